@@ -1,0 +1,52 @@
+# Two commands do everything on a fresh Debian 12: `make demo` and `make test`. Each installs what it needs.
+BUILD ?= build
+JOBS  ?= $(shell nproc)
+CMAKE_FLAGS ?=
+
+.PHONY: all setup configure demo test sanitize soak bench docs format tidy clean
+
+all: configure
+	@cmake --build $(BUILD) --target parley -j $(JOBS)
+
+setup:
+	@scripts/setup.sh
+
+configure: setup
+	@cmake -S . -B $(BUILD) -G Ninja -DCMAKE_BUILD_TYPE=Release $(CMAKE_FLAGS) > $(BUILD).configure.log 2>&1 \
+	  || { cat $(BUILD).configure.log; exit 1; }
+	@mkdir -p $(BUILD) && mv -f $(BUILD).configure.log $(BUILD)/configure.log
+
+demo: all
+	@$(BUILD)/parley train --algorithm mr-admm --data census --nodes 5 --out runs/demo-$$(date +%Y%m%d-%H%M%S)
+
+test: configure
+	@cmake --build $(BUILD) -j $(JOBS)
+	@cd $(BUILD) && ctest --output-on-failure -j $(JOBS)
+	@$(MAKE) --no-print-directory sanitize
+
+# Every test again under AddressSanitizer and UndefinedBehaviorSanitizer (the statistical ones in their shortest form).
+sanitize: setup
+	@cmake -S . -B $(BUILD)-sanitize -G Ninja -DCMAKE_BUILD_TYPE=Debug -DPARLEY_SANITIZE=ON $(CMAKE_FLAGS) > /dev/null
+	@cmake --build $(BUILD)-sanitize -j $(JOBS)
+	@cd $(BUILD)-sanitize && PARLEY_TEST_SHORT=1 ctest --output-on-failure -j $(JOBS)
+
+# The full forms of the statistical, fuzz and long runs.
+soak: configure
+	@cmake --build $(BUILD) -j $(JOBS)
+	@cd $(BUILD) && PARLEY_TEST_FULL=1 ctest --output-on-failure
+
+bench: configure
+	@cmake --build $(BUILD) --target bench_solve -j $(JOBS)
+	@$(BUILD)/bench_solve bench/results
+
+docs: all
+	@$(BUILD)/parley options --markdown > docs/options.md
+
+format: setup
+	@git ls-files '*.h' '*.cpp' | xargs clang-format-19 -i
+
+tidy: configure
+	@git ls-files 'src/*.cpp' 'cli/*.cpp' | xargs -P $(JOBS) -n 1 clang-tidy-19 -p $(BUILD) --quiet
+
+clean:
+	@rm -rf $(BUILD) $(BUILD)-sanitize

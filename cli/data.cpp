@@ -1,0 +1,101 @@
+#include <fmt/core.h>
+
+#include <cstdio>
+
+#include "cli/commands.h"
+#include "cli/terminal.h"
+#include "parley/base/error.h"
+#include "parley/base/text.h"
+#include "parley/data/adult_schema.h"
+#include "parley/data/census.h"
+#include "parley/data/describe.h"
+#include "parley/data/fetch.h"
+
+namespace parley::cli {
+namespace {
+
+struct DataOptions {
+  std::string data_dir, url = data::adult_url, out;
+  long rows = 50000, split_seed = 1;
+  bool header = true;
+};
+
+std::vector<Option> rows(DataOptions& o) {
+  return {{"data-dir", "", "fetch: where the files go; default: the user's cache", any_text("a folder"), &o.data_dir, "Options"},
+          {"url", "", "fetch: another server with the same files", any_text("an address"), &o.url, "Options"},
+          {"out", "", "describe, generate, schema: where the text goes; default: stdout", any_text("a file"), &o.out, "Options"},
+          {"rows", "", "generate: number of rows", between(1, 100000000), &o.rows, "Options"},
+          {"split-seed", "", "generate: public seed of the rows", at_least(0), &o.split_seed, "Options"},
+          {"header", "", "describe: whether the first line names the columns", any_text("yes, no"), &o.header, "Options"}};
+}
+
+void put(const DataOptions& o, const std::string& text) {
+  if (o.out.empty())
+    fmt::print("{}", text);
+  else
+    write_file(o.out, text);
+}
+
+std::string quoted(const std::string& cell) {
+  if (cell.find_first_of(",\"\n\r") == std::string::npos) return cell;
+  std::string text = "\"";
+  for (const char c : cell) text += c == '"' ? std::string("\"\"") : std::string(1, c);
+  return text + "\"";
+}
+
+std::string to_csv(const data::Table& table) {
+  std::string text = join(table.columns, ",") + "\n";
+  for (const auto& row : table.cells) {
+    for (std::size_t c = 0; c < row.size(); ++c) text += (c == 0 ? "" : ",") + quoted(row[c]);
+    text += "\n";
+  }
+  return text;
+}
+
+int run_data(const Arguments& arguments) {
+  DataOptions o;
+  set_from(arguments, rows(o));
+  validate_options(rows(o));
+  const std::string what = arguments.words.empty() ? "" : arguments.words[0], name = arguments.words.size() > 1 ? arguments.words[1] : "";
+  if (what == "describe" && !name.empty()) {
+    fmt::print(stderr, "{}\n  Bounds and categories are read off the rows of {}. If these rows are private, the schema is a leak:\n"
+                       "  use a public or synthetic sample, or replace every bound and category by what is publicly known.\n",
+               alarm("WARNING: for public or synthetic samples only."), name);
+    put(o, data::draft_schema(data::read_csv(name, {.header = o.header})));
+    return 0;
+  }
+  if (what == "fetch" && name == "adult") {
+    const std::filesystem::path folder = o.data_dir.empty() ? data::cache_dir() / "adult" : std::filesystem::path(o.data_dir);
+    data::fetch_adult(folder, o.url, [](const std::string& text) { fmt::print(stderr, "{}\n", text); });
+    fmt::print("adult is in {}\n", folder.string());
+    return 0;
+  }
+  if (what == "generate" && name == "census") {
+    put(o, to_csv(data::census_table(static_cast<std::size_t>(o.rows), static_cast<std::uint64_t>(o.split_seed))));
+    return 0;
+  }
+  if (what == "schema" && (name == "census" || name == "adult-public" || name == "adult-compact")) {
+    put(o, std::string(name == "census" ? data::census_schema() : name == "adult-public" ? data::adult_public_schema() : data::adult_compact_schema()));
+    return 0;
+  }
+  throw Error({.what = "parley data does not know this", .value = "'" + join(arguments.words, " ") + "'",
+               .allowed = "describe FILE, fetch adult, generate census, schema census|adult-public|adult-compact", .where = "parley data",
+               .fix = "parley data --help"});
+}
+
+}  // namespace
+
+Command data_command() {
+  static DataOptions defaults;
+  return {.name = "data",
+          .summary = "draft a schema, fetch Adult, generate synthetic rows",
+          .words = "describe FILE | fetch adult | generate census | schema NAME",
+          .own = rows(defaults),
+          .examples = "  parley data describe public-sample.csv --out schema.toml\n"
+                      "  parley data fetch adult\n"
+                      "  parley data generate census --rows 1000 --out census.csv\n"
+                      "  parley data schema census --out census.toml\n",
+          .run = run_data};
+}
+
+}  // namespace parley::cli

@@ -1,0 +1,154 @@
+#include <fmt/core.h>
+
+#include <atomic>
+#include <csignal>
+#include <cstdio>
+#include <nlohmann/json.hpp>
+
+#include "cli/commands.h"
+#include "cli/terminal.h"
+#include "parley/base/text.h"
+#include "parley/run/simulate.h"
+
+namespace parley::cli {
+namespace {
+
+std::atomic<bool> stop_requested{false};
+
+// The first Ctrl-C ends the run after the current round, with its record and model; a second one kills.
+void request_stop(int signal) {
+  stop_requested = true;
+  std::signal(signal, SIG_DFL);
+}
+
+std::string bar(double share, int width) {
+  const int full = static_cast<int>(share * width + 0.5);
+  std::string text;
+  for (int i = 0; i < width; ++i) text += i < full ? "█" : "░";
+  return text;
+}
+
+void print_start(const run::Study& s, const run::TrainOptions& o, bool to_stderr) {
+  const auto& first = s.plan.nodes.front();
+  std::FILE* to = to_stderr ? stderr : stdout;
+  fmt::print(to, "{} ({}, {}) between {} nodes, graph {}\n", first.algorithm.name, first.algorithm.title, first.algorithm.source, s.graph.nodes(), o.graph.graph);
+  fmt::print(to, "{}: {} training rows, {} test rows, {} features; {} rounds, {} of them touch data\n", s.holdings.name,
+             grouped(static_cast<long>(s.holdings.training_rows())), grouped(static_cast<long>(s.holdings.test.count())), s.holdings.test.features,
+             o.algorithm.rounds, first.private_rounds.size());
+  for (const auto& warning : s.plan.warnings) fmt::print(stderr, "warning: {}\n", warning);
+}
+
+std::string over(const std::vector<run::Result>& runs, const std::function<double(const run::Result&)>& of, const std::function<std::string(double)>& text) {
+  double sum = 0, low = of(runs[0]), high = low;
+  for (const auto& r : runs) {
+    sum += of(r);
+    low = std::min(low, of(r));
+    high = std::max(high, of(r));
+  }
+  const std::string mean = text(sum / static_cast<double>(runs.size()));
+  return runs.size() == 1 ? mean : mean + " (" + text(low) + " to " + text(high) + ")";
+}
+
+void print_result(const run::Summary& s) {
+  const auto& runs = s.runs;
+  const run::Result& last = runs.back();
+  const auto& plan = s.study.plan;
+  const bool tested = s.study.holdings.test.count() > 0, classes = s.study.problems[0].loss.classifies();
+  const auto error_text = [&](double e) { return classes ? percent(e) : fixed(e, 4); };
+
+  std::vector<std::vector<std::string>> rows = {
+      {"", runs.size() == 1 ? "this run" : fmt::format("mean of {} runs (range)", runs.size()), "not private, pooled"}};
+  if (tested)
+    rows.push_back({classes ? "test error" : "test error (rms)", over(runs, [](const auto& r) { return *r.last().test_error; }, error_text),
+                    error_text(s.study.test_error_nonprivate)});
+  rows.push_back({"training loss", over(runs, [](const auto& r) { return *r.last().train_loss; }, [](double x) { return fixed(x, 4); }),
+                  fixed(s.study.train_loss_nonprivate, 4)});
+  rows.push_back({"disagreement", over(runs, [](const auto& r) { return r.last().disagreement; }, [](double x) { return fmt::format("{:.3g}", x); }), "-"});
+  fmt::print("\n{}\n{}", bold("Result"), table(rows));
+
+  const auto paper_text = [](const std::optional<double>& e) { return e ? epsilon_text(*e) : "absent"; };
+  if (plan.noisy()) {
+    rows = {{"node", "records", "neighbours", "ε proved", "ε as printed"}};
+    const std::size_t shown = last.nodes.size() <= 12 ? last.nodes.size() : 10;
+    for (std::size_t i = 0; i < shown; ++i) {
+      const auto& n = last.nodes[i];
+      rows.push_back({std::to_string(n.node), grouped(static_cast<long>(n.records)), std::to_string(n.degree), epsilon_text(n.epsilon), paper_text(n.epsilon_paper)});
+    }
+    if (shown < last.nodes.size()) rows.push_back({"…", "", "", "", ""});
+    rows.push_back({"total", grouped(static_cast<long>(s.study.holdings.training_rows())), "", epsilon_text(last.epsilon), paper_text(plan.epsilon_paper())});
+    fmt::print("\n{} (whole run; the total is the largest node's)\n{}", bold("Privacy loss"), table(rows));
+    fmt::print("  proved by: {}; as printed: {}\n", plan.nodes[0].theorem, plan.nodes[0].paper_equation);
+    if (!plan.epsilon_paper()) fmt::print("  ε as printed is absent: {}\n", plan.epsilon_paper_absent());
+  }
+  if (s.study.not_private.empty())
+    fmt::print("\n  Whoever sees every message of this run learns at most ε = {}, δ = 0 about any one record (replace-one).\n", epsilon_text(last.epsilon));
+  else
+    fmt::print("\n  {}\n", alarm("NOT PRIVATE: " + join(s.study.not_private, "; ")));
+  if (runs.size() > 1 && s.study.not_private.empty()) fmt::print("  ε is per run: whoever sees all {} runs learns up to {} times as much.\n", runs.size(), runs.size());
+  if (last.outcome != run::Outcome::completed)
+    fmt::print("\n  {} after round {}{}\n", alarm(run::name_of(last.outcome)), last.last().round,
+               last.outcome == run::Outcome::diverged ? ": a released coordinate reached the public bound; raise --damping or --penalty, or lower the noise" : "");
+  fmt::print("\nRecord: {} (private: a simulation measures on everyone's rows)\n", s.record);
+  if (runs.size() == 1) fmt::print("Model:  {}/model.json\n", s.record);
+}
+
+int run_train(const Arguments& arguments) {
+  run::TrainOptions options;
+  set_from(arguments, run::option_rows(options));
+  const bool json = arguments.has("json");
+  std::signal(SIGINT, request_stop);
+  std::signal(SIGTERM, request_stop);
+  const long steps = options.engine.repeat * (options.algorithm.rounds + 1);
+  Progress progress(arguments.has("quiet"), steps);
+  bool noisy = false;
+  const run::Hooks hooks{
+      .on_start = [&](const run::Study& s) {
+        noisy = s.plan.noisy();
+        print_start(s, options, json || arguments.has("quiet"));
+      },
+      .on_round =
+          [&](int repeat, const run::RoundMetrics& m) {
+            const long step = repeat * (options.algorithm.rounds + 1) + m.round + 1;
+            std::string text = options.engine.repeat > 1 ? fmt::format("run {}/{}  ", repeat + 1, options.engine.repeat) : "";
+            text += fmt::format("round {:>3}/{}  {}", m.round, options.algorithm.rounds, bar(static_cast<double>(step) / static_cast<double>(steps), 20));
+            if (m.train_loss) text += fmt::format("  loss {:.4f}", *m.train_loss);
+            if (m.test_error) text += fmt::format("  error {:.4f}", *m.test_error);
+            if (noisy) text += "  ε " + epsilon_text(m.epsilon);
+            progress.show(step, text);
+          },
+      .stop = &stop_requested};
+  const run::Summary summary = run::train(options, hooks);
+  progress.finish();
+  if (json)
+    fmt::print("{}\n", run::to_json(summary, options).dump());
+  else
+    print_result(summary);
+  switch (summary.runs.back().outcome) {
+    case run::Outcome::completed:
+      return 0;
+    case run::Outcome::interrupted:
+      return exit_interrupted;
+    default:
+      return exit_unusable;
+  }
+}
+
+}  // namespace
+
+Command train_command() {
+  static run::TrainOptions defaults;
+  static std::string config;
+  return {.name = "train",
+          .summary = "train between simulated nodes and account for it",
+          .rows = run::option_rows(defaults),
+          .own = {{"config", "", "TOML file with any of the options below; the command line wins", any_text("a file"), &config, "Options"}},
+          .flags = {"json", "quiet"},
+          .examples = "  parley train\n"
+                      "  parley train --algorithm mr-admm --penalty-growth 1.04 --noise-rate 0.5 --repeat 10\n"
+                      "  parley train --data adult --preprocessing compact --nodes 20 --graph random --json\n"
+                      "  parley train --data a.csv,b.csv,c.csv --schema schema.toml --out runs/ours\n"
+                      "  parley train --algorithm r-admm --noise none --rounds 400 --seed 7\n",
+          .run = run_train};
+}
+
+}  // namespace parley::cli

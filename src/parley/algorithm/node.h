@@ -1,0 +1,19 @@
+// A node is a pure state machine: inbox in, one release out. Clock, network, disk and threads belong to the caller, randomness is an
+// argument. step() proposes a release and changes nothing; commit() advances the state from released values alone, so replaying the
+// commits of a record rebuilds the state without data and without spending.
+#pragma once
+#include "parley/privacy/random.h"
+#include "parley/privacy/release.h"
+
+namespace parley::algorithm {
+
+class Node {
+ public:
+  virtual ~Node() = default;
+  virtual bool has_next() const = 0;
+  // Privacy: the only function that may touch data; what it returns carries its charge.
+  virtual privacy::Release step(const privacy::Inbox& inbox, privacy::Random& random) const = 0;
+  virtual void commit(const privacy::Inbox& inbox, const Vector& released) = 0;
+};
+
+}  // namespace parley::algorithm

@@ -1,0 +1,45 @@
+#include "parley/algorithm/options.h"
+
+#include "parley/algorithm/catalog.h"
+
+namespace parley::algorithm {
+
+std::vector<Option> option_rows(Options& o) {
+  Rule dual_step = above(0);
+  dual_step.text = "common, penalty, or numbers > 0";
+  dual_step.choices = {"common", "penalty"};
+  dual_step.words_too = true;
+  return {
+      {"algorithm", "", "which algorithm runs", one_of(algorithm_names()), &o.algorithm, "algorithm"},
+      {"rounds", "T", "all rounds, recycled ones included", between(1, 1000000), &o.rounds, "algorithm"},
+      {"loss", "L", "loss of a record", one_of({"logistic", "huber-hinge", "huber"}), &o.loss, "problem"},
+      {"loss-width", "h, c", "half width of the hinge's bend; where the residual is clipped", above(0), &o.loss_width, "problem"},
+      {"loss-weight", "C", "weight of a node's mean loss", above(0), &o.loss_weight, "problem"},
+      {"regularization", "rho", "total L2 regularisation; each node carries 1/N of it", above(0), &o.regularization, "problem"},
+      {"weighting", "C_i", "equal: every node counts the same; rows: every record does (C_i = C N B_i / sum B)", one_of({"equal", "rows"}),
+       &o.weighting, "problem"},
+      {"penalty", "eta_i(1)", "ADMM penalty in the first private round, one for all nodes or one per node", above(0), &o.penalty, "algorithm"},
+      {"penalty-growth", "q_i", "factor on the penalty from one private round to the next (m-admm, pp, mr-admm)", at_least(1), &o.penalty_growth,
+       "algorithm"},
+      {"penalty-growth-rounds", "", "private rounds after which the penalty stops growing; 0: it never stops", at_least(0),
+       &o.penalty_growth_rounds, "algorithm"},
+      {"dual-step", "theta", "common: the smallest penalty, one number for all nodes (m-admm, pp: that of round 1); penalty: each node its own, "
+                             "as in the papers (biased); or numbers", dual_step, &o.dual_step, "algorithm"},
+      {"damping", "gamma", "extra quadratic term of a recycled step (r-admm, mr-admm)", at_least(0), &o.damping, "algorithm"},
+      {"damping-growth", "", "factor on the damping from one private round to the next", at_least(1), &o.damping_growth, "algorithm"},
+      {"noise", "", "auto: what the algorithm has by definition (admm, m-admm: none; others: gamma)", one_of({"auto", "none", "gamma", "gaussian"}),
+       &o.noise, "privacy"},
+      {"noise-on", "", "where the noise stands: in the objective that is minimised, or on the minimum", one_of({"objective", "output"}),
+       &o.noise_on, "privacy"},
+      {"noise-rate", "alpha_i(1)", "rate of the noise density exp(-rate |b|) in the first private round, one for all or one per node; smaller is "
+                                   "more private", above(0), &o.noise_rate, "privacy"},
+      {"noise-rate-growth", "", "factor on the noise rate from one private round to the next, one for all or one per node", above(0),
+       &o.noise_rate_growth, "privacy"},
+      {"start", "f_i(0)", "first iterate, drawn without data", one_of({"zero", "random"}), &o.start, "algorithm"},
+      {"tolerance", "tau", "the local minimum is certified to |gradient| <= tolerance * C/B; what remains is covered by charged output noise",
+       strictly_between(0, 1), &o.tolerance, "privacy"},
+      {"release-bound", "", "released coordinates are clamped to +- this public bound", strictly_between(0, 2000), &o.release_bound, "privacy"},
+  };
+}
+
+}  // namespace parley::algorithm

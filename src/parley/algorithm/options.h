@@ -1,0 +1,36 @@
+// What a run does, in the product's words (docs/notation.md has the papers' letters). Everything here is public and fixed before
+// data is touched. Members and rows are declared once, here.
+#pragma once
+#include <string>
+#include <vector>
+
+#include "parley/base/options.h"
+
+namespace parley::algorithm {
+
+struct Options {
+  std::string algorithm = "mr-admm";
+  long rounds = 50;
+  std::string loss = "logistic";
+  double loss_width = 0.5;
+  double loss_weight = 1750;
+  double regularization = 0.22;
+  std::string weighting = "equal";
+  std::vector<double> penalty{1};
+  std::vector<double> penalty_growth{1};
+  long penalty_growth_rounds = 0;
+  std::string dual_step = "common";
+  double damping = 0.5;
+  double damping_growth = 1;
+  std::string noise = "auto";
+  std::string noise_on = "objective";
+  std::vector<double> noise_rate{0.5};
+  std::vector<double> noise_rate_growth{1};
+  std::string start = "zero";
+  double tolerance = 1e-6;
+  double release_bound = 1000;
+};
+
+std::vector<Option> option_rows(Options& o);
+
+}  // namespace parley::algorithm

@@ -1,0 +1,75 @@
+// The public plan of a run, worked out before data is touched: each node's penalties, dual steps, damping, noise and charges.
+// `train` follows it and `account` prints it, so what is claimed is what is done.
+#pragma once
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "parley/algorithm/catalog.h"
+#include "parley/algorithm/options.h"
+#include "parley/privacy/pure.h"
+#include "parley/privacy/release.h"
+#include "parley/problem/loss.h"
+
+namespace parley::algorithm {
+
+enum class Noise { none, gamma };
+enum class Place { objective, output };
+
+// What is public about the network before round 1.
+struct Setting {
+  std::vector<int> degree;      // V_i
+  std::vector<double> records;  // B_i
+  int nodes() const { return static_cast<int>(degree.size()); }
+};
+
+// One private round of one node.
+struct PrivateRound {
+  double penalty = 0;         // η_i(k)
+  double dual_step = 0;       // θ(k)
+  double damping = 0;         // γ(k)
+  double objective_rate = 0;  // rate of b in the objective; 0: none
+  double output_rate = 0;     // rate of the noise on the minimum; 0: none
+  double strong_convexity = 0;  // κ
+  privacy::Charge charge;
+};
+
+struct Schedule {
+  Algorithm algorithm;
+  int node = 0;
+  int degree = 0;
+  long rounds = 0;
+  Noise noise = Noise::none;
+  Place place = Place::objective;
+  problem::Loss loss;
+  double weight = 0;          // C_i/B_i
+  double regularization = 0;  // ρ/N
+  double tolerance = 0;       // on ‖∇J‖, absolute; 0: the exact minimum (accounting only)
+  bool random_start = false;
+  double release_bound = 1000;
+  std::vector<PrivateRound> private_rounds;   // k = 1, 2, …
+  double epsilon = 0;                         // proved, whole run
+  std::optional<double> epsilon_paper;        // as printed, whole run
+  std::string epsilon_paper_absent;           // why not
+  std::string theorem;                        // what epsilon rests on
+  std::string paper_equation;                 // what epsilon_paper is
+
+  bool touches_data(int round) const { return round >= 1 && (!algorithm.recycled || round % 2 == 1); }
+  const PrivateRound& private_round(int round) const;  // the one in force in `round`; recycled rounds use that of the round before
+};
+
+struct Plan {
+  std::vector<Schedule> nodes;
+  std::vector<std::string> warnings;
+  bool noisy() const { return nodes.front().noise != Noise::none; }
+  double epsilon() const;                      // largest of the nodes
+  std::optional<double> epsilon_paper() const;  // absent when any node's is
+  std::string epsilon_paper_absent() const;
+};
+
+long private_rounds(const Algorithm& algorithm, long rounds);  // ⌊(T+1)/2⌋ when recycled
+
+// exact: account for the exact minimum instead of a certified approximate one.
+Plan make_plan(const Options& options, const Setting& setting, bool exact = false);
+
+}  // namespace parley::algorithm

@@ -1,0 +1,28 @@
+// Small text and file helpers that several folders need.
+#pragma once
+#include <filesystem>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace parley {
+
+// The shortest decimal that reads back as the same double.
+std::string number(double value);
+
+// A double from the whole of text, or throws Error naming `what` and `where`. Refuses NaN and infinities.
+double parse_number(std::string_view text, const std::string& what, const std::string& where);
+
+// The candidate closest to name by edit distance, or "" when none is near enough to be a typo.
+std::string nearest(std::string_view name, const std::vector<std::string>& candidates);
+
+std::string join(const std::vector<std::string>& parts, std::string_view separator);
+std::vector<std::string> split_list(std::string_view text, char separator = ',');  // trimmed parts
+std::string_view trim(std::string_view text);
+
+std::string read_file(const std::filesystem::path& path, const std::string& what);
+
+// Writes beside the target and renames: the file is the old one or the new one, never half of either.
+void write_file(const std::filesystem::path& path, std::string_view content);
+
+}  // namespace parley

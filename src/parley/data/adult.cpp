@@ -1,0 +1,128 @@
+#include "parley/data/adult.h"
+
+#include <algorithm>
+#include <cstdlib>
+#include <iterator>
+#include <set>
+#include <system_error>
+#include <utility>
+
+#include "parley/base/error.h"
+#include "parley/base/text.h"
+#include "parley/data/adult_schema.h"
+#include "parley/data/encode.h"
+#include "parley/data/fetch.h"
+#include "parley/data/schema.h"
+#include "parley/data/table.h"
+
+namespace parley::data {
+namespace {
+
+namespace fs = std::filesystem;
+
+bool holds_adult(const fs::path& dir) {
+  std::error_code ignored;
+  return fs::is_regular_file(dir / "adult.data", ignored) && fs::is_regular_file(dir / "adult.test", ignored);
+}
+
+std::vector<fs::path> places(const std::string& data_dir) {
+  if (!data_dir.empty()) return {data_dir};
+  std::vector<fs::path> found;
+  if (const char* set = std::getenv("PARLEY_DATA"); set != nullptr && *set != '\0') found.emplace_back(set);
+  if (const fs::path cache = cache_dir(); !cache.empty()) found.push_back(cache);
+  std::error_code failed;
+  const fs::path here = fs::current_path(failed);
+  if (failed) return found;
+  for (fs::path up = here;; up = up.parent_path()) {
+    found.push_back(up / "shared" / "data");
+    if (up == up.root_path()) return found;
+  }
+}
+
+Table read_both(const fs::path& dir) {
+  const CsvLayout layout{
+      .header = false, .columns = adult_columns(), .comment = '|'};  // adult.test opens with a '|' line
+  Table all = read_csv(dir / "adult.data", layout);
+  Table test = read_csv(dir / "adult.test", layout);
+  std::move(test.cells.begin(), test.cells.end(), std::back_inserter(all.cells));
+  all.line.insert(all.line.end(), test.line.begin(), test.line.end());
+  all.source = (dir / "adult.{data,test}").string();
+  return all;
+}
+
+Table complete_rows(const Table& all) {
+  Table kept{.source = all.source, .columns = all.columns, .cells = {}, .line = {}};
+  for (std::size_t n = 0; n < all.cells.size(); ++n) {
+    const auto& row = all.cells[n];
+    if (std::find(row.begin(), row.end(), "?") != row.end()) continue;
+    kept.cells.push_back(row);
+    kept.line.push_back(all.line[n]);
+  }
+  return kept;
+}
+
+// The papers' preprocessing is the public one with three things replaced by what the rows say: incomplete rows are
+// dropped (complete_rows), categories are those that occur, and a numeric column is divided by its maximum, i.e. scaled
+// from [0, max].
+Schema paper_schema(const Table& table) {
+  Schema schema = parse_schema(adult_public_schema(), "adult_public_schema");
+  schema.intercept = false;
+  for (std::size_t c = 0; c < schema.columns.size(); ++c) {
+    Column& column = schema.columns[c];
+    expects(column.name == table.columns[c], "the schema lists Adult's columns in file order");
+    column.missing = Missing::error;
+    if (column.kind == Kind::numeric) {
+      double max = 0;
+      for (const auto& row : table.cells) max = std::max(max, parse_number(row[c], column.name, table.source));
+      column.bounds = Bounds{.low = 0, .high = max};
+    } else {
+      std::set<std::string> occurs;
+      for (const auto& row : table.cells) occurs.insert(row[c]);
+      column.categories.assign(occurs.begin(), occurs.end());
+    }
+  }
+  return schema;
+}
+
+}  // namespace
+
+fs::path find_adult(const std::string& data_dir) {
+  std::vector<std::string> looked;
+  for (const fs::path& place : places(data_dir))
+    for (const fs::path& dir : {place, place / "adult"}) {
+      if (holds_adult(dir)) return dir;
+      looked.push_back(dir.string());
+    }
+  throw Error({.what = "Adult (adult.data and adult.test) was not found; looked in\n    " + join(looked, "\n    "),
+               .fix = "run `parley data fetch adult`, or name the folder with --data-dir or PARLEY_DATA"});
+}
+
+std::vector<std::string> adult_preprocessings() {
+  return {"public", "compact", "paper"};
+}
+
+Dataset load_adult(const fs::path& dir, const std::string& preprocessing, const std::string& split_column) {
+  const auto known = adult_preprocessings();
+  if (std::find(known.begin(), known.end(), preprocessing) == known.end()) {
+    const std::string guess = nearest(preprocessing, known);
+    throw Error({.what = "unknown preprocessing of Adult",
+                 .value = "'" + preprocessing + "'",
+                 .allowed = join(known, ", "),
+                 .where = "option preprocessing",
+                 .fix = guess.empty() ? "" : "did you mean '" + guess + "'?"});
+  }
+  const Table table = read_both(dir);
+  const std::string name = "adult (" + preprocessing + ")";
+  if (preprocessing == "public")
+    return encode(table, parse_schema(adult_public_schema(), "adult_public_schema"), name, split_column);
+  if (preprocessing == "compact")
+    return encode(table, parse_schema(adult_compact_schema(), "adult_compact_schema"), name, split_column);
+  const Table complete = complete_rows(table);
+  Dataset paper = encode(complete, paper_schema(complete), name, split_column);
+  paper.not_public =
+      "the papers' preprocessing measures the rows: columns are divided by their maximum, categories are those "
+      "that occur, and incomplete rows are dropped";
+  return paper;
+}
+
+}  // namespace parley::data

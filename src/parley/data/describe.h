@@ -1,0 +1,14 @@
+// A first schema to edit, for people who would rather correct a file than write one.
+#pragma once
+#include <string>
+
+#include "parley/data/table.h"
+
+namespace parley::data {
+
+// TOML text that parse_schema accepts and that encodes this table.
+// Privacy: reads bounds and categories off the rows and charges nothing. For public or synthetic samples only, and the
+// text's first lines say so.
+std::string draft_schema(const Table& table);
+
+}  // namespace parley::data

@@ -1,0 +1,290 @@
+#include "parley/data/schema.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <set>
+#include <utility>
+
+#include "parley/base/error.h"
+#include "parley/base/text.h"
+#include "parley/data/toml_section.h"
+
+namespace parley::data {
+namespace {
+
+// The words of the file, each written once: read and written from the same rows.
+const Words<Kind> kinds{{"numeric", Kind::numeric}, {"categorical", Kind::categorical}, {"drop", Kind::drop}};
+const Words<Transform> transforms{
+    {"none", Transform::none}, {"log1p", Transform::log1p}, {"sqrt", Transform::sqrt}, {"bins", Transform::bins}};
+const Words<OutOfRange> ranges{{"clip", OutOfRange::clip}, {"error", OutOfRange::error}};
+const Words<Other> others{{"bucket", Other::bucket}, {"error", Other::error}, {"zero", Other::zero}};
+const Words<Missing> missing_number{
+    {"low", Missing::low}, {"middle", Missing::middle}, {"high", Missing::high}, {"error", Missing::error}};
+const Words<Missing> missing_bin{{"low", Missing::low},
+                                 {"middle", Missing::middle},
+                                 {"high", Missing::high},
+                                 {"error", Missing::error},
+                                 {"zero", Missing::zero}};
+const Words<Missing> missing_category{
+    {"other", Missing::other}, {"error", Missing::error}, {"category", Missing::category}, {"zero", Missing::zero}};
+
+const Words<Missing>& missing_words(const Column& c) {
+  if (c.kind == Kind::categorical) return missing_category;
+  return c.transform == Transform::bins ? missing_bin : missing_number;
+}
+
+// t(low) < t(high), and the difference is finite: nothing is ever divided by 0 or infinity.
+Bounds read_bounds(const Section& s, Transform t) {
+  const auto pair = s.numbers("bounds");
+  if (pair.size() != 2)
+    s.fail("bounds",
+           {.what = "'bounds' must be two numbers", .value = std::to_string(pair.size()), .allowed = "[low, high]"});
+  const Bounds b{pair[0], pair[1]};
+  const std::string value = "[" + number(b.low) + ", " + number(b.high) + "]";
+  if (!(b.low < b.high)) s.fail("bounds", {.what = "'bounds' must have low < high", .value = value});
+  if ((t == Transform::log1p || t == Transform::sqrt) && b.low < 0)
+    s.fail("bounds", {.what = "transforms log1p and sqrt need low >= 0",
+                      .value = value,
+                      .fix = "use transform = \"none\" or \"bins\""});
+  const double width = transformed(t, b.high) - transformed(t, b.low);
+  if (!(width > 0) || !std::isfinite(width))
+    s.fail("bounds", {.what = "'bounds' are too close or too far apart to scale by", .value = value});
+  return b;
+}
+
+Label read_label(const Section& s) {
+  s.only({"column", "positive", "negative", "bounds", "out_of_range"});
+  Label label{.column = s.text("column")};
+  if (s.has("bounds")) {
+    for (const char* key : {"positive", "negative"})
+      if (s.has(key))
+        s.fail(key, {.what = in_quotes(key) + " and 'bounds' exclude each other",
+                     .fix = "bounds for regression, positive and negative for classification"});
+    label.bounds = read_bounds(s, Transform::none);
+    label.out_of_range = s.choice("out_of_range", ranges, OutOfRange::clip);
+    return label;
+  }
+  s.only({"column", "positive", "negative"}, {"out_of_range"}, "without 'bounds'");
+  label.positive = s.distinct_texts("positive");
+  label.negative = s.distinct_texts("negative");
+  for (const auto& value : label.negative)
+    if (std::ranges::find(label.positive, value) != label.positive.end())
+      s.fail("negative", {.what = "a value is both positive and negative", .value = in_quotes(value)});
+  return label;
+}
+
+void read_numeric(const Section& s, Column& c) {
+  c.transform = s.choice("transform", transforms, Transform::none);
+  if (c.transform == Transform::bins) {
+    s.only({"name", "kind", "bounds", "transform", "edges", "out_of_range", "missing"}, {"categories", "other"},
+           "for a numeric column");
+    c.edges = s.numbers("edges");
+    if (c.edges.empty()) s.fail("edges", {.what = "'edges' is empty", .allowed = "one number or more"});
+    for (std::size_t i = 1; i < c.edges.size(); ++i)
+      if (!(c.edges[i - 1] < c.edges[i]))
+        s.fail("edges", {.what = "'edges' must increase strictly",
+                         .value = number(c.edges[i]) + " after " + number(c.edges[i - 1])});
+    if (s.has("bounds")) {
+      c.bounds = read_bounds(s, c.transform);
+      if (!(c.bounds->low < c.edges.front() && c.edges.back() < c.bounds->high))
+        s.fail("edges", {.what = "'edges' must lie inside the bounds, or a bin is always empty"});
+    } else if (s.has("out_of_range")) {
+      s.fail("out_of_range", {.what = "'out_of_range' has no meaning for bins without 'bounds'",
+                              .fix = "add bounds or remove the line"});
+    }
+  } else {
+    s.only({"name", "kind", "bounds", "transform", "out_of_range", "missing"}, {"categories", "other", "edges"},
+           "for a numeric column without transform = \"bins\"");
+    c.bounds = read_bounds(s, c.transform);
+  }
+  c.out_of_range = s.choice("out_of_range", ranges, OutOfRange::clip);
+  c.missing = s.choice("missing", missing_words(c), Missing::error);
+}
+
+void read_categorical(const Section& s, Column& c, const std::vector<std::string>& marks) {
+  s.only({"name", "kind", "categories", "other", "missing"}, {"bounds", "transform", "edges", "out_of_range"},
+         "for a categorical column");
+  c.categories = s.distinct_texts("categories");
+  c.other = s.choice("other", others, Other::error);
+  c.missing = s.choice("missing", missing_words(c), Missing::error);
+  if (c.other == Other::bucket && std::ranges::find(c.categories, "other") != c.categories.end())
+    s.fail("categories",
+           {.what = "the category 'other' and the bucket would both be the feature " + in_quotes(c.name + "=other"),
+            .fix = "remove 'other' from the categories: unlisted values go to the bucket anyway"});
+  if (c.missing == Missing::other && c.other == Other::error)
+    s.fail("missing", {.what = "missing = \"other\" contradicts other = \"error\"",
+                       .fix = "set other = \"bucket\" or missing = \"error\""});
+  const auto mark = std::ranges::find_first_of(c.categories, marks);
+  if (c.missing == Missing::category && mark == c.categories.end())
+    s.fail("missing", {.what = "missing = \"category\" needs a missing mark among the categories",
+                       .allowed = "'" + join(marks, "', '") + "'",
+                       .fix = "list the mark, for example \"?\", in categories"});
+  if (c.missing != Missing::category && mark != c.categories.end())
+    s.fail(
+        "categories",
+        {.what = "a category is also a missing mark",
+         .value = in_quotes(*mark),
+         .fix = "set missing = \"category\" for this column, or take the mark out of the list 'missing' at the top"});
+}
+
+Column read_column(Section s, const std::vector<std::string>& marks) {
+  const std::vector<std::string> all{"name",         "kind",    "bounds",     "transform", "edges",
+                                     "out_of_range", "missing", "categories", "other"};
+  s.only(all);
+  Column c{.name = s.text("name")};
+  if (c.name.empty()) s.fail("name", {.what = "'name' is empty"});
+  s.rename("column " + in_quotes(c.name) + ": ");
+  s.text("kind");
+  c.kind = s.choice("kind", kinds, Kind::drop);
+  if (c.kind == Kind::numeric) read_numeric(s, c);
+  if (c.kind == Kind::categorical) read_categorical(s, c, marks);
+  if (c.kind == Kind::drop) s.only({"name", "kind"}, all, "for a dropped column");
+  return c;
+}
+
+Schema read_schema(const toml::table& root, const std::string& file) {
+  const Section top(root, file, "");
+  top.only({"intercept", "missing", "label", "columns"});
+  Schema schema;
+  schema.intercept = top.truth("intercept", schema.intercept);
+  if (top.has("missing")) schema.missing = top.texts("missing");
+
+  const auto* label = top.find("label");
+  if (label == nullptr || !label->is_table())
+    top.fail("label",
+             {.what = "the section [label] is missing", .fix = "add [label] with column, positive and negative"});
+  schema.label = read_label(Section(*label->as_table(), file, "[label]: "));
+
+  std::set<std::string> names{schema.label.column};
+  if (const auto* columns = top.find("columns"); columns != nullptr) {
+    if (!columns->is_array())
+      top.fail("columns", {.what = "'columns' must be sections", .fix = "write [[columns]] above each column"});
+    for (const auto& node : *columns->as_array()) {
+      if (!node.is_table())
+        top.fail("columns", {.what = "'columns' must be sections", .fix = "write [[columns]] above each column"});
+      const Section s(*node.as_table(), file, "[[columns]]: ");
+      schema.columns.push_back(read_column(s, schema.missing));
+      const std::string& name = schema.columns.back().name;
+      if (name == schema.label.column)
+        s.fail(
+            "name",
+            {.what = "the label column may not be a feature", .value = in_quotes(name), .fix = "remove this section"});
+      if (!names.insert(name).second) s.fail("name", {.what = "a column is listed twice", .value = in_quotes(name)});
+    }
+  }
+  if (feature_names(schema).empty())
+    top.fail("columns", {.what = "the schema makes no feature", .fix = "add a [[columns]] section"});
+  return schema;
+}
+
+}  // namespace
+
+Schema parse_schema(std::string_view toml, const std::string& where) {
+  return read_schema(parse_toml(toml, where), where);
+}
+
+namespace {
+
+template <class E>
+std::string word(const Words<E>& words, E value) {
+  const auto found = std::ranges::find(words, value, &std::pair<std::string, E>::second);
+  expects(found != words.end(), "a value that the schema file has a word for");
+  return "\"" + found->first + "\"";
+}
+
+// A basic string: quote, backslash and control characters escaped, UTF-8 as it is.
+std::string toml_text(const std::string& text) {
+  std::string s = "\"";
+  for (const char c : text) {
+    const auto code = static_cast<unsigned char>(c);
+    if (c == '"' || c == '\\') {
+      s += '\\';
+      s += c;
+    } else if (code < 0x20 || code == 0x7F) {
+      s += fmt::format("\\u{:04X}", code);
+    } else {
+      s += c;
+    }
+  }
+  return s + "\"";
+}
+
+// Trap: digits alone are a TOML integer, which ends at 2^63.
+std::string toml_number(double value) {
+  const std::string s = number(value);
+  return s.find_first_of(".e") == std::string::npos && std::abs(value) > 1e15 ? s + ".0" : s;
+}
+
+template <class T, class Write>
+std::string toml_list(const std::vector<T>& list, Write write) {
+  std::vector<std::string> parts;
+  for (const auto& item : list) parts.push_back(write(item));
+  return "[" + join(parts, ", ") + "]";
+}
+
+std::string toml_bounds(const Bounds& b, OutOfRange policy) {
+  return "bounds = [" + toml_number(b.low) + ", " + toml_number(b.high) + "]\nout_of_range = " + word(ranges, policy) +
+         "\n";
+}
+
+}  // namespace
+
+std::string to_toml(const Schema& schema) {
+  std::string s = std::string("intercept = ") + (schema.intercept ? "true" : "false") + "\n";
+  s += "missing = " + toml_list(schema.missing, toml_text) + "\n";
+  s += "\n[label]\ncolumn = " + toml_text(schema.label.column) + "\n";
+  if (schema.label.regression()) {
+    s += toml_bounds(*schema.label.bounds, schema.label.out_of_range);
+  } else {
+    s += "positive = " + toml_list(schema.label.positive, toml_text) + "\n";
+    s += "negative = " + toml_list(schema.label.negative, toml_text) + "\n";
+  }
+  for (const auto& c : schema.columns) {
+    s += "\n[[columns]]\nname = " + toml_text(c.name) + "\nkind = " + word(kinds, c.kind) + "\n";
+    if (c.kind == Kind::numeric) {
+      s += "transform = " + word(transforms, c.transform) + "\n";
+      if (!c.edges.empty()) s += "edges = " + toml_list(c.edges, toml_number) + "\n";
+      if (c.bounds) s += toml_bounds(*c.bounds, c.out_of_range);
+    }
+    if (c.kind == Kind::categorical) {
+      s += "categories = " + toml_list(c.categories, toml_text) + "\n";
+      s += "other = " + word(others, c.other) + "\n";
+    }
+    if (c.kind != Kind::drop) s += "missing = " + word(missing_words(c), c.missing) + "\n";
+  }
+  return s;
+}
+
+double transformed(Transform t, double x) {
+  if (t == Transform::log1p) return std::log1p(x);
+  if (t == Transform::sqrt) return std::sqrt(x);
+  return x;
+}
+
+std::vector<std::string> feature_names(const Column& c) {
+  std::vector<std::string> names;
+  if (c.kind == Kind::numeric && c.transform == Transform::bins) {
+    names.push_back(c.name + "(-inf," + number(c.edges.front()) + ")");
+    for (std::size_t i = 1; i < c.edges.size(); ++i)
+      names.push_back(c.name + "[" + number(c.edges[i - 1]) + "," + number(c.edges[i]) + ")");
+    names.push_back(c.name + "[" + number(c.edges.back()) + ",inf)");
+  } else if (c.kind == Kind::numeric) {
+    names.push_back(c.name);
+  } else if (c.kind == Kind::categorical) {
+    for (const auto& category : c.categories) names.push_back(c.name + "=" + category);
+    if (c.other == Other::bucket) names.push_back(c.name + "=other");
+  }
+  return names;
+}
+
+std::vector<std::string> feature_names(const Schema& schema) {
+  std::vector<std::string> names;
+  for (const auto& c : schema.columns)
+    for (auto& name : feature_names(c)) names.push_back(std::move(name));
+  if (schema.intercept) names.emplace_back("(intercept)");
+  return names;
+}
+
+}  // namespace parley::data

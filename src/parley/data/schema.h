@@ -1,0 +1,82 @@
+// The public schema: how text cells become features, agreed on by all parties before anyone looks at rows.
+// Bounds and categories are public knowledge; nothing in a schema may be measured on private rows (see describe.h).
+#pragma once
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace parley::data {
+
+enum class Kind { numeric, categorical, drop };
+enum class Transform { none, log1p, sqrt, bins };
+enum class OutOfRange { clip, error };
+enum class Missing { error, low, middle, high, zero, other, category };
+enum class Other { error, bucket, zero };
+
+struct Bounds {
+  double low = 0;
+  double high = 1;
+  bool operator==(const Bounds&) const = default;
+};
+
+// What is not written in the file is an error when it occurs in a cell (missing, other), except out_of_range, which
+// clips.
+struct Column {
+  std::string name;
+  Kind kind = Kind::drop;
+
+  // numeric: (t(x) − t(low)) / (t(high) − t(low)) ∈ [0, 1], or one-hot of (−∞, e₁) [e₁, e₂) … [e_k, ∞) with
+  // Transform::bins
+  std::optional<Bounds> bounds{};  // always set but for bins, where it only says what is out of range
+  Transform transform = Transform::none;
+  std::vector<double> edges{};  // strictly increasing
+  OutOfRange out_of_range = OutOfRange::clip;
+
+  // categorical: one-hot
+  std::vector<std::string> categories{};
+  Other other = Other::error;  // a value that is not in categories; bucket: one more feature "name=other"
+
+  // numeric: error, low, middle, high (of the bounds; with bins: the first, middle, last bin), with bins also zero.
+  // categorical: error, zero, other (as an unlisted value), category (the mark itself is among the categories).
+  Missing missing = Missing::error;
+
+  bool operator==(const Column&) const = default;
+};
+
+struct Label {
+  std::string column;
+  std::vector<std::string> positive{};  // these become +1
+  std::vector<std::string> negative{};  // these become −1; any other value is an Error
+  std::optional<Bounds> bounds{};       // regression instead: 2 (y − low) / (high − low) − 1
+  OutOfRange out_of_range = OutOfRange::clip;
+
+  bool regression() const { return bounds.has_value(); }
+  bool operator==(const Label&) const = default;
+};
+
+struct Schema {
+  bool intercept = true;                            // a constant feature, the last one; it counts in |x| <= 1
+  std::vector<std::string> missing{"", "NA", "?"};  // cells that mean "missing"
+  Label label;
+  std::vector<Column> columns;
+
+  bool operator==(const Schema&) const = default;
+};
+
+// `where` names the file in messages. Every Error says file and line.
+Schema parse_schema(std::string_view toml, const std::string& where);
+
+// parse_schema(to_toml(s)) == s for every s that parse_schema can return.
+std::string to_toml(const Schema& schema);
+
+// "age", "age[25,35)", "workclass=Private", "workclass=other", "(intercept)": one per feature, in order.
+std::vector<std::string> feature_names(const Schema& schema);
+
+// What a column adds to feature_names; nothing for drop.
+std::vector<std::string> feature_names(const Column& column);
+
+// t(x): x, log(1 + x) or √x. Bins have no t.
+double transformed(Transform t, double x);
+
+}  // namespace parley::data

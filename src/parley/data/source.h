@@ -1,0 +1,45 @@
+// Where a simulation's rows come from and who holds them: a built-in data set, one file, or one file per node.
+#pragma once
+#include <string>
+#include <vector>
+
+#include "parley/base/options.h"
+#include "parley/data/dataset.h"
+
+namespace parley::data {
+
+struct Options {
+  std::vector<std::string> data{"census"};
+  std::string data_dir;
+  std::string schema;
+  std::string format = "auto";
+  bool header = true;
+  long features = 0;
+  std::string preprocessing = "public";
+  long rows = 50000;
+  long nodes = 0;
+  std::string split = "even";
+  std::vector<double> split_shares;
+  double split_exponent = 1;
+  std::string split_column;
+  long split_seed = 1;
+  double test_share = 0.2;
+  std::string test_data;
+};
+std::vector<Option> option_rows(Options& o);
+
+struct Holdings {
+  std::string name;                        // for people
+  std::vector<Rows> nodes;                 // node i's rows
+  Rows test;                               // held out; may be empty
+  std::vector<std::string> feature_names;
+  std::string schema_toml;
+  std::string not_public;                  // why preprocessing depended on rows; empty when it did not
+  bool regression = false;
+
+  std::size_t training_rows() const;
+};
+
+Holdings load(const Options& options);
+
+}  // namespace parley::data

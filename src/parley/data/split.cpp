@@ -1,0 +1,194 @@
+#include "parley/data/split.h"
+
+#include <algorithm>
+#include <cmath>
+#include <map>
+#include <numeric>
+#include <utility>
+
+#include "parley/base/error.h"
+#include "parley/base/text.h"
+#include "parley/data/public_random.h"
+
+namespace parley::data {
+namespace {
+
+using Indices = std::vector<std::size_t>;
+
+Dataset select(const Dataset& all, const Indices& which) {
+  Dataset part;
+  part.name = all.name;
+  part.rows = all.rows.select(which);
+  part.feature_names = all.feature_names;
+  part.not_public = all.not_public;
+  part.schema_toml = all.schema_toml;
+  part.regression = all.regression;
+  if (all.split_key.empty()) return part;
+  part.split_key.reserve(which.size());
+  for (const std::size_t row : which) part.split_key.push_back(all.split_key[row]);
+  return part;
+}
+
+// Cuts `order` at round(n · (s_1 + … + s_i) / Σ s): sizes are within 1 of n · s_i / Σ s and no row is lost to rounding.
+std::vector<Indices> cut(const Indices& order, const std::vector<double>& shares) {
+  const double total = std::accumulate(shares.begin(), shares.end(), 0.0);
+  std::vector<Indices> parts;
+  double sum = 0;
+  std::size_t from = 0;
+  for (std::size_t i = 0; i < shares.size(); ++i) {
+    sum += shares[i];
+    const auto until =
+        static_cast<std::size_t>(std::llround(static_cast<double>(order.size()) * std::min(1.0, sum / total)));
+    const std::size_t to = i + 1 == shares.size() ? order.size() : std::max(from, until);
+    parts.emplace_back(order.begin() + static_cast<std::ptrdiff_t>(from),
+                       order.begin() + static_cast<std::ptrdiff_t>(to));
+    from = to;
+  }
+  return parts;
+}
+
+std::vector<Indices> cut_evenly(const Indices& order, std::size_t nodes) {
+  std::vector<Indices> parts;
+  for (std::size_t i = 0; i < nodes; ++i) {
+    const auto from = static_cast<std::ptrdiff_t>(order.size() * i / nodes);
+    const auto to = static_cast<std::ptrdiff_t>(order.size() * (i + 1) / nodes);
+    parts.emplace_back(order.begin() + from, order.begin() + to);
+  }
+  return parts;
+}
+
+std::vector<double> checked_shares(const SplitPlan& plan, std::size_t nodes) {
+  if (plan.shares.size() != nodes)
+    throw Error({.what = "the split has " + std::to_string(plan.shares.size()) + " shares for " +
+                         std::to_string(nodes) + " nodes",
+                 .allowed = "one share per node",
+                 .where = "split shares",
+                 .fix = "give " + std::to_string(nodes) + " numbers, or split evenly"});
+  for (std::size_t i = 0; i < nodes; ++i)
+    if (!(plan.shares[i] > 0) || !std::isfinite(plan.shares[i]))
+      throw Error({.what = "the share of node " + std::to_string(i) + " must be > 0",
+                   .value = number(plan.shares[i]),
+                   .allowed = "a finite number > 0 (shares are normalised to sum 1)",
+                   .where = "split shares"});
+  return plan.shares;
+}
+
+std::vector<double> power_shares(const SplitPlan& plan, std::size_t nodes) {
+  if (!(plan.exponent >= 0) || !std::isfinite(plan.exponent))
+    throw Error({.what = "the exponent of a power split must be >= 0",
+                 .value = number(plan.exponent),
+                 .allowed = "a finite number >= 0 (0 splits evenly)",
+                 .where = "split exponent"});
+  std::vector<double> shares;
+  for (std::size_t i = 0; i < nodes; ++i) shares.push_back(std::pow(static_cast<double>(i + 1), -plan.exponent));
+  return shares;
+}
+
+template <typename Key>
+std::vector<Indices> by_value(const Indices& order, const std::vector<Key>& key, std::size_t nodes) {
+  std::map<Key, Indices> groups;
+  for (const std::size_t row : order) groups[key[row]].push_back(row);
+  std::vector<Indices> sorted;
+  for (auto& [value, rows] : groups) sorted.push_back(std::move(rows));
+  if (sorted.size() < nodes) {
+    Indices all;
+    for (const auto& rows : sorted) all.insert(all.end(), rows.begin(), rows.end());
+    return cut_evenly(all, nodes);
+  }
+  std::stable_sort(sorted.begin(), sorted.end(), [](const auto& a, const auto& b) { return a.size() > b.size(); });
+  std::vector<Indices> parts(nodes);
+  for (const auto& rows : sorted) {
+    auto& least =
+        *std::min_element(parts.begin(), parts.end(), [](const auto& a, const auto& b) { return a.size() < b.size(); });
+    least.insert(least.end(), rows.begin(), rows.end());
+  }
+  return parts;
+}
+
+std::vector<Indices> by_label(const Indices& order, const Dataset& all, std::size_t nodes) {
+  if (!all.regression) return by_value(order, all.rows.label, nodes);
+  // A target takes a new value in nearly every row; dealing those "groups" would be an even split in disguise.
+  Indices sorted = order;
+  const auto& y = all.rows.label;
+  std::stable_sort(sorted.begin(), sorted.end(), [&y](std::size_t a, std::size_t b) { return y[a] < y[b]; });
+  return cut_evenly(sorted, nodes);
+}
+
+std::vector<Indices> by_column(const Indices& order, const Dataset& all, std::size_t nodes) {
+  if (all.split_key.size() != all.rows.count())
+    throw Error({.what = "a split by column needs to know the column",
+                 .where = "split of " + all.name,
+                 .fix = "name one with --split-column, or use the split 'label-skewed'"});
+  return by_value(order, all.split_key, nodes);
+}
+
+std::vector<Indices> parts_of(const Indices& order, const Dataset& all, std::size_t nodes, const SplitPlan& plan) {
+  if (plan.how == "even") return cut_evenly(order, nodes);
+  if (plan.how == "shares") return cut(order, checked_shares(plan, nodes));
+  if (plan.how == "power") return cut(order, power_shares(plan, nodes));
+  if (plan.how == "column") return by_column(order, all, nodes);
+  if (plan.how == "label-skewed") return by_label(order, all, nodes);
+  const std::string guess = nearest(plan.how, split_names());
+  throw Error({.what = "unknown split",
+               .value = "'" + plan.how + "'",
+               .allowed = join(split_names(), ", "),
+               .where = "split of " + all.name,
+               .fix = guess.empty() ? "" : "did you mean '" + guess + "'?"});
+}
+
+Indices row_order(std::size_t rows, bool shuffle, std::uint64_t seed) {
+  if (shuffle) return PublicRandom(seed, PublicRandom::Purpose::split).permutation(rows);
+  Indices order(rows);
+  std::iota(order.begin(), order.end(), std::size_t{0});
+  return order;
+}
+
+}  // namespace
+
+std::vector<std::string> split_names() {
+  return {"even", "shares", "power", "column", "label-skewed"};
+}
+
+Parts hold_out(Dataset all, double share, std::uint64_t seed) {
+  if (!(share >= 0 && share < 1))
+    throw Error({.what = "the held-out share must be at least 0 and less than 1",
+                 .value = number(share),
+                 .allowed = "0 <= share < 1"});
+  const std::size_t rows = all.rows.count();
+  const auto held = static_cast<std::size_t>(std::llround(share * static_cast<double>(rows)));
+  if (held == rows)
+    throw Error({.what = "no row would be left to train on",
+                 .value = "a share of " + number(share) + " of " + std::to_string(rows) + " rows",
+                 .where = "hold-out of " + all.name,
+                 .fix = rows == 0 ? "the file has no rows" : "hold out a smaller share"});
+  if (held == 0) {
+    Dataset none = select(all, {});
+    return {.train = std::move(all), .test = std::move(none)};
+  }
+  Indices order = PublicRandom(seed, PublicRandom::Purpose::hold_out).permutation(rows);
+  const auto middle = order.begin() + static_cast<std::ptrdiff_t>(held);
+  std::sort(order.begin(), middle);
+  std::sort(middle, order.end());
+  return {.train = select(all, {middle, order.end()}), .test = select(all, {order.begin(), middle})};
+}
+
+std::vector<Rows> split_over_nodes(const Dataset& all, int nodes, const SplitPlan& plan, std::uint64_t seed) {
+  if (nodes < 1)
+    throw Error({.what = "a split needs at least one node", .value = std::to_string(nodes), .allowed = "nodes >= 1"});
+  const std::size_t rows = all.rows.count();
+  const auto parts = parts_of(row_order(rows, plan.shuffle, seed), all, static_cast<std::size_t>(nodes), plan);
+  std::vector<Rows> result;
+  for (std::size_t i = 0; i < parts.size(); ++i) {
+    if (parts[i].empty())
+      throw Error(
+          {.what = "node " + std::to_string(i) + " would hold no rows",
+           .value = std::to_string(rows) + " rows over " + std::to_string(nodes) + " nodes by '" + plan.how + "'",
+           .allowed = "at least one row per node",
+           .where = "split of " + all.name,
+           .fix = "use fewer nodes, a less uneven split, or more rows"});
+    result.push_back(all.rows.select(parts[i]));
+  }
+  return result;
+}
+
+}  // namespace parley::data

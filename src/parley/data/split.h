@@ -1,0 +1,41 @@
+// Who holds which rows. A split is a public choice of the experimenter who plays all parties on one machine; parties
+// that really hold their own data never call this. Every row ends in exactly one part.
+#pragma once
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "parley/data/dataset.h"
+
+namespace parley::data {
+
+struct Parts {
+  Dataset train;
+  Dataset test;
+};
+
+// round(share · n) rows, drawn without replacement, become the test set; both parts keep the order of the file.
+// share = 0 gives an empty test set. Error unless 0 ≤ share < 1 and at least one training row is left.
+Parts hold_out(Dataset all, double share, std::uint64_t seed);
+
+struct SplitPlan {
+  // even           sizes differ by at most 1
+  // shares         node i gets shares[i] / Σ shares of the rows
+  // power          node i gets a share ∝ (i+1)^−exponent
+  // column         unlike nodes: rows are grouped by Dataset::split_key. With at least as many values as nodes, whole
+  // groups
+  //                are dealt, largest first, to the node that is smallest so far; with fewer, the rows sorted by value
+  //                are cut into equal contiguous blocks
+  // label-skewed   `column` on the label itself; a regression target is always sorted by value and cut
+  std::string how = "even";
+  std::vector<double> shares{};
+  double exponent = 1;
+  bool shuffle = true;  // false: rows are dealt in the order of the file
+};
+
+std::vector<std::string> split_names();  // the values of `how`
+
+// One Rows per node. Error when a node would be empty, naming the node.
+std::vector<Rows> split_over_nodes(const Dataset& all, int nodes, const SplitPlan& plan, std::uint64_t seed);
+
+}  // namespace parley::data

@@ -1,0 +1,173 @@
+#include "parley/data/table.h"
+
+#include <csv.h>
+
+#include <cstdint>
+#include <set>
+#include <utility>
+
+#include "parley/base/error.h"
+#include "parley/base/text.h"
+
+namespace parley::data {
+namespace {
+
+std::string at(const std::string& source, std::size_t line) {
+  return source + ":" + std::to_string(line);
+}
+
+// libcsv with its C callbacks; one row at a time.
+class Parser {
+ public:
+  explicit Parser(bool trim) {
+    expects(csv_init(&csv_, CSV_STRICT | CSV_STRICT_FINI) == 0, "csv_init succeeds");
+    if (!trim) csv_set_space_func(&csv_, [](unsigned char) { return 0; });
+  }
+  ~Parser() { csv_free(&csv_); }
+  Parser(const Parser&) = delete;
+  Parser& operator=(const Parser&) = delete;
+
+  // One line with its end. False: the quoting is broken.
+  bool feed(std::string_view line) {
+    return csv_parse(&csv_, line.data(), line.size(), field, row, this) == line.size();
+  }
+  bool finish() { return csv_fini(&csv_, field, row, this) == 0; }
+
+  std::vector<std::string> fields;
+  bool complete = false;  // fields holds a whole row; the caller takes it and resets this
+
+ private:
+  static void field(void* text, std::size_t size, void* self) {
+    static_cast<Parser*>(self)->fields.emplace_back(static_cast<const char*>(text), size);
+  }
+  static void row(int, void* self) { static_cast<Parser*>(self)->complete = true; }
+
+  csv_parser csv_{};
+};
+
+// The first line of text with its end: \n, \r\n or \r.
+std::string_view first_line(std::string_view text) {
+  const auto end = text.find_first_of("\r\n");
+  if (end == std::string_view::npos) return text;
+  return text.substr(0, end + (text.substr(end).starts_with("\r\n") ? 2 : 1));
+}
+
+// Well-formed UTF-8 (RFC 3629) and no NUL: no overlong forms, no surrogates, nothing above U+10FFFF.
+bool is_text(std::string_view bytes) {
+  for (std::size_t i = 0; i < bytes.size();) {
+    const auto lead = static_cast<std::uint8_t>(bytes[i++]);
+    if (lead == 0) return false;
+    if (lead < 0x80) continue;
+    const int more = lead >= 0xC2 && lead <= 0xDF   ? 1
+                     : (lead & 0xF0) == 0xE0        ? 2
+                     : lead >= 0xF0 && lead <= 0xF4 ? 3
+                                                    : 0;
+    if (more == 0) return false;
+    std::uint8_t low = lead == 0xE0 ? 0xA0 : lead == 0xF0 ? 0x90 : 0x80;
+    std::uint8_t high = lead == 0xED ? 0x9F : lead == 0xF4 ? 0x8F : 0xBF;
+    for (int k = 0; k < more; ++k, low = 0x80, high = 0xBF) {
+      if (i == bytes.size()) return false;
+      const auto next = static_cast<std::uint8_t>(bytes[i++]);
+      if (next < low || next > high) return false;
+    }
+  }
+  return true;
+}
+
+void check_names(const std::vector<std::string>& names, const std::string& where) {
+  std::set<std::string> seen;
+  for (std::size_t i = 0; i < names.size(); ++i) {
+    if (names[i].empty())
+      throw Error({.what = "column " + std::to_string(i + 1) + " has no name",
+                   .where = where,
+                   .fix = "name every column in the header"});
+    if (!seen.insert(names[i]).second)
+      throw Error({.what = "two columns have the same name",
+                   .value = "'" + names[i] + "'",
+                   .where = where,
+                   .fix = "rename one of them"});
+  }
+}
+
+void add_row(Table& table, const CsvLayout& layout, std::vector<std::string> fields, std::size_t line) {
+  const std::string where = at(table.source, line);
+  if (table.columns.empty()) {
+    if (layout.header) {
+      check_names(fields, where);
+      table.columns = std::move(fields);
+      return;
+    }
+    for (std::size_t i = 0; i < fields.size(); ++i) table.columns.push_back("c" + std::to_string(i + 1));
+  }
+  if (fields.size() != table.columns.size())
+    throw Error({.what = "the row has a wrong number of fields",
+                 .value = std::to_string(fields.size()),
+                 .allowed = std::to_string(table.columns.size()) + ", as there are columns",
+                 .where = where,
+                 .fix = "complete the row; put quotes around a field that holds a comma"});
+  table.cells.push_back(std::move(fields));
+  table.line.push_back(line);
+}
+
+}  // namespace
+
+Table parse_csv(std::string_view text, std::string source, const CsvLayout& layout) {
+  Table table{.source = std::move(source), .columns = {}, .cells = {}, .line = {}};
+  if (layout.header && !layout.columns.empty())
+    throw Error({.what = "column names were given for a file that has a header",
+                 .where = table.source,
+                 .fix = "drop one of the two"});
+  check_names(layout.columns, table.source);
+  table.columns = layout.columns;
+
+  if (text.starts_with("\xEF\xBB\xBF")) text.remove_prefix(3);
+  Parser parser(layout.trim);
+  std::size_t line = 0;       // of the text being fed
+  std::size_t row_start = 0;  // of the row being read; 0 between rows
+  const auto broken = [&](const std::string& what, const std::string& fix) {
+    return Error({.what = what, .where = at(table.source, row_start), .fix = fix});
+  };
+  const auto take_row = [&] {
+    add_row(table, layout, std::exchange(parser.fields, {}), row_start);
+    parser.complete = false;
+    row_start = 0;
+  };
+  while (!text.empty()) {
+    const std::string_view now = first_line(text);
+    text.remove_prefix(now.size());
+    ++line;
+    if (row_start == 0) {
+      if (layout.comment != 0 && now.starts_with(layout.comment)) continue;
+      const bool blank = layout.trim ? trim(now).empty() : now.find_first_not_of("\r\n") == std::string_view::npos;
+      if (blank) continue;
+      row_start = line;
+    }
+    if (!is_text(now))
+      throw Error({.what = "the file is not UTF-8 text",
+                   .where = at(table.source, line),
+                   .fix = "save it as UTF-8 (iconv -t UTF-8)"});
+    if (!parser.feed(now))
+      throw broken("a quote stands where none may stand (in the row that starts here)",
+                   "put the whole field in quotes and double every quote inside it: \"say \"\"hi\"\"\"");
+    if (parser.complete) take_row();
+  }
+  if (!parser.finish())
+    throw broken("a quoted field is never closed (in the row that starts here)", "add the closing quote");
+  if (parser.complete) take_row();
+  if (table.cells.empty())
+    throw Error(
+        {.what = table.columns.empty() ? "the file is empty" : "the file has no rows",
+         .where = table.source,
+         .fix = layout.header ? "a header line and at least one row are needed" : "at least one row is needed"});
+  return table;
+}
+
+Table read_csv(const std::filesystem::path& path, const CsvLayout& layout) {
+  return parse_csv(read_file(path, "the data file"), path.string(), layout);
+}
+
+std::string place(const Table& table, std::size_t row) {
+  return at(table.source, table.line.at(row));
+}
+
+}  // namespace parley::data

@@ -1,0 +1,33 @@
+// A CSV file as text cells, with the line each row starts at, so that every later complaint can name its place.
+#pragma once
+#include <cstddef>
+#include <filesystem>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace parley::data {
+
+struct Table {
+  std::string source;                           // the file, for messages
+  std::vector<std::string> columns;             // unique, non-empty names
+  std::vector<std::vector<std::string>> cells;  // cells[row][column]; every row has columns.size() cells, valid UTF-8
+  std::vector<std::size_t> line;                // 1-based line number in the file where the row starts
+};
+
+struct CsvLayout {
+  bool header = true;
+  std::vector<std::string> columns{};  // names when there is no header; empty then means c1, c2, ...
+  char comment = 0;                    // lines starting with this are skipped (Adult has '|'); 0: none
+  bool trim = true;                    // blanks around an unquoted field are dropped; quoted text is kept as it is
+};
+
+// RFC 4180: quotes may hold commas, line ends and doubled quotes. Strict: bad quoting, ragged rows, duplicate names, no
+// rows, bytes that are not UTF-8 are Errors with the line. A UTF-8 byte order mark and blank lines are skipped.
+Table read_csv(const std::filesystem::path& path, const CsvLayout& layout = {});
+Table parse_csv(std::string_view text, std::string source, const CsvLayout& layout = {});
+
+// "mine.csv:17"
+std::string place(const Table& table, std::size_t row);
+
+}  // namespace parley::data

@@ -1,0 +1,76 @@
+// One table of a TOML file: typed access whose every Error knows the file, the line and the section.
+#pragma once
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "parley/base/error.h"
+
+// Trap: toml++ 3.3 asserts in parse_key() on input like "[[[" and "[&" (marzer/tomlplusplus#294) although the next
+// lines of the parser report it properly. Debian's library is built without asserts; used as headers it must be too, or
+// input aborts us.
+#ifndef TOML_ASSERT
+#define TOML_ASSERT(expr) static_cast<void>(0)
+#endif
+#include <toml++/toml.h>
+
+namespace parley::data {
+
+// Error with the line when the text is not TOML.
+toml::table parse_toml(std::string_view text, const std::string& file);
+
+// The values a key may have, as written in the file.
+template <class E>
+using Words = std::vector<std::pair<std::string, E>>;
+
+inline std::string in_quotes(const std::string& text) {
+  return "'" + text + "'";
+}
+
+class Section {
+ public:
+  // name stands before every message: "[label]: ", "column 'age': ", or "" at the top. The table must outlive this.
+  Section(const toml::table& table, std::string file, std::string name);
+  void rename(std::string name) { name_ = std::move(name); }
+
+  bool has(const std::string& key) const { return table_->contains(key); }
+  const toml::node* find(const std::string& key) const { return table_->get(key); }
+
+  // Throws Error(p) at the line of the key, or of the section when the key is absent.
+  [[noreturn]] void fail(const std::string& key, Error::Parts p) const;
+
+  // Any key but the known ones is an Error; for those in elsewhere it says "has no meaning <why_not>".
+  void only(const std::vector<std::string>& known, const std::vector<std::string>& elsewhere = {},
+            const std::string& why_not = "") const;
+
+  std::string text(const std::string& key) const;  // required
+  bool truth(const std::string& key, bool fallback) const;
+  std::vector<double> numbers(const std::string& key) const;              // required; finite
+  std::vector<std::string> texts(const std::string& key) const;           // required
+  std::vector<std::string> distinct_texts(const std::string& key) const;  // required; not empty, no repetition
+
+  template <class E>
+  E choice(const std::string& key, const Words<E>& words, E fallback) const {
+    if (!has(key)) return fallback;
+    const std::string given = text(key);
+    std::vector<std::string> allowed;
+    for (const auto& [word, value] : words) {
+      if (word == given) return value;
+      allowed.push_back(word);
+    }
+    fail_choice(key, given, allowed);
+  }
+
+ private:
+  std::string line_of(const toml::node& node) const;
+  const toml::array& array(const std::string& key, const std::string& example) const;
+  [[noreturn]] void fail_choice(const std::string& key, const std::string& given,
+                                const std::vector<std::string>& allowed) const;
+
+  const toml::table* table_;
+  std::string file_;
+  std::string name_;
+};
+
+}  // namespace parley::data

@@ -1,0 +1,14 @@
+#include "parley/base/error.h"
+#include "parley/network/transport.h"
+
+namespace parley::network {
+
+std::vector<privacy::Inbox> InProcess::exchange(std::span<const privacy::Paid> mine) {
+  expects(static_cast<int>(mine.size()) == graph_.nodes(), "one release from every node");
+  std::vector<privacy::Inbox> inboxes(mine.size());
+  for (int i = 0; i < graph_.nodes(); ++i)
+    for (const int j : graph_.neighbours(i)) inboxes[static_cast<std::size_t>(i)].push_back(mine[static_cast<std::size_t>(j)].value());
+  return inboxes;
+}
+
+}  // namespace parley::network

@@ -1,0 +1,45 @@
+// What may leave a node, and its price. A Release is a proposal; only the ledger turns it into a Paid value, and only Paid
+// values can be given to a transport: Paid has no public constructor.
+#pragma once
+#include <memory>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "parley/base/vector.h"
+
+namespace parley::privacy {
+
+struct Charge {
+  std::string kind = "none";  // "objective-gamma", "output-gamma"; "none": a function of released values and public parameters
+  double epsilon = 0;         // proved, rounded up
+  std::vector<std::pair<std::string, double>> parameters{};  // what is needed to recompute epsilon
+};
+
+struct Release {
+  int node = 0;
+  int round = 0;
+  Vector value;
+  Charge charge;
+};
+
+using Released = std::shared_ptr<const Vector>;
+
+// The neighbours' released values of the last round, ordered by node id: sums are bit-identical on every carrier.
+using Inbox = std::vector<Released>;
+
+class Paid {
+ public:
+  int node() const { return node_; }
+  int round() const { return round_; }
+  const Released& value() const { return value_; }
+
+ private:
+  friend class Ledger;
+  Paid(int node, int round, Released value) : node_(node), round_(round), value_(std::move(value)) {}
+  int node_;
+  int round_;
+  Released value_;
+};
+
+}  // namespace parley::privacy

@@ -1,0 +1,61 @@
+// The local objective of one node and the quadratic that ADMM adds to it.
+//   O(f) = (C_i/B_i) Σ_n L(fᵀx_n, y_n) + (ρ/N) ½‖f‖²          Problem
+//   J(f) = O(f) + lᵀf + (q/2)‖f‖²                              Problem + Proximal (every primal update has this form)
+#pragma once
+#include <span>
+#include <vector>
+
+#include "parley/base/vector.h"
+#include "parley/data/dataset.h"
+#include "parley/problem/loss.h"
+
+namespace parley::problem {
+
+struct Problem {
+  const data::Rows* rows = nullptr;
+  Loss loss;
+  double weight = 0;          // C_i / B_i
+  double regularization = 0;  // ρ / N
+
+  Index features() const { return rows->features; }
+};
+
+struct Proximal {
+  Vector linear;         // l
+  double quadratic = 0;  // q
+};
+
+// The loss part of Σ parts: value, gradient, and the curvature of every row (for the Hessian), in one pass over the rows.
+struct Evaluation {
+  double value = 0;
+  Vector gradient;
+  std::vector<double> curvature;  // weight · L''(row), rows of all parts one after another
+};
+void evaluate(std::span<const Problem> parts, const Proximal& proximal, const Vector& f, Evaluation& out);
+
+// H = Σ_n c_n x_n x_nᵀ + (Σρ/N + q) I; only the lower triangle is filled.
+void hessian(std::span<const Problem> parts, const Proximal& proximal, const Evaluation& at, Matrix& lower);
+
+// H·v without forming H.
+Vector hessian_times(std::span<const Problem> parts, const Proximal& proximal, const Evaluation& at, const Vector& v);
+Vector hessian_diagonal(std::span<const Problem> parts, const Proximal& proximal, const Evaluation& at);
+
+// ∇O(f), for tests, metrics and attacks.
+Vector gradient(const Problem& problem, const Vector& f);
+
+// A proof that f is nearly the minimum: ‖∇J(f)‖ as computed afresh with compensated sums, and a bound on its rounding error.
+// Since J is κ-strongly convex, ‖f − argmin J‖ ≤ bound()/κ.
+struct Certificate {
+  double gradient_norm = 0;
+  double rounding = 0;
+  double bound() const { return gradient_norm + rounding; }
+};
+Certificate certify(std::span<const Problem> parts, const Proximal& proximal, const Vector& f);
+
+inline double score(const data::Rows& rows, std::size_t n, const Vector& f) {
+  double s = 0;
+  for (std::size_t k = rows.start[n]; k < rows.start[n + 1]; ++k) s += rows.value[k] * f[rows.column[k]];
+  return s;
+}
+
+}  // namespace parley::problem

@@ -1,0 +1,42 @@
+// The record of a run on disk, readable at any moment, also after a kill:
+//   run.json        what was asked and what came of it (rewritten as a whole at the start and at the end)
+//   rounds.jsonl    one line per round; what was measured on private rows stands under "private"
+//   released.f64    the released values: rounds × nodes × features doubles, little endian, one round after another
+//   model.json      the classifier, with its schema and its privacy statement
+// Privacy: a simulation computes metrics on private rows, so its record is private as a whole and run.json says so.
+#pragma once
+#include <filesystem>
+#include <fstream>
+#include <nlohmann/json_fwd.hpp>
+#include <span>
+#include <vector>
+
+#include "parley/base/vector.h"
+
+namespace parley::record {
+
+class Writer {
+ public:
+  // Creates the folder (Error when it cannot, or when it already holds something) and writes run.json.
+  Writer(std::filesystem::path folder, const nlohmann::json& run);
+
+  void append(const nlohmann::json& round, std::span<const Vector* const> released);
+  void finish(const nlohmann::json& run, const nlohmann::json& model);
+
+  const std::filesystem::path& folder() const { return folder_; }
+
+ private:
+  std::filesystem::path folder_;
+  std::ofstream rounds_;
+  std::ofstream released_;
+};
+
+struct Record {
+  std::vector<std::vector<Vector>> released;  // [round][node]
+  std::vector<std::string> round_lines;       // JSON texts
+  std::string run;                            // JSON text
+};
+// Reads what is there; a last round that was only half written is left out.
+Record read(const std::filesystem::path& folder);
+
+}  // namespace parley::record

@@ -1,0 +1,73 @@
+#include "parley/run/config.h"
+
+#include <nlohmann/json.hpp>
+#include <sstream>
+#include <toml++/toml.h>
+
+#include "parley/base/error.h"
+#include "parley/base/text.h"
+
+namespace parley::run {
+namespace {
+
+using nlohmann::json;
+
+json to_json(const toml::node& node) {
+  std::ostringstream text;
+  if (const auto* value = node.as_string()) return value->get();
+  if (const auto* value = node.as_integer()) return value->get();
+  if (const auto* value = node.as_floating_point()) return value->get();
+  if (const auto* value = node.as_boolean()) return value->get();
+  json list = json::array();
+  if (const auto* array = node.as_array())
+    for (const auto& element : *array) list.push_back(to_json(element));
+  return list;
+}
+
+void set_all(const toml::table& table, const std::vector<Option>& rows, const std::string& file) {
+  for (const auto& [key, node] : table) {
+    if (const auto* group = node.as_table()) {
+      set_all(*group, rows, file);
+      continue;
+    }
+    const std::string where = file + ":" + std::to_string(node.source().begin.line);
+    const Option& option = find_option(rows, std::string(key.str()), where);
+    set_option_json(option, to_json(node), where);
+  }
+}
+
+}  // namespace
+
+std::vector<Option> option_rows(EngineOptions& o) {
+  return {
+      {"out", "", "folder of the record; default runs/TIME-ALGORITHM", any_text("a folder"), &o.out, "engine"},
+      {"seed", "", "noise from this number instead of the operating system: repeatable, and NOT PRIVATE", at_least(0), &o.seed, "engine"},
+      {"threads", "", "threads; 0: all cores. The result does not depend on it", between(0, 4096), &o.threads, "engine"},
+      {"repeat", "", "runs with fresh noise on the same split; mean and range are reported", between(1, 100000), &o.repeat, "engine"},
+      {"metrics", "", "when loss and error are measured (simulation only, on private rows)", one_of({"every", "last"}), &o.metrics, "engine"},
+  };
+}
+
+std::vector<Option> option_rows(TrainOptions& o) {
+  std::vector<Option> rows;
+  for (auto part : {option_rows(o.data), option_rows(o.graph), option_rows(o.algorithm), option_rows(o.engine)})
+    rows.insert(rows.end(), part.begin(), part.end());
+  return rows;
+}
+
+void read_config(const std::filesystem::path& file, const std::vector<Option>& rows) {
+  const std::string text = read_file(file, "the configuration");
+  try {
+    set_all(toml::parse(text, file.string()), rows, file.string());
+  } catch (const toml::parse_error& e) {
+    throw Error({.what = "not a TOML file: " + std::string(e.description()), .where = file.string() + ":" + std::to_string(e.source().begin.line)});
+  }
+}
+
+json to_json(const std::vector<Option>& rows) {
+  json object = json::object();
+  for (const Option& row : rows) object[row.name] = option_value(row);
+  return object;
+}
+
+}  // namespace parley::run

@@ -1,0 +1,37 @@
+// The one loop that every engine runs: solve, pay, record, exchange. It knows no algorithm, no data and no carrier.
+#pragma once
+#include <functional>
+#include <memory>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "parley/algorithm/node.h"
+#include "parley/network/transport.h"
+#include "parley/privacy/ledger.h"
+#include "parley/privacy/random.h"
+
+namespace parley::run {
+
+enum class Outcome { completed, budget_exhausted, diverged, interrupted };
+std::string name_of(Outcome outcome);
+
+struct Phases {  // seconds
+  double solve = 0, ledger = 0, record = 0, exchange = 0;
+};
+
+struct Drive {
+  std::span<const std::unique_ptr<algorithm::Node>> nodes;  // the local ones
+  const privacy::NoiseSource* noise = nullptr;
+  privacy::Ledger* ledger = nullptr;
+  network::Transport* transport = nullptr;
+  int threads = 1;
+  double release_bound = 1000;
+  // Called with each round's paid values before they are sent: record, measure, report. False: stop after this round.
+  std::function<bool(int round, std::span<const privacy::Paid> paid)> on_round;
+};
+
+// Privacy: what reaches the transport was charged and recorded first. `diverged` is decided on released values only.
+Outcome drive(const Drive& d, Phases& phases);
+
+}  // namespace parley::run

@@ -1,0 +1,24 @@
+// model.json: the classifier that all nodes end with, what it needs to encode new rows, and what it cost.
+#pragma once
+#include <filesystem>
+#include <nlohmann/json_fwd.hpp>
+#include <string>
+#include <vector>
+
+#include "parley/base/vector.h"
+#include "parley/problem/loss.h"
+
+namespace parley::run {
+
+struct Model {
+  Vector weights;  // f̄, the mean of the nodes' classifiers
+  std::vector<std::string> feature_names;
+  problem::Loss loss;
+  std::string schema_toml;  // empty for LIBSVM data
+  std::vector<std::string> not_private;  // reasons; empty when the claim below stands
+};
+
+nlohmann::json to_json(const Model& model, const nlohmann::json& privacy);
+Model read_model(const std::filesystem::path& file);  // Error when it is not a model of this version
+
+}  // namespace parley::run

@@ -1,0 +1,76 @@
+// The in-process engine: all nodes of a study on one machine, on all cores, with the bits independent of the number of threads.
+// Privacy: a simulation holds everyone's rows and measures on them; its record is private as a whole. What is simulated is the
+// protocol and its charges, which are the same code as between organisations.
+#pragma once
+#include <atomic>
+#include <functional>
+#include <nlohmann/json_fwd.hpp>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "parley/algorithm/schedule.h"
+#include "parley/problem/objective.h"
+#include "parley/run/config.h"
+#include "parley/run/driver.h"
+
+namespace parley::run {
+
+struct RoundMetrics {
+  int round = 0;
+  double epsilon = 0;          // spent so far by the node that spent most
+  double disagreement = 0;     // max_i ‖f_i − f̄‖, a function of released values
+  std::optional<double> train_loss{};  // (1/N) Σ_i mean loss of f_i on node i's rows: private
+  std::optional<double> test_error{};  // of f̄ on the held-out rows: private
+};
+
+struct NodeSummary {
+  int node = 0, degree = 0;
+  std::size_t records = 0;
+  double epsilon = 0;  // spent
+  std::optional<double> epsilon_paper;
+  double train_loss = 0, distance = 0;  // private; ‖f_i − f̄‖
+};
+
+struct Result {
+  Outcome outcome = Outcome::completed;
+  std::vector<RoundMetrics> history;
+  std::vector<Vector> f;  // the nodes' last iterates
+  Vector mean;
+  std::vector<NodeSummary> nodes;
+  double epsilon = 0;
+  double seconds = 0, seconds_metrics = 0;
+  Phases phases;
+  std::string record;  // folder
+  const RoundMetrics& last() const { return history.back(); }
+};
+
+struct Study {  // one for all repeats
+  data::Holdings holdings;
+  network::Graph graph;
+  algorithm::Plan plan;
+  std::vector<problem::Problem> problems;
+  std::vector<std::string> not_private;  // why the claim is not one
+  Vector optimum;                        // centralised, not private
+  double test_error_nonprivate = 0, train_loss_nonprivate = 0;
+};
+
+struct Hooks {
+  std::function<void(const Study&)> on_start;
+  std::function<void(int repeat, const RoundMetrics&)> on_round;
+  const std::atomic<bool>* stop = nullptr;
+};
+
+struct Summary {
+  Study study;
+  std::vector<Result> runs;
+  std::string record;
+};
+
+// Checks everything before anything is written; throws Error.
+Summary train(const TrainOptions& options, const Hooks& hooks);
+
+// The keys of `train --json`.
+nlohmann::json to_json(const Summary& summary, const TrainOptions& options);
+
+}  // namespace parley::run
