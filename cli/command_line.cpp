@@ -23,16 +23,22 @@ const std::map<std::string, std::string>& flag_help() {
 std::string default_text(const Option& option) {
   return std::visit(
       []<class T>(T* v) -> std::string {
-        if constexpr (std::is_same_v<T, bool>) return *v ? "yes" : "no";
-        else if constexpr (std::is_same_v<T, std::string>) return *v;
-        else if constexpr (std::is_same_v<T, double>) return number(*v);
-        else if constexpr (std::is_same_v<T, long>) return std::to_string(*v);
+        if constexpr (std::is_same_v<T, bool>)
+          return *v ? "yes" : "no";
+        else if constexpr (std::is_same_v<T, std::string>)
+          return *v;
+        else if constexpr (std::is_same_v<T, double>)
+          return number(*v);
+        else if constexpr (std::is_same_v<T, long>)
+          return std::to_string(*v);
         else if constexpr (std::is_same_v<T, std::vector<double>>) {
           std::vector<std::string> parts;
           for (const double x : *v) parts.push_back(number(x));
           return join(parts, ",");
-        } else if constexpr (std::is_same_v<T, std::vector<std::string>>) return join(*v, ",");
-        else return "";
+        } else if constexpr (std::is_same_v<T, std::vector<std::string>>)
+          return join(*v, ",");
+        else
+          return "";
       },
       option.target);
 }
@@ -51,13 +57,14 @@ void set_from(const Arguments& arguments, const std::vector<Option>& rows) {
 }
 
 int run_command_line(int argc, const char* const* argv, const std::vector<Command>& commands) {
-  CLI::App app("parley: learning between parties that never pool their data, with a privacy guarantee for every record.", "parley");
+  CLI::App app(
+      "parley: learning between parties that never pool their data, with a privacy guarantee for every record.",
+      "parley");
   app.set_version_flag("--version", "parley " PARLEY_VERSION);
   app.require_subcommand(1);
   app.allow_extras();
   app.footer("\n'parley COMMAND --help' shows a command's options and examples.\n");
   Arguments arguments;
-  std::map<std::string, std::string> given;  // CLI11 writes here
   const Command* chosen = nullptr;
   std::map<const CLI::App*, const Command*> by_app;
   for (const Command& command : commands) {
@@ -65,24 +72,27 @@ int run_command_line(int argc, const char* const* argv, const std::vector<Comman
     by_app[sub] = &command;
     sub->allow_extras();
     sub->footer("\nExamples:\n" + command.examples);
-    if (!command.words.empty()) sub->add_option("words", arguments.words, command.words)->type_name("")->option_text(command.words);
+    if (!command.words.empty())
+      sub->add_option("words", arguments.words, command.words)->type_name("")->option_text(command.words);
     for (const auto* rows : {&command.own, &command.rows})
       for (const Option& row : *rows) {
         const std::string shown = default_text(row), range = row.rule.text.empty() ? "" : " [" + row.rule.text + "]";
-        sub->add_option_function<std::string>("--" + row.name, [&arguments, name = row.name](const std::string& v) { arguments.values[name] = v; },
-                                              row.help + range)
+        sub->add_option_function<std::string>(
+               "--" + row.name, [&arguments, name = row.name](const std::string& v) { arguments.values[name] = v; },
+               row.help + range)
             ->group(row.group.empty() ? "Options" : row.group)
-            ->option_text((shown.empty() ? "" : "(" + shown + ")"));
+            ->option_text(shown.empty() ? "" : "(" + shown + ")");
       }
     for (const std::string& flag : command.flags)
-      sub->add_flag_function("--" + flag, [&arguments, flag](std::int64_t) { arguments.flags[flag] = true; }, flag_help().at(flag));
+      sub->add_flag_function(
+          "--" + flag, [&arguments, flag](std::int64_t) { arguments.flags[flag] = true; }, flag_help().at(flag));
     sub->callback([&chosen, &command] { chosen = &command; });
   }
   try {
     app.parse(argc, argv);
   } catch (const CLI::CallForHelp&) {
     for (const auto* sub : app.get_subcommands()) {
-      std::cout << sub->help();
+      std::cout << sub->help("parley");
       return 0;
     }
     std::cout << app.help();
@@ -97,9 +107,13 @@ int run_command_line(int argc, const char* const* argv, const std::vector<Comman
     std::vector<std::string> names;
     for (const Command& c : commands) names.push_back(c.name);
     const auto extras = app.remaining();
-    if (extras.empty()) throw Error({.what = "no command given", .allowed = join(names, ", "), .fix = "try 'parley --help' or 'parley train'"});
+    if (extras.empty())
+      throw Error(
+          {.what = "no command given", .allowed = join(names, ", "), .fix = "try 'parley --help' or 'parley train'"});
     const std::string near = nearest(extras[0], names);
-    throw Error({.what = "unknown command '" + extras[0] + "'", .allowed = join(names, ", "), .fix = near.empty() ? "try 'parley --help'" : "did you mean '" + near + "'?"});
+    throw Error({.what = "unknown command '" + extras[0] + "'",
+                 .allowed = join(names, ", "),
+                 .fix = near.empty() ? "try 'parley --help'" : "did you mean '" + near + "'?"});
   } catch (const CLI::ParseError& e) {
     throw Error({.what = e.what(), .where = "command line", .fix = "try 'parley --help'"});
   }
@@ -107,11 +121,16 @@ int run_command_line(int argc, const char* const* argv, const std::vector<Comman
     const Command& command = *by_app.at(sub);
     for (const std::string& extra : sub->remaining()) {
       if (!extra.starts_with("-"))
-        throw Error({.what = "unexpected argument", .value = "'" + extra + "'", .where = "parley " + command.name, .fix = "options have the form --name value"});
+        throw Error({.what = "unexpected argument",
+                     .value = "'" + extra + "'",
+                     .where = "parley " + command.name,
+                     .fix = "options have the form --name value"});
       std::vector<Option> all = command.own;
       all.insert(all.end(), command.rows.begin(), command.rows.end());
-      for (const std::string& flag : command.flags) all.push_back({.name = flag, .target = static_cast<bool*>(nullptr)});
-      const std::string name = extra.substr(extra.find_first_not_of('-'), extra.find('=') - extra.find_first_not_of('-'));
+      for (const std::string& flag : command.flags)
+        all.push_back({.name = flag, .target = static_cast<bool*>(nullptr)});
+      const std::string name =
+          extra.substr(extra.find_first_not_of('-'), extra.find('=') - extra.find_first_not_of('-'));
       find_option(all, name, "parley " + command.name);
     }
   }

@@ -10,9 +10,9 @@
 namespace parley::cli {
 
 struct Arguments {
-  std::vector<std::string> words;                // positional
-  std::map<std::string, std::string> values;     // --name value, as written
-  std::map<std::string, bool> flags;             // --name
+  std::vector<std::string> words;             // positional
+  std::map<std::string, std::string> values;  // --name value, as written
+  std::map<std::string, bool> flags;          // --name
   bool has(const std::string& name) const { return values.contains(name) || (flags.contains(name) && flags.at(name)); }
   std::string value(const std::string& name, const std::string& otherwise = "") const;
 };

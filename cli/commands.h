@@ -8,9 +8,11 @@ Command account_command();
 Command predict_command();
 Command data_command();
 Command graph_command();
+Command check_command();
 Command options_command();
 
-// Exit codes: 0 done, 1 a mistake in input or options, 2 a bug, 3 the run ended without a usable model, 130 interrupted.
+// Exit codes: 0 done, 1 a mistake in input or options, 2 a bug, 3 the run ended without a usable model, 130
+// interrupted.
 inline constexpr int exit_mistake = 1, exit_bug = 2, exit_unusable = 3, exit_interrupted = 130;
 
 }  // namespace parley::cli

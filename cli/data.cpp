@@ -21,12 +21,15 @@ struct DataOptions {
 };
 
 std::vector<Option> rows(DataOptions& o) {
-  return {{"data-dir", "", "fetch: where the files go; default: the user's cache", any_text("a folder"), &o.data_dir, "Options"},
-          {"url", "", "fetch: another server with the same files", any_text("an address"), &o.url, "Options"},
-          {"out", "", "describe, generate, schema: where the text goes; default: stdout", any_text("a file"), &o.out, "Options"},
-          {"rows", "", "generate: number of rows", between(1, 100000000), &o.rows, "Options"},
-          {"split-seed", "", "generate: public seed of the rows", at_least(0), &o.split_seed, "Options"},
-          {"header", "", "describe: whether the first line names the columns", any_text("yes, no"), &o.header, "Options"}};
+  return {
+      {"data-dir", "", "fetch: where the files go; default: the user's cache", any_text("a folder"), &o.data_dir,
+       "Options"},
+      {"url", "", "fetch: another server with the same files", any_text("an address"), &o.url, "Options"},
+      {"out", "", "describe, generate, schema: where the text goes; default: stdout", any_text("a file"), &o.out,
+       "Options"},
+      {"rows", "", "generate: number of rows", between(1, 100000000), &o.rows, "Options"},
+      {"split-seed", "", "generate: public seed of the rows", at_least(0), &o.split_seed, "Options"},
+      {"header", "", "describe: whether the first line names the columns", any_text("yes, no"), &o.header, "Options"}};
 }
 
 void put(const DataOptions& o, const std::string& text) {
@@ -56,16 +59,20 @@ int run_data(const Arguments& arguments) {
   DataOptions o;
   set_from(arguments, rows(o));
   validate_options(rows(o));
-  const std::string what = arguments.words.empty() ? "" : arguments.words[0], name = arguments.words.size() > 1 ? arguments.words[1] : "";
+  const std::string what = arguments.words.empty() ? "" : arguments.words[0],
+                    name = arguments.words.size() > 1 ? arguments.words[1] : "";
   if (what == "describe" && !name.empty()) {
-    fmt::print(stderr, "{}\n  Bounds and categories are read off the rows of {}. If these rows are private, the schema is a leak:\n"
-                       "  use a public or synthetic sample, or replace every bound and category by what is publicly known.\n",
-               alarm("WARNING: for public or synthetic samples only."), name);
+    fmt::print(
+        stderr,
+        "{}\n  Bounds and categories are read off the rows of {}. If these rows are private, the schema is a leak:\n"
+        "  use a public or synthetic sample, or replace every bound and category by what is publicly known.\n",
+        alarm("WARNING: for public or synthetic samples only."), name);
     put(o, data::draft_schema(data::read_csv(name, {.header = o.header})));
     return 0;
   }
   if (what == "fetch" && name == "adult") {
-    const std::filesystem::path folder = o.data_dir.empty() ? data::cache_dir() / "adult" : std::filesystem::path(o.data_dir);
+    const std::filesystem::path folder =
+        o.data_dir.empty() ? data::cache_dir() / "adult" : std::filesystem::path(o.data_dir);
     data::fetch_adult(folder, o.url, [](const std::string& text) { fmt::print(stderr, "{}\n", text); });
     fmt::print("adult is in {}\n", folder.string());
     return 0;
@@ -75,11 +82,15 @@ int run_data(const Arguments& arguments) {
     return 0;
   }
   if (what == "schema" && (name == "census" || name == "adult-public" || name == "adult-compact")) {
-    put(o, std::string(name == "census" ? data::census_schema() : name == "adult-public" ? data::adult_public_schema() : data::adult_compact_schema()));
+    put(o, std::string(name == "census"         ? data::census_schema()
+                       : name == "adult-public" ? data::adult_public_schema()
+                                                : data::adult_compact_schema()));
     return 0;
   }
-  throw Error({.what = "parley data does not know this", .value = "'" + join(arguments.words, " ") + "'",
-               .allowed = "describe FILE, fetch adult, generate census, schema census|adult-public|adult-compact", .where = "parley data",
+  throw Error({.what = "parley data does not know this",
+               .value = "'" + join(arguments.words, " ") + "'",
+               .allowed = "describe FILE, fetch adult, generate census, schema census|adult-public|adult-compact",
+               .where = "parley data",
                .fix = "parley data --help"});
 }
 
@@ -91,10 +102,11 @@ Command data_command() {
           .summary = "draft a schema, fetch Adult, generate synthetic rows",
           .words = "describe FILE | fetch adult | generate census | schema NAME",
           .own = rows(defaults),
-          .examples = "  parley data describe public-sample.csv --out schema.toml\n"
-                      "  parley data fetch adult\n"
-                      "  parley data generate census --rows 1000 --out census.csv\n"
-                      "  parley data schema census --out census.toml\n",
+          .examples =
+              "  parley data describe public-sample.csv --out schema.toml\n"
+              "  parley data fetch adult\n"
+              "  parley data generate census --rows 1000 --out census.csv\n"
+              "  parley data schema census --out census.toml\n",
           .run = run_data};
 }
 

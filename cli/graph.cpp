@@ -1,3 +1,5 @@
+#include "parley/network/graph.h"
+
 #include <fmt/core.h>
 
 #include <Eigen/Eigenvalues>
@@ -7,7 +9,6 @@
 #include "cli/commands.h"
 #include "cli/terminal.h"
 #include "parley/base/text.h"
-#include "parley/network/graph.h"
 
 namespace parley::cli {
 namespace {
@@ -33,22 +34,27 @@ int run_graph(const Arguments& arguments) {
   constexpr int spectrum_limit = 2000;
   double connectivity = 0, largest = 0;
   if (graph.nodes() <= spectrum_limit) {
-    const Vector spectrum = Eigen::SelfAdjointEigenSolver<Matrix>(graph.laplacian(-1), Eigen::EigenvaluesOnly).eigenvalues();
+    const Vector spectrum =
+        Eigen::SelfAdjointEigenSolver<Matrix>(graph.laplacian(-1), Eigen::EigenvaluesOnly).eigenvalues();
     connectivity = spectrum[1];
     largest = spectrum[spectrum.size() - 1];
   }
   if (arguments.has("json")) {
-    nlohmann::json out = {{"nodes", graph.nodes()}, {"edges", graph.edges()}, {"degrees", degrees}, {"bipartite", graph.bipartite()}};
-    if (graph.nodes() <= spectrum_limit) out.update({{"algebraic_connectivity", connectivity}, {"largest_eigenvalue", largest}});
+    nlohmann::json out = {
+        {"nodes", graph.nodes()}, {"edges", graph.edges()}, {"degrees", degrees}, {"bipartite", graph.bipartite()}};
+    if (graph.nodes() <= spectrum_limit)
+      out.update({{"algebraic_connectivity", connectivity}, {"largest_eigenvalue", largest}});
     fmt::print("{}\n", out.dump());
     return 0;
   }
-  std::vector<std::vector<std::string>> lines = {{"nodes", std::to_string(graph.nodes())},
-                                                 {"edges", std::to_string(graph.edges().size())},
-                                                 {"neighbours", low == high ? std::to_string(low) : fmt::format("{} to {}", low, high)},
-                                                 {"bipartite", graph.bipartite() ? "yes (ZKL20 Theorem 1 (ii), (iv) never hold)" : "no"}};
+  std::vector<std::vector<std::string>> lines = {
+      {"nodes", std::to_string(graph.nodes())},
+      {"edges", std::to_string(graph.edges().size())},
+      {"neighbours", low == high ? std::to_string(low) : fmt::format("{} to {}", low, high)},
+      {"bipartite", graph.bipartite() ? "yes (ZKL20 Theorem 1 (ii), (iv) never hold)" : "no"}};
   if (graph.nodes() <= spectrum_limit) {
-    lines.push_back({"algebraic connectivity", fmt::format("{:.6g} (second smallest eigenvalue of D - A)", connectivity)});
+    lines.push_back(
+        {"algebraic connectivity", fmt::format("{:.6g} (second smallest eigenvalue of D - A)", connectivity)});
     lines.push_back({"largest eigenvalue", fmt::format("{:.6g}", largest)});
   }
   for (auto& line : lines) line[0] += ":";
@@ -73,8 +79,9 @@ Command graph_command() {
           .summary = "show a graph: edges, neighbours, spectrum",
           .rows = rows(defaults),
           .flags = {"json"},
-          .examples = "  parley graph --nodes 5 --graph 0-2,0-3,2-3,1-4,3-4\n"
-                      "  parley graph --nodes 20 --graph random --edge-probability 0.3\n",
+          .examples =
+              "  parley graph --nodes 5 --graph 0-2,0-3,2-3,1-4,3-4\n"
+              "  parley graph --nodes 20 --graph random --edge-probability 0.3\n",
           .run = run_graph};
 }
 

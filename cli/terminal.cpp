@@ -1,10 +1,10 @@
 #include "cli/terminal.h"
 
+#include <fmt/core.h>
 #include <unistd.h>
 
 #include <cmath>
 #include <cstdio>
-#include <fmt/core.h>
 
 namespace parley::cli {
 namespace {
@@ -59,13 +59,23 @@ std::string table(const std::vector<std::vector<std::string>>& rows, const std::
   return text;
 }
 
-std::string bold(const std::string& text) { return styled(text, "1"); }
-std::string alarm(const std::string& text) { return styled(text, "1;31"); }
-std::string percent(double share) { return fmt::format("{:.2f} %", 100 * share); }
-std::string fixed(double value, int digits) { return fmt::format("{:.{}f}", value, digits); }
+std::string bold(const std::string& text) {
+  return styled(text, "1");
+}
+std::string alarm(const std::string& text) {
+  return styled(text, "1;31");
+}
+std::string percent(double share) {
+  return fmt::format("{:.2f} %", 100 * share);
+}
+std::string fixed(double value, int digits) {
+  return fmt::format("{:.{}f}", value, digits);
+}
 
 // Outward: what is shown is never below the claim (up to 1e-12 of it, the rounding of the last double).
-std::string epsilon_text(double epsilon) { return fmt::format("{:.4f}", std::ceil(epsilon * (1 - 1e-12) * 1e4) / 1e4); }
+std::string epsilon_text(double epsilon) {
+  return fmt::format("{:.4f}", std::ceil(epsilon * (1 - 1e-12) * 1e4) / 1e4);
+}
 
 std::string grouped(long count) {
   std::string text = std::to_string(count);

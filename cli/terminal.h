@@ -24,9 +24,9 @@ std::string table(const std::vector<std::vector<std::string>>& rows, const std::
 std::string bold(const std::string& text);   // on a terminal
 std::string alarm(const std::string& text);  // bold red on a terminal
 
-std::string percent(double share);            // "17.31 %"
+std::string percent(double share);  // "17.31 %"
 std::string fixed(double value, int digits);
-std::string epsilon_text(double epsilon);     // rounded up to 4 digits after the point
-std::string grouped(long count);              // 40,000
+std::string epsilon_text(double epsilon);  // rounded up to 4 digits after the point
+std::string grouped(long count);           // 40,000
 
 }  // namespace parley::cli

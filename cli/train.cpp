@@ -31,14 +31,17 @@ std::string bar(double share, int width) {
 void print_start(const run::Study& s, const run::TrainOptions& o, bool to_stderr) {
   const auto& first = s.plan.nodes.front();
   std::FILE* to = to_stderr ? stderr : stdout;
-  fmt::print(to, "{} ({}, {}) between {} nodes, graph {}\n", first.algorithm.name, first.algorithm.title, first.algorithm.source, s.graph.nodes(), o.graph.graph);
+  fmt::print(to, "{} ({}, {}) between {} nodes, graph {}\n", first.algorithm.name, first.algorithm.title,
+             first.algorithm.source, s.graph.nodes(), o.graph.graph);
   fmt::print(to, "{}: {} training rows, {} test rows, {} features; {} rounds, {} of them touch data\n", s.holdings.name,
-             grouped(static_cast<long>(s.holdings.training_rows())), grouped(static_cast<long>(s.holdings.test.count())), s.holdings.test.features,
-             o.algorithm.rounds, first.private_rounds.size());
+             grouped(static_cast<long>(s.holdings.training_rows())),
+             grouped(static_cast<long>(s.holdings.test.count())), s.holdings.test.features, o.algorithm.rounds,
+             first.private_rounds.size());
   for (const auto& warning : s.plan.warnings) fmt::print(stderr, "warning: {}\n", warning);
 }
 
-std::string over(const std::vector<run::Result>& runs, const std::function<double(const run::Result&)>& of, const std::function<std::string(double)>& text) {
+std::string over(const std::vector<run::Result>& runs, const std::function<double(const run::Result&)>& of,
+                 const std::function<std::string(double)>& text) {
   double sum = 0, low = of(runs[0]), high = low;
   for (const auto& r : runs) {
     sum += of(r);
@@ -59,11 +62,19 @@ void print_result(const run::Summary& s) {
   std::vector<std::vector<std::string>> rows = {
       {"", runs.size() == 1 ? "this run" : fmt::format("mean of {} runs (range)", runs.size()), "not private, pooled"}};
   if (tested)
-    rows.push_back({classes ? "test error" : "test error (rms)", over(runs, [](const auto& r) { return *r.last().test_error; }, error_text),
+    rows.push_back({classes ? "test error" : "test error (rms)",
+                    over(
+                        runs, [](const auto& r) { return *r.last().test_error; }, error_text),
                     error_text(s.study.test_error_nonprivate)});
-  rows.push_back({"training loss", over(runs, [](const auto& r) { return *r.last().train_loss; }, [](double x) { return fixed(x, 4); }),
+  rows.push_back({"training loss",
+                  over(
+                      runs, [](const auto& r) { return *r.last().train_loss; }, [](double x) { return fixed(x, 4); }),
                   fixed(s.study.train_loss_nonprivate, 4)});
-  rows.push_back({"disagreement", over(runs, [](const auto& r) { return r.last().disagreement; }, [](double x) { return fmt::format("{:.3g}", x); }), "-"});
+  rows.push_back({"disagreement",
+                  over(
+                      runs, [](const auto& r) { return r.last().disagreement; },
+                      [](double x) { return fmt::format("{:.3g}", x); }),
+                  "-"});
   fmt::print("\n{}\n{}", bold("Result"), table(rows));
 
   const auto paper_text = [](const std::optional<double>& e) { return e ? epsilon_text(*e) : "absent"; };
@@ -72,22 +83,30 @@ void print_result(const run::Summary& s) {
     const std::size_t shown = last.nodes.size() <= 12 ? last.nodes.size() : 10;
     for (std::size_t i = 0; i < shown; ++i) {
       const auto& n = last.nodes[i];
-      rows.push_back({std::to_string(n.node), grouped(static_cast<long>(n.records)), std::to_string(n.degree), epsilon_text(n.epsilon), paper_text(n.epsilon_paper)});
+      rows.push_back({std::to_string(n.node), grouped(static_cast<long>(n.records)), std::to_string(n.degree),
+                      epsilon_text(n.epsilon), paper_text(n.epsilon_paper)});
     }
     if (shown < last.nodes.size()) rows.push_back({"…", "", "", "", ""});
-    rows.push_back({"total", grouped(static_cast<long>(s.study.holdings.training_rows())), "", epsilon_text(last.epsilon), paper_text(plan.epsilon_paper())});
+    rows.push_back({"total", grouped(static_cast<long>(s.study.holdings.training_rows())), "",
+                    epsilon_text(last.epsilon), paper_text(plan.epsilon_paper())});
     fmt::print("\n{} (whole run; the total is the largest node's)\n{}", bold("Privacy loss"), table(rows));
     fmt::print("  proved by: {}; as printed: {}\n", plan.nodes[0].theorem, plan.nodes[0].paper_equation);
     if (!plan.epsilon_paper()) fmt::print("  ε as printed is absent: {}\n", plan.epsilon_paper_absent());
   }
   if (s.study.not_private.empty())
-    fmt::print("\n  Whoever sees every message of this run learns at most ε = {}, δ = 0 about any one record (replace-one).\n", epsilon_text(last.epsilon));
+    fmt::print(
+        "\n  Whoever sees every message of this run learns at most ε = {}, δ = 0 about any one record (replace-one).\n",
+        epsilon_text(last.epsilon));
   else
     fmt::print("\n  {}\n", alarm("NOT PRIVATE: " + join(s.study.not_private, "; ")));
-  if (runs.size() > 1 && s.study.not_private.empty()) fmt::print("  ε is per run: whoever sees all {} runs learns up to {} times as much.\n", runs.size(), runs.size());
+  if (runs.size() > 1 && s.study.not_private.empty())
+    fmt::print("  ε is per run: whoever sees all {} runs learns up to {} times as much.\n", runs.size(), runs.size());
   if (last.outcome != run::Outcome::completed)
-    fmt::print("\n  {} after round {}{}\n", alarm(run::name_of(last.outcome)), last.last().round,
-               last.outcome == run::Outcome::diverged ? ": a released coordinate reached the public bound; raise --damping or --penalty, or lower the noise" : "");
+    fmt::print(
+        "\n  {} after round {}{}\n", alarm(run::name_of(last.outcome)), last.last().round,
+        last.outcome == run::Outcome::diverged
+            ? ": a released coordinate reached the public bound; raise --damping or --penalty, or lower the noise"
+            : "");
   fmt::print("\nRecord: {} (private: a simulation measures on everyone's rows)\n", s.record);
   if (runs.size() == 1) fmt::print("Model:  {}/model.json\n", s.record);
 }
@@ -101,22 +120,25 @@ int run_train(const Arguments& arguments) {
   const long steps = options.engine.repeat * (options.algorithm.rounds + 1);
   Progress progress(arguments.has("quiet"), steps);
   bool noisy = false;
-  const run::Hooks hooks{
-      .on_start = [&](const run::Study& s) {
-        noisy = s.plan.noisy();
-        print_start(s, options, json || arguments.has("quiet"));
-      },
-      .on_round =
-          [&](int repeat, const run::RoundMetrics& m) {
-            const long step = repeat * (options.algorithm.rounds + 1) + m.round + 1;
-            std::string text = options.engine.repeat > 1 ? fmt::format("run {}/{}  ", repeat + 1, options.engine.repeat) : "";
-            text += fmt::format("round {:>3}/{}  {}", m.round, options.algorithm.rounds, bar(static_cast<double>(step) / static_cast<double>(steps), 20));
-            if (m.train_loss) text += fmt::format("  loss {:.4f}", *m.train_loss);
-            if (m.test_error) text += fmt::format("  error {:.4f}", *m.test_error);
-            if (noisy) text += "  ε " + epsilon_text(m.epsilon);
-            progress.show(step, text);
-          },
-      .stop = &stop_requested};
+  const run::Hooks hooks{.on_start =
+                             [&](const run::Study& s) {
+                               noisy = s.plan.noisy();
+                               print_start(s, options, json || arguments.has("quiet"));
+                             },
+                         .on_round =
+                             [&](int repeat, const run::RoundMetrics& m) {
+                               const long step = repeat * (options.algorithm.rounds + 1) + m.round + 1;
+                               std::string text = options.engine.repeat > 1
+                                                      ? fmt::format("run {}/{}  ", repeat + 1, options.engine.repeat)
+                                                      : "";
+                               text += fmt::format("round {:>3}/{}  {}", m.round, options.algorithm.rounds,
+                                                   bar(static_cast<double>(step) / static_cast<double>(steps), 20));
+                               if (m.train_loss) text += fmt::format("  loss {:.4f}", *m.train_loss);
+                               if (m.test_error) text += fmt::format("  error {:.4f}", *m.test_error);
+                               if (noisy) text += "  ε " + epsilon_text(m.epsilon);
+                               progress.show(step, text);
+                             },
+                         .stop = &stop_requested};
   const run::Summary summary = run::train(options, hooks);
   progress.finish();
   if (json)
@@ -141,13 +163,15 @@ Command train_command() {
   return {.name = "train",
           .summary = "train between simulated nodes and account for it",
           .rows = run::option_rows(defaults),
-          .own = {{"config", "", "TOML file with any of the options below; the command line wins", any_text("a file"), &config, "Options"}},
+          .own = {{"config", "", "TOML file with any of the options below; the command line wins", any_text("a file"),
+                   &config, "Options"}},
           .flags = {"json", "quiet"},
-          .examples = "  parley train\n"
-                      "  parley train --algorithm mr-admm --penalty-growth 1.04 --noise-rate 0.5 --repeat 10\n"
-                      "  parley train --data adult --preprocessing compact --nodes 20 --graph random --json\n"
-                      "  parley train --data a.csv,b.csv,c.csv --schema schema.toml --out runs/ours\n"
-                      "  parley train --algorithm r-admm --noise none --rounds 400 --seed 7\n",
+          .examples =
+              "  parley train\n"
+              "  parley train --algorithm mr-admm --penalty-growth 1.04 --noise-rate 0.5 --repeat 10\n"
+              "  parley train --data adult --preprocessing compact --nodes 20 --graph random --json\n"
+              "  parley train --data a.csv,b.csv,c.csv --schema schema.toml --out runs/ours\n"
+              "  parley train --algorithm r-admm --noise none --rounds 400 --seed 7\n",
           .run = run_train};
 }
 

@@ -7,7 +7,8 @@ namespace parley::algorithm {
 
 const std::vector<Algorithm>& algorithms() {
   static const std::vector<Algorithm> table = {
-      // name       title                                     source                  recycled growing noisy output penalty first-θ
+      // name       title                                     source                  recycled growing noisy output
+      // penalty first-θ
       {"admm", "conventional ADMM", "ZKL18 (8)(9)", false, false, false, false, false, false},
       {"dvp", "dual variable perturbation", "ZZ17, as on ZKL20's slides", false, false, true, false, false, false},
       {"pvp", "primal variable perturbation", "ZZ17", false, false, true, true, false, false},
@@ -29,7 +30,10 @@ const Algorithm& algorithm_named(const std::string& name) {
   for (const Algorithm& a : algorithms())
     if (a.name == name) return a;
   const std::string near = nearest(name, algorithm_names());
-  throw Error({.what = "unknown algorithm", .value = "'" + name + "'", .allowed = join(algorithm_names(), ", "), .where = "option --algorithm",
+  throw Error({.what = "unknown algorithm",
+               .value = "'" + name + "'",
+               .allowed = join(algorithm_names(), ", "),
+               .where = "option --algorithm",
                .fix = near.empty() ? "" : "did you mean '" + near + "'?"});
 }
 

@@ -9,12 +9,15 @@ Vector sum(const Inbox& f_j, Index size) {
   return total;
 }
 
-double degree(const Inbox& f_j) { return static_cast<double>(f_j.size()); }
+double degree(const Inbox& f_j) {
+  return static_cast<double>(f_j.size());
+}
 
 }  // namespace
 
 problem::Proximal primal_terms(const State& s, const Inbox& f_j, double eta, const Vector& b) {
-  return {.linear = 2 * s.dual + b - eta * (degree(f_j) * s.f + sum(f_j, s.f.size())), .quadratic = 2 * eta * degree(f_j)};
+  return {.linear = 2 * s.dual + b - eta * (degree(f_j) * s.f + sum(f_j, s.f.size())),
+          .quadratic = 2 * eta * degree(f_j)};
 }
 
 Vector dual_update(const State& s, const Inbox& f_j, double theta) {

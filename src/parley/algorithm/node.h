@@ -1,6 +1,6 @@
-// A node is a pure state machine: inbox in, one release out. Clock, network, disk and threads belong to the caller, randomness is an
-// argument. step() proposes a release and changes nothing; commit() advances the state from released values alone, so replaying the
-// commits of a record rebuilds the state without data and without spending.
+// A node is a pure state machine: inbox in, one release out. Clock, network, disk and threads belong to the caller,
+// randomness is an argument. step() proposes a release and changes nothing; commit() advances the state from released
+// values alone, so replaying the commits of a record rebuilds the state without data and without spending.
 #pragma once
 #include "parley/privacy/random.h"
 #include "parley/privacy/release.h"
@@ -10,6 +10,7 @@ namespace parley::algorithm {
 class Node {
  public:
   virtual ~Node() = default;
+  virtual int id() const = 0;
   virtual bool has_next() const = 0;
   // Privacy: the only function that may touch data; what it returns carries its charge.
   virtual privacy::Release step(const privacy::Inbox& inbox, privacy::Random& random) const = 0;

@@ -1,5 +1,5 @@
-// The public plan of a run, worked out before data is touched: each node's penalties, dual steps, damping, noise and charges.
-// `train` follows it and `account` prints it, so what is claimed is what is done.
+// The public plan of a run, worked out before data is touched: each node's penalties, dual steps, damping, noise and
+// charges. `train` follows it and `account` prints it, so what is claimed is what is done.
 #pragma once
 #include <optional>
 #include <string>
@@ -25,12 +25,13 @@ struct Setting {
 
 // One private round of one node.
 struct PrivateRound {
-  double penalty = 0;         // η_i(k)
-  double dual_step = 0;       // θ(k)
-  double damping = 0;         // γ(k)
-  double objective_rate = 0;  // rate of b in the objective; 0: none
-  double output_rate = 0;     // rate of the noise on the minimum; 0: none
+  double penalty = 0;           // η_i(k)
+  double dual_step = 0;         // θ(k)
+  double damping = 0;           // γ(k)
+  double objective_rate = 0;    // rate of b in the objective; 0: none
+  double output_rate = 0;       // rate of the noise on the minimum; 0: none
   double strong_convexity = 0;  // κ
+  double grid = 0x1p-40;        // what touched data is released in multiples of this power of two
   privacy::Charge charge;
 };
 
@@ -47,22 +48,26 @@ struct Schedule {
   double tolerance = 0;       // on ‖∇J‖, absolute; 0: the exact minimum (accounting only)
   bool random_start = false;
   double release_bound = 1000;
-  std::vector<PrivateRound> private_rounds;   // k = 1, 2, …
-  double epsilon = 0;                         // proved, whole run
-  std::optional<double> epsilon_paper;        // as printed, whole run
-  std::string epsilon_paper_absent;           // why not
-  std::string theorem;                        // what epsilon rests on
-  std::string paper_equation;                 // what epsilon_paper is
+  std::vector<PrivateRound> private_rounds;  // k = 1, 2, …
+  double epsilon = 0;                        // proved, whole run
+  std::optional<double> epsilon_paper;       // as printed, whole run
+  std::string epsilon_paper_absent;          // why not
+  std::string theorem;                       // what epsilon rests on
+  std::string paper_equation;                // what epsilon_paper is
 
   bool touches_data(int round) const { return round >= 1 && (!algorithm.recycled || round % 2 == 1); }
-  const PrivateRound& private_round(int round) const;  // the one in force in `round`; recycled rounds use that of the round before
+  double grid(int round) const {
+    return touches_data(round) ? private_round(round).grid : 0x1p-40;
+  }  // of released coordinates
+  const PrivateRound& private_round(
+      int round) const;  // the one in force in `round`; recycled rounds use that of the round before
 };
 
 struct Plan {
   std::vector<Schedule> nodes;
   std::vector<std::string> warnings;
   bool noisy() const { return nodes.front().noise != Noise::none; }
-  double epsilon() const;                      // largest of the nodes
+  double epsilon() const;                       // largest of the nodes
   std::optional<double> epsilon_paper() const;  // absent when any node's is
   std::string epsilon_paper_absent() const;
 };

@@ -26,16 +26,24 @@ Integer parse_integer(std::string_view text, const Option& option, const std::st
   const std::string_view digits = trim(text);
   const auto [end, code] = std::from_chars(digits.data(), digits.data() + digits.size(), value);
   if (code != std::errc{} || end != digits.data() + digits.size())
-    throw Error({.what = option.name + " is not a whole number", .value = "'" + std::string(text) + "'", .allowed = option.rule.text, .where = where});
+    throw Error({.what = option.name + " is not a whole number",
+                 .value = "'" + std::string(text) + "'",
+                 .allowed = option.rule.text,
+                 .where = where});
   return value;
 }
 
-bool is_choice(const Rule& rule, const std::string& word) { return std::ranges::find(rule.choices, word) != rule.choices.end(); }
+bool is_choice(const Rule& rule, const std::string& word) {
+  return std::ranges::find(rule.choices, word) != rule.choices.end();
+}
 
 bool parse_bool(std::string_view text, const Option& option, const std::string& where) {
   if (text == "yes" || text == "true") return true;
   if (text == "no" || text == "false") return false;
-  throw Error({.what = option.name + " is a yes/no option", .value = "'" + std::string(text) + "'", .allowed = "yes, no", .where = where});
+  throw Error({.what = option.name + " is a yes/no option",
+               .value = "'" + std::string(text) + "'",
+               .allowed = "yes, no",
+               .where = where});
 }
 
 }  // namespace
@@ -47,17 +55,23 @@ Rule at_least(double low) {
   return {.text = ">= " + number(low), .holds = [=](double x) { return x >= low; }};
 }
 Rule between(double low, double high) {
-  return {.text = "from " + number(low) + " to " + number(high), .holds = [=](double x) { return x >= low && x <= high; }};
+  return {.text = "from " + number(low) + " to " + number(high),
+          .holds = [=](double x) { return x >= low && x <= high; }};
 }
 Rule strictly_between(double low, double high) {
-  return {.text = "> " + number(low) + " and < " + number(high), .holds = [=](double x) { return x > low && x < high; }};
+  return {.text = "> " + number(low) + " and < " + number(high),
+          .holds = [=](double x) { return x > low && x < high; }};
 }
 Rule one_of(std::vector<std::string> choices) {
   return {.text = join(choices, ", "), .choices = std::move(choices)};
 }
-Rule any_text(std::string meaning) { return {.text = std::move(meaning)}; }
+Rule any_text(std::string meaning) {
+  return {.text = std::move(meaning)};
+}
 
-bool is_flag(const Option& option) { return std::holds_alternative<bool*>(option.target); }
+bool is_flag(const Option& option) {
+  return std::holds_alternative<bool*>(option.target);
+}
 
 std::string option_type(const Option& option) {
   return std::visit(Overloaded{
@@ -81,6 +95,7 @@ void set_option(const Option& option, std::string_view text, const std::string& 
                  [&](std::string* v) { *v = std::string(text); },
                  [&](std::vector<double>* v) {
                    v->clear();
+                   if (trim(text).empty()) return;
                    for (const auto& part : split_list(text)) v->push_back(parse_number(part, option.name, where));
                  },
                  [&](std::vector<std::string>* v) { *v = split_list(text); },
@@ -92,9 +107,10 @@ void set_option(const Option& option, std::string_view text, const std::string& 
 
 void set_option_json(const Option& option, const json& value, const std::string& where) {
   if (value.is_null()) {  // a record stores an unset optional as null
-    std::visit(Overloaded{[](std::optional<double>* v) { v->reset(); }, [](std::optional<std::uint64_t>* v) { v->reset(); },
-                          [&](auto*) { throw Error({.what = option.name + " has no value", .where = where}); }},
-               option.target);
+    std::visit(
+        Overloaded{[](std::optional<double>* v) { v->reset(); }, [](std::optional<std::uint64_t>* v) { v->reset(); },
+                   [&](auto*) { throw Error({.what = option.name + " has no value", .where = where}); }},
+        option.target);
     return;
   }
   const auto word = [&](const json& v) { return v.is_string() ? v.get<std::string>() : v.dump(); };
@@ -123,7 +139,9 @@ void validate_options(const std::vector<Option>& options) {
       std::string fix;
       if (!option.rule.choices.empty())
         if (const auto near = nearest(value, option.rule.choices); !near.empty()) fix = "did you mean '" + near + "'?";
-      violations.push_back({.what = option.name + " = " + value + " but must be " + option.rule.text, .where = "option --" + option.name, .fix = fix});
+      violations.push_back({.what = option.name + " = " + value + " but must be " + option.rule.text,
+                            .where = "option --" + option.name,
+                            .fix = fix});
     };
     const auto check = [&](double x) {
       if (!std::isfinite(x) || (option.rule.holds && !option.rule.holds(x))) violated(number(x));
@@ -161,7 +179,8 @@ const Option& find_option(const std::vector<Option>& options, const std::string&
     names.push_back(option.name);
   }
   const std::string near = nearest(name, names);
-  throw Error({.what = "unknown option '" + name + "'", .where = where,
+  throw Error({.what = "unknown option '" + name + "'",
+               .where = where,
                .fix = near.empty() ? "'parley options' lists them all" : "did you mean '" + near + "'?"});
 }
 

@@ -1,5 +1,5 @@
-// Options are declared once: a member with its default, and one row beside it. The rows give the command line, the TOML file,
-// the record, validation and docs/options.md.
+// Options are declared once: a member with its default, and one row beside it. The rows give the command line, the TOML
+// file, the record, validation and docs/options.md.
 #pragma once
 #include <cstdint>
 #include <functional>
@@ -22,7 +22,7 @@ struct Rule {
 
 Rule above(double low);
 Rule at_least(double low);
-Rule between(double low, double high);        // low ≤ x ≤ high
+Rule between(double low, double high);  // low ≤ x ≤ high
 Rule strictly_between(double low, double high);
 Rule one_of(std::vector<std::string> choices);
 Rule any_text(std::string meaning);

@@ -1,5 +1,5 @@
-// Runs body(0) … body(count − 1) on several threads. Each index is an independent piece of work with its own output, so the
-// result does not depend on the number of threads; reductions are done by the caller, in index order.
+// Runs body(0) … body(count − 1) on several threads. Each index is an independent piece of work with its own output, so
+// the result does not depend on the number of threads; reductions are done by the caller, in index order.
 #pragma once
 #include <functional>
 

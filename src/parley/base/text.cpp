@@ -28,7 +28,10 @@ double parse_number(std::string_view text, const std::string& what, const std::s
   double value = 0;
   const auto [end, code] = std::from_chars(digits.data(), digits.data() + digits.size(), value);
   if (code != std::errc{} || end != digits.data() + digits.size() || !std::isfinite(value))
-    throw Error({.what = what + " is not a number", .value = "'" + std::string(text) + "'", .allowed = "a finite decimal number", .where = where});
+    throw Error({.what = what + " is not a number",
+                 .value = "'" + std::string(text) + "'",
+                 .allowed = "a finite decimal number",
+                 .where = where});
   return value;
 }
 
@@ -83,7 +86,10 @@ std::string read_file(const std::filesystem::path& path, const std::string& what
   if (std::filesystem::is_directory(path, ignored))
     throw Error({.what = what + " is a directory", .where = path.string(), .fix = "name a file inside it"});
   std::ifstream in(path, std::ios::binary);
-  if (!in) throw Error({.what = what + " cannot be read: " + std::strerror(errno), .where = path.string(), .fix = "check the path and its permissions"});
+  if (!in)
+    throw Error({.what = what + " cannot be read: " + std::strerror(errno),
+                 .where = path.string(),
+                 .fix = "check the path and its permissions"});
   std::ostringstream text;
   text << in.rdbuf();
   if (in.bad()) throw Error({.what = what + " cannot be read to its end", .where = path.string()});
@@ -100,7 +106,9 @@ void write_file(const std::filesystem::path& path, std::string_view content) {
   if (!out || code) {
     const std::string reason = code ? code.message() : std::strerror(errno);
     std::filesystem::remove(beside, code);
-    throw Error({.what = "cannot write: " + reason, .where = path.string(), .fix = "check free space and permissions, or choose another place"});
+    throw Error({.what = "cannot write: " + reason,
+                 .where = path.string(),
+                 .fix = "check free space and permissions, or choose another place"});
   }
 }
 

@@ -8,8 +8,8 @@
 #include <utility>
 #include <vector>
 
+#include "parley/base/public_random.h"
 #include "parley/data/encode.h"
-#include "parley/data/public_random.h"
 #include "parley/data/schema.h"
 
 namespace parley::data {

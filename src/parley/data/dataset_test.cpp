@@ -7,6 +7,8 @@
 #include <random>
 #include <stdexcept>
 
+#include "parley/data/mutate_test.h"
+
 namespace parley::data {
 namespace {
 
@@ -63,7 +65,7 @@ TEST(ClipToUnitNorm, LeavesRowsInsideTheBallAndASingleOneUntouched) {
 
 // 1 − 2⁻⁵⁰ rather than 1 on the upper side would be a useless clip, norm > 1 a broken sensitivity proof.
 TEST(ClipToUnitNorm, GivesNormAtMostOneInExactArithmeticAndNotMuchLess) {
-  std::mt19937 random(1);
+  auto random = repeatable_random(1);
   std::normal_distribution<double> normal;
   for (int trial = 0; trial < 20000; ++trial) {
     std::vector<double> x(1 + random() % 60);

@@ -5,6 +5,7 @@
 #include <cmath>
 #include <optional>
 #include <set>
+#include <utility>
 
 #include "parley/base/error.h"
 #include "parley/base/text.h"
@@ -47,7 +48,7 @@ struct Seen {
   // By size when all are numbers, else by bytes.
   std::vector<std::string> sorted() const {
     std::vector<std::string> list(values.begin(), values.end());
-    if (numeric) std::ranges::stable_sort(list, {}, [](const std::string& s) { return *as_number(s); });
+    if (numeric) std::ranges::sort(list, {}, [](const std::string& s) { return std::pair(as_number(s), s); });
     return list;
   }
   bool constant() const { return values.size() + (missing ? 1 : 0) <= 1; }
@@ -70,8 +71,7 @@ std::optional<Bounds> widened(const std::set<double>& numbers) {
 }
 
 std::string one_line(std::string text) {
-  std::ranges::replace_if(
-      text, [](unsigned char c) { return c < 0x20 || c == 0x7F; }, ' ');
+  std::ranges::replace_if(text, [](unsigned char c) { return c < 0x20 || c == 0x7F; }, ' ');
   return text;
 }
 
@@ -123,6 +123,7 @@ std::size_t label_column(const Table& table, const std::vector<Seen>& seen) {
 std::string draft_schema(const Table& table) {
   Schema schema;
   std::vector<Seen> seen;
+  seen.reserve(table.columns.size());
   for (std::size_t i = 0; i < table.columns.size(); ++i) seen.emplace_back(table, i, schema.missing);
   const std::size_t label = label_column(table, seen);
   schema.label.column = table.columns[label];

@@ -102,7 +102,7 @@ class Encoder {
  private:
   // (t(x) − t(low)) / (t(high) − t(low))
   void encode_number(const std::string& cell, bool missing, const std::string& where, Entries& out) const {
-    const Bounds& b = *column_.bounds;
+    const Bounds b = column_.bounds.value_or(Bounds{});  // set: parse_schema demands it
     const double x = !missing                           ? parse_number(cell, what_, where)
                      : column_.missing == Missing::low  ? b.low
                      : column_.missing == Missing::high ? b.high
@@ -153,14 +153,15 @@ class Encoder {
 double encode_label(const std::string& cell, const Schema& schema, const std::string& where) {
   const Label& label = schema.label;
   const std::string what = "label column '" + label.column + "'";
-  if (label.regression()) {
+  if (label.bounds) {
+    const Bounds& b = *label.bounds;
     if (std::ranges::find(schema.missing, cell) != schema.missing.end())
       throw Error({.what = what + " is missing",
                    .value = "'" + cell + "'",
                    .where = where,
                    .fix = "remove the row or fill the cell"});
-    const double y = in_range(parse_number(cell, what, where), *label.bounds, label.out_of_range, what, where);
-    return std::clamp(2 * ((y - label.bounds->low) / (label.bounds->high - label.bounds->low)) - 1, -1.0, 1.0);
+    const double y = in_range(parse_number(cell, what, where), b, label.out_of_range, what, where);
+    return std::clamp(2 * ((y - b.low) / (b.high - b.low)) - 1, -1.0, 1.0);
   }
   if (std::ranges::find(label.positive, cell) != label.positive.end()) return 1;
   if (std::ranges::find(label.negative, cell) != label.negative.end()) return -1;

@@ -4,6 +4,7 @@
 #include <random>
 
 #include "parley/data/message_test.h"
+#include "parley/data/mutate_test.h"
 
 namespace parley::data {
 namespace {
@@ -107,14 +108,16 @@ TEST(Encode, AMissingCategoryFollowsThePolicy) {
               HasSubstr("mine.csv:17: column 'x' is missing; got 'NA'"));
 }
 
-const Schema schema = parse_schema(label + column("age", "numeric", "bounds = [0, 100]") +
-                                       column("job", "categorical", "categories = ['cook']\nother = 'bucket'") +
-                                       column("site", "drop", ""),
-                                   "s.toml");
+Schema three_columns() {
+  return parse_schema(label + column("age", "numeric", "bounds = [0, 100]") +
+                          column("job", "categorical", "categories = ['cook']\nother = 'bucket'") +
+                          column("site", "drop", ""),
+                      "s.toml");
+}
 
 TEST(Encode, FillsTheDataset) {
   const Table table = parse_csv("site,y,job,age\nA,yes,cook,0\nB,no,pilot,100\n", "mine.csv");
-  const Dataset d = encode(table, schema, "mine", "site");
+  const Dataset d = encode(table, three_columns(), "mine", "site");
   EXPECT_EQ(d.name, "mine");
   EXPECT_EQ(d.feature_names, (std::vector<std::string>{"age", "job=cook", "job=other", "(intercept)"}));
   EXPECT_EQ(d.rows.features, 4);
@@ -123,16 +126,16 @@ TEST(Encode, FillsTheDataset) {
   EXPECT_NEAR(d.rows.value[0], std::sqrt(0.5), 1e-15);
   EXPECT_NEAR(d.rows.value[4], std::sqrt(1.0 / 3), 1e-15);
   EXPECT_EQ(d.split_key, (std::vector<std::string>{"A", "B"}));
-  EXPECT_EQ(parse_schema(d.schema_toml, "again"), schema);
+  EXPECT_EQ(parse_schema(d.schema_toml, "again"), three_columns());
   EXPECT_FALSE(d.regression);
   EXPECT_TRUE(d.not_public.empty());
-  EXPECT_TRUE(encode(table, schema, "mine").split_key.empty());
+  EXPECT_TRUE(encode(table, three_columns(), "mine").split_key.empty());
 }
 
 TEST(Encode, FeaturesAloneNeedNoLabelAndAreTheSame) {
-  const Rows with = encode(parse_csv("y,job,age\nyes,cook,7\n", "m"), schema, "m").rows;
+  const Rows with = encode(parse_csv("y,job,age\nyes,cook,7\n", "m"), three_columns(), "m").rows;
   for (const char* text : {"job,age\ncook,7\n", "age,y,job\n7,nonsense,cook\n"}) {
-    const Rows rows = encode_features(parse_csv(text, "m"), schema);
+    const Rows rows = encode_features(parse_csv(text, "m"), three_columns());
     EXPECT_EQ(rows.value, with.value);
     EXPECT_EQ(rows.column, with.column);
     EXPECT_EQ(rows.label, (Dense{0}));
@@ -141,7 +144,7 @@ TEST(Encode, FeaturesAloneNeedNoLabelAndAreTheSame) {
 
 TEST(Encode, ColumnsThatOneSideLacksAreErrors) {
   const auto message = [](const char* text, const std::string& split = "") {
-    return message_of([&] { encode(parse_csv(text, "mine.csv"), schema, "m", split); });
+    return message_of([&] { encode(parse_csv(text, "mine.csv"), three_columns(), "m", split); });
   };
   EXPECT_THAT(message("y,job,age,zip\nyes,cook,7,1\n"),
               AllOf(HasSubstr("mine.csv: column 'zip' is not in the schema"), HasSubstr("kind = \"drop\"")));
@@ -154,7 +157,7 @@ TEST(Encode, ColumnsThatOneSideLacksAreErrors) {
 
 TEST(Encode, ALabelThatIsNeitherPositiveNorNegativeIsAnError) {
   EXPECT_THAT(
-      message_of([] { encode(parse_csv("y,job,age\nyes,cook,7\nmaybe,cook,7\n", "mine.csv"), schema, "m"); }),
+      message_of([] { encode(parse_csv("y,job,age\nyes,cook,7\nmaybe,cook,7\n", "mine.csv"), three_columns(), "m"); }),
       AllOf(HasSubstr("mine.csv:3: label is not binary"), HasSubstr("got 'maybe'; allowed: +1: 'yes', '1'; -1: 'no'")));
 }
 
@@ -179,7 +182,7 @@ TEST(Encode, ARegressionTargetIsScaledByPublicBounds) {
 }
 
 TEST(Encode, EveryRowHasNormAtMostOneWhateverTheSchema) {
-  std::mt19937 random(5);
+  auto random = repeatable_random(5);
   for (int trial = 0; trial < 300; ++trial) {
     Schema s{
         .intercept = random() % 2 == 0, .label = {.column = "y", .positive = {"1"}, .negative = {"0"}}, .columns = {}};

@@ -126,8 +126,7 @@ TEST(Sha256, AgreesWithTheExamplesOfFips180) {
 TEST_F(Fetch, WritesEveryFileWhoseHashAgreesAndSaysSo) {
   const Server server({{"/d/a", "first"}, {"/d/b", "second"}});
   std::vector<std::string> said;
-  fetch_adult(
-      target(), server.url() + "/d", [&](const std::string& line) { said.push_back(line); }, two_files());
+  fetch_adult(target(), server.url() + "/d", [&](const std::string& line) { said.push_back(line); }, two_files());
   EXPECT_EQ(read_file(target() / "a", "a"), "first");
   EXPECT_EQ(read_file(target() / "b", "b"), "second");
   EXPECT_EQ(left_behind(), 2U);

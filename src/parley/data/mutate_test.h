@@ -1,10 +1,15 @@
-// Random damage to an input, for the tests that no parser may do anything but parse or throw Error.
+// Random damage to an input, for the tests that a parser does nothing but parse or throw Error.
 #pragma once
 #include <random>
 #include <string>
 #include <string_view>
 
 namespace parley::data {
+
+// The same numbers in every run: for tests only, never for noise.
+inline std::mt19937 repeatable_random(unsigned seed) {
+  return std::mt19937(seed);
+}
 
 // 1 to 8 edits: a byte changed, inserted, removed, a piece doubled, the end cut off. `bytes` are what the format is
 // sensitive to.

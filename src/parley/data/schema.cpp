@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cmath>
 #include <set>
+#include <span>
 #include <utility>
 
 #include "parley/base/error.h"
@@ -15,24 +16,22 @@ namespace parley::data {
 namespace {
 
 // The words of the file, each written once: read and written from the same rows.
-const Words<Kind> kinds{{"numeric", Kind::numeric}, {"categorical", Kind::categorical}, {"drop", Kind::drop}};
-const Words<Transform> transforms{
+constexpr Word<Kind> kinds[]{{"numeric", Kind::numeric}, {"categorical", Kind::categorical}, {"drop", Kind::drop}};
+constexpr Word<Transform> transforms[]{
     {"none", Transform::none}, {"log1p", Transform::log1p}, {"sqrt", Transform::sqrt}, {"bins", Transform::bins}};
-const Words<OutOfRange> ranges{{"clip", OutOfRange::clip}, {"error", OutOfRange::error}};
-const Words<Other> others{{"bucket", Other::bucket}, {"error", Other::error}, {"zero", Other::zero}};
-const Words<Missing> missing_number{
-    {"low", Missing::low}, {"middle", Missing::middle}, {"high", Missing::high}, {"error", Missing::error}};
-const Words<Missing> missing_bin{{"low", Missing::low},
-                                 {"middle", Missing::middle},
-                                 {"high", Missing::high},
-                                 {"error", Missing::error},
-                                 {"zero", Missing::zero}};
-const Words<Missing> missing_category{
+constexpr Word<OutOfRange> ranges[]{{"clip", OutOfRange::clip}, {"error", OutOfRange::error}};
+constexpr Word<Other> others[]{{"bucket", Other::bucket}, {"error", Other::error}, {"zero", Other::zero}};
+constexpr Word<Missing> missing_number[]{{"low", Missing::low},
+                                         {"middle", Missing::middle},
+                                         {"high", Missing::high},
+                                         {"error", Missing::error},
+                                         {"zero", Missing::zero}};
+constexpr Word<Missing> missing_category[]{
     {"other", Missing::other}, {"error", Missing::error}, {"category", Missing::category}, {"zero", Missing::zero}};
 
-const Words<Missing>& missing_words(const Column& c) {
+std::span<const Word<Missing>> missing_words(const Column& c) {
   if (c.kind == Kind::categorical) return missing_category;
-  return c.transform == Transform::bins ? missing_bin : missing_number;
+  return std::span(missing_number).first(c.transform == Transform::bins ? 5 : 4);  // "zero" needs a bin to leave out
 }
 
 // t(low) < t(high), and the difference is finite: nothing is ever divided by 0 or infinity.
@@ -187,11 +186,11 @@ Schema parse_schema(std::string_view toml, const std::string& where) {
 
 namespace {
 
-template <class E>
-std::string word(const Words<E>& words, E value) {
-  const auto found = std::ranges::find(words, value, &std::pair<std::string, E>::second);
-  expects(found != words.end(), "a value that the schema file has a word for");
-  return "\"" + found->first + "\"";
+template <class Words, class E>
+std::string word(const Words& words, E value) {
+  const auto found = std::ranges::find(words, value, &Word<E>::value);
+  expects(found != std::ranges::end(words), "a value that the schema file has a word for");
+  return "\"" + std::string(found->text) + "\"";
 }
 
 // A basic string: quote, backslash and control characters escaped, UTF-8 as it is.
@@ -220,6 +219,7 @@ std::string toml_number(double value) {
 template <class T, class Write>
 std::string toml_list(const std::vector<T>& list, Write write) {
   std::vector<std::string> parts;
+  parts.reserve(list.size());
   for (const auto& item : list) parts.push_back(write(item));
   return "[" + join(parts, ", ") + "]";
 }
@@ -235,8 +235,8 @@ std::string to_toml(const Schema& schema) {
   std::string s = std::string("intercept = ") + (schema.intercept ? "true" : "false") + "\n";
   s += "missing = " + toml_list(schema.missing, toml_text) + "\n";
   s += "\n[label]\ncolumn = " + toml_text(schema.label.column) + "\n";
-  if (schema.label.regression()) {
-    s += toml_bounds(*schema.label.bounds, schema.label.out_of_range);
+  if (const auto& bounds = schema.label.bounds) {
+    s += toml_bounds(*bounds, schema.label.out_of_range);
   } else {
     s += "positive = " + toml_list(schema.label.positive, toml_text) + "\n";
     s += "negative = " + toml_list(schema.label.negative, toml_text) + "\n";

@@ -189,9 +189,9 @@ TEST(Schema, TomlMistakesNameTheirLine) {
 // toml++ 3.3 has undefined behaviour there.
 TEST(Schema, LettersOutsideAsciiNeedQuotesButMayStandInEveryKindOfQuotesAndInComments) {
   EXPECT_THAT(failure("intercept = true\ngr\xC3\xB6n = 1\n"),
-              HasSubstr("s.toml:2: not valid TOML: a character outside ASCII"));
+              AllOf(HasSubstr("s.toml:2: not valid TOML: "), HasSubstr("letters outside ASCII must stand in quotes")));
   EXPECT_THAT(failure("intercept = \xC3\xBC\n"), HasSubstr("s.toml:1: not valid TOML"));
-  EXPECT_THAT(failure("a = \"x\ny = \xC3\xBC\n"), HasSubstr("s.toml:2: not valid TOML"));
+  EXPECT_THAT(failure("a = 1\nb =-[\"\xC3\xBC\"]\n"), HasSubstr("s.toml:2: not valid TOML"));
   const Schema s =
       parse("\xEF\xBB\xBF# \xC3\xBC \"\n" +
             categorical("categories = [\"\xC3\xBC \\\" # \xC3\xBC\", '\xC3\xB6\\', '''\n'\xC3\xA4'''', # \xC3\xBC\n"
@@ -255,19 +255,22 @@ TEST(Schema, LabelAndColumnsMustNotClash) {
 }
 
 TEST(Schema, DamagedInputIsParsedOrRefusedButNothingElse) {
-  std::mt19937 random(7);
-  int parsed = 0;
+  auto random = repeatable_random(7);
+  int parsed = 0, refused = 0;
   for (int i = 0; i < 20000; ++i) {
-    const std::string text = mutated(full, "[]{}\"'=,.#\n\\ue0 1-+_:tTaz", random);
+    std::string good = full;
+    for (int k = i % 4; k > 0; --k) good.insert(random() % good.size(), "\xC3\xBC");
+    const std::string text = mutated(good, "[]{}\"'=,.#\n\\ue0 1-+_:tTaz", random);
     try {
       const Schema s = parse(text);
       ++parsed;
       ASSERT_EQ(parse(to_toml(s)), s) << text;
     } catch (const Error&) {
+      ++refused;
     }
   }
-  EXPECT_GT(parsed, 500);
-  EXPECT_LT(parsed, 19000);
+  EXPECT_GT(parsed, 200);
+  EXPECT_GT(refused, 1000);
 }
 
 }  // namespace

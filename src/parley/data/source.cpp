@@ -21,15 +21,20 @@ std::string format_of(const Options& o, const std::string& path) {
   const std::string extension = std::filesystem::path(path).extension().string();
   if (extension == ".csv") return "csv";
   if (extension == ".libsvm" || extension == ".svm" || extension == ".svmlight") return "libsvm";
-  throw Error({.what = "cannot tell the format of the data from its name", .value = "'" + path + "'",
-               .allowed = "census, adult, a .csv file, a .libsvm file", .where = "option --data", .fix = "set --format csv or --format libsvm"});
+  throw Error({.what = "cannot tell the format of the data from its name",
+               .value = "'" + path + "'",
+               .allowed = "census, adult, a .csv file, a .libsvm file",
+               .where = "option --data",
+               .fix = "set --format csv or --format libsvm"});
 }
 
 Dataset load_file(const Options& o, const std::string& path) {
   if (format_of(o, path) == "libsvm") {
     if (o.features < 1)
-      throw Error({.what = "LIBSVM data needs the number of features", .where = "option --features",
-                   .fix = "give --features D; the dimension is public knowledge, and reading it off private rows would leak"});
+      throw Error(
+          {.what = "LIBSVM data needs the number of features",
+           .where = "option --features",
+           .fix = "give --features D; the dimension is public knowledge, and reading it off private rows would leak"});
     Dataset d;
     d.name = path;
     d.rows = read_libsvm(path, o.features);
@@ -37,18 +42,24 @@ Dataset load_file(const Options& o, const std::string& path) {
     return d;
   }
   if (o.schema.empty())
-    throw Error({.what = "CSV data needs a schema", .where = "option --schema",
-                 .fix = "write one, or draft it from a public or synthetic sample with 'parley data describe SAMPLE.csv'"});
+    throw Error(
+        {.what = "CSV data needs a schema",
+         .where = "option --schema",
+         .fix = "write one, or draft it from a public or synthetic sample with 'parley data describe SAMPLE.csv'"});
   const Table table = read_csv(path, {.header = o.header});
-  return encode(table, parse_schema(read_file(o.schema, "the schema"), o.schema), path, o.split == "column" ? o.split_column : "");
+  return encode(table, parse_schema(read_file(o.schema, "the schema"), o.schema), path,
+                o.split == "column" ? o.split_column : "");
 }
 
 Dataset load_one(const Options& o, const std::string& name) {
   const std::string split_column = o.split == "column" ? o.split_column : "";
   if (name == "adult") return load_adult(find_adult(o.data_dir), o.preprocessing, split_column);
   if (o.preprocessing != "public")
-    throw Error({.what = "preprocessing '" + o.preprocessing + "' belongs to --data adult", .value = "--data " + name, .allowed = "public",
-                 .where = "option --preprocessing", .fix = "for your own data the schema says how it is preprocessed"});
+    throw Error({.what = "preprocessing '" + o.preprocessing + "' belongs to --data adult",
+                 .value = "--data " + name,
+                 .allowed = "public",
+                 .where = "option --preprocessing",
+                 .fix = "for your own data the schema says how it is preprocessed"});
   if (name == "census")
     return encode(census_table(static_cast<std::size_t>(o.rows), static_cast<std::uint64_t>(o.split_seed)),
                   parse_schema(census_schema(), "census"), "census", split_column);
@@ -76,10 +87,13 @@ std::size_t Holdings::training_rows() const {
 
 Holdings load(const Options& o) {
   if (o.split == "column" && o.split_column.empty())
-    throw Error({.what = "a split by column needs the column", .where = "option --split-column", .fix = "give --split-column NAME"});
+    throw Error({.what = "a split by column needs the column",
+                 .where = "option --split-column",
+                 .fix = "give --split-column NAME"});
   const bool file_per_node = o.data.size() > 1;
   if (file_per_node && o.nodes != 0 && o.nodes != static_cast<long>(o.data.size()))
-    throw Error({.what = std::to_string(o.data.size()) + " data files for " + std::to_string(o.nodes) + " nodes", .where = "option --nodes",
+    throw Error({.what = std::to_string(o.data.size()) + " data files for " + std::to_string(o.nodes) + " nodes",
+                 .where = "option --nodes",
                  .fix = "leave --nodes out: there is one node per file"});
   const auto seed = static_cast<std::uint64_t>(o.split_seed);
   const double share = o.test_data.empty() ? o.test_share : 0;
@@ -109,28 +123,36 @@ Holdings load(const Options& o) {
   }
   for (std::size_t i = 0; i < all.nodes.size(); ++i)
     if (all.nodes[i].count() == 0)
-      throw Error({.what = "node " + std::to_string(i) + " has no rows", .where = "option --data", .fix = "every node needs at least one training row"});
+      throw Error({.what = "node " + std::to_string(i) + " has no rows",
+                   .where = "option --data",
+                   .fix = "every node needs at least one training row"});
   return all;
 }
 
 std::vector<Option> option_rows(Options& o) {
   return {
-      {"data", "D", "census (built in), adult, a .csv or .libsvm file, or one file per node: a.csv,b.csv,c.csv", any_text("names or files"), &o.data,
-       "data"},
-      {"data-dir", "", "folder with the Adult files; else $PARLEY_DATA, the cache, ../shared/data", any_text("a folder"), &o.data_dir, "data"},
+      {"data", "D", "census (built in), adult, a .csv or .libsvm file, or one file per node: a.csv,b.csv,c.csv",
+       any_text("names or files"), &o.data, "data"},
+      {"data-dir", "", "folder with the Adult files; else $PARLEY_DATA, the cache, ../shared/data",
+       any_text("a folder"), &o.data_dir, "data"},
       {"schema", "", "public schema of CSV data (TOML)", any_text("a file"), &o.schema, "data"},
       {"format", "", "format of the data files", one_of({"auto", "csv", "libsvm"}), &o.format, "data"},
       {"header", "", "whether the first line of a CSV file names its columns", any_text("yes, no"), &o.header, "data"},
-      {"features", "d", "number of features of LIBSVM data (public knowledge)", between(0, 100000000), &o.features, "data"},
-      {"preprocessing", "", "adult: public bounds; compact: public transforms, fewer features; paper: as in the papers, NOT PRIVATE",
+      {"features", "d", "number of features of LIBSVM data (public knowledge)", between(0, 100000000), &o.features,
+       "data"},
+      {"preprocessing", "",
+       "adult: public bounds; compact: public transforms, fewer features; paper: as in the papers, NOT PRIVATE",
        one_of(adult_preprocessings()), &o.preprocessing, "data"},
       {"rows", "", "census: rows to generate, training and test together", between(10, 100000000), &o.rows, "data"},
       {"nodes", "N", "nodes; 0: 5, or one per file", between(0, 1000000), &o.nodes, "network"},
       {"split", "", "how rows are dealt to nodes", one_of(split_names()), &o.split, "data"},
       {"split-shares", "", "split shares: one number per node", above(0), &o.split_shares, "data"},
-      {"split-exponent", "", "split power: node i gets a share proportional to (i+1)^-exponent", at_least(0), &o.split_exponent, "data"},
-      {"split-column", "", "split column: the column whose values go to different nodes", any_text("a column"), &o.split_column, "data"},
-      {"split-seed", "", "public seed of the synthetic rows, the held-out rows and the split", at_least(0), &o.split_seed, "data"},
+      {"split-exponent", "", "split power: node i gets a share proportional to (i+1)^-exponent", at_least(0),
+       &o.split_exponent, "data"},
+      {"split-column", "", "split column: the column whose values go to different nodes", any_text("a column"),
+       &o.split_column, "data"},
+      {"split-seed", "", "public seed of the synthetic rows, the held-out rows and the split", at_least(0),
+       &o.split_seed, "data"},
       {"test-share", "", "share of the rows held out for testing", between(0, 0.99), &o.test_share, "data"},
       {"test-data", "", "a file of test rows instead of a share", any_text("a file"), &o.test_data, "data"},
   };

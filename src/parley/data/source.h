@@ -29,12 +29,12 @@ struct Options {
 std::vector<Option> option_rows(Options& o);
 
 struct Holdings {
-  std::string name;                        // for people
-  std::vector<Rows> nodes;                 // node i's rows
-  Rows test;                               // held out; may be empty
+  std::string name;         // for people
+  std::vector<Rows> nodes;  // node i's rows
+  Rows test;                // held out; may be empty
   std::vector<std::string> feature_names;
   std::string schema_toml;
-  std::string not_public;                  // why preprocessing depended on rows; empty when it did not
+  std::string not_public;  // why preprocessing depended on rows; empty when it did not
   bool regression = false;
 
   std::size_t training_rows() const;

@@ -7,8 +7,8 @@
 #include <utility>
 
 #include "parley/base/error.h"
+#include "parley/base/public_random.h"
 #include "parley/base/text.h"
-#include "parley/data/public_random.h"
 
 namespace parley::data {
 namespace {

@@ -10,7 +10,7 @@
 #include <set>
 
 #include "parley/base/error.h"
-#include "parley/data/public_random.h"
+#include "parley/base/public_random.h"
 
 namespace parley::data {
 namespace {
@@ -200,11 +200,8 @@ TEST(Split, LabelSkewedSortsARegressionTarget) {
 TEST(Split, AnEmptyNodeIsAnErrorThatNamesIt) {
   EXPECT_THAT([] { split_over_nodes(numbered(3), 5, {}, 1); },
               ThrowsMessage<Error>(HasSubstr("node 0 would hold no rows")));
-  EXPECT_THAT(
-      [] {
-        split_over_nodes(numbered(10), 2, {.how = "shares", .shares = {1000, 1}}, 1);
-      },
-      ThrowsMessage<Error>(HasSubstr("node 1 would hold no rows")));
+  EXPECT_THAT([] { split_over_nodes(numbered(10), 2, {.how = "shares", .shares = {1000, 1}}, 1); },
+              ThrowsMessage<Error>(HasSubstr("node 1 would hold no rows")));
 }
 
 TEST(Split, BadPlansAreErrors) {

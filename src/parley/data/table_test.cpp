@@ -118,10 +118,10 @@ TEST(Csv, ReadsFromDiskAndNamesTheFileThatIsMissing) {
 }
 
 TEST(Csv, DamagedInputIsParsedOrRefusedButNothingElse) {
-  std::mt19937 random(4180);
+  auto random = repeatable_random(4180);
   const std::string good =
       "age,job,note\r\n39,cook,\"a, b\"\n50,nurse,\"say \"\"hi\"\"\"\n|skip\n\n41,\"two\nlines\",x\n";
-  int parsed = 0;
+  int parsed = 0, refused = 0;
   for (int i = 0; i < 20000; ++i) {
     const std::string text = mutated(good, "\",\n\r |a1\t", random);
     try {
@@ -131,10 +131,11 @@ TEST(Csv, DamagedInputIsParsedOrRefusedButNothingElse) {
       for (const auto& row : t.cells) ASSERT_EQ(row.size(), t.columns.size());
       ASSERT_EQ(std::ranges::adjacent_find(t.line, std::ranges::greater_equal{}), t.line.end());
     } catch (const Error&) {
+      ++refused;
     }
   }
   EXPECT_GT(parsed, 500);
-  EXPECT_LT(parsed, 19000);
+  EXPECT_GT(refused, 1000);
 }
 
 }  // namespace

@@ -1,5 +1,7 @@
 #include "parley/data/toml_section.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <cmath>
 #include <set>
@@ -26,58 +28,41 @@ std::string did_you_mean(const std::string& given, const std::vector<std::string
   return near.empty() ? otherwise : "did you mean " + in_quotes(near) + "?";
 }
 
-// How many bytes the string, quote or comment at the start of text takes; 1 for anything else. Quotes open a string
-// only where TOML allows one; a string that is not closed ends with its line, or with the text.
-std::size_t token_size(std::string_view text, bool may_open_string) {
-  if (text[0] == '#') return std::min(text.find('\n'), text.size());
-  if ((text[0] != '"' && text[0] != '\'') || !may_open_string) return 1;
-  const char quote = text[0];
-  const std::string triple(3, quote);
-  const bool long_string = text.starts_with(triple);
-  for (std::size_t i = long_string ? 3 : 1; i < text.size(); ++i) {
-    if (text[i] == '\\' && quote == '"') {
-      ++i;
-    } else if (long_string && text.substr(i).starts_with(triple)) {
-      i += 3;  // up to two more quotes belong to the string
-      for (int more = 0; more < 2 && i < text.size() && text[i] == quote; ++more) ++i;
-      return i;
-    } else if (!long_string && (text[i] == quote || text[i] == '\n')) {
-      return i + 1;
-    }
+void try_parse(std::string_view text, const std::string& file, const std::string& fix, toml::table& root) {
+  try {
+    root = toml::parse(text);
+  } catch (const toml::parse_error& e) {
+    throw Error({.what = "not valid TOML: " + std::string(e.description()),
+                 .where = file + ":" + std::to_string(e.source().begin.line),
+                 .fix = fix});
   }
-  return text.size();
 }
 
-// Trap: toml++ 3.3 runs into __builtin_unreachable (is_non_ascii_horizontal_whitespace) on U+00A1 ... U+0499 and others
-// outside strings and comments. TOML has no use for such a character there, so it is refused before toml++ sees it.
-// (Stricter than TOML in one case: a quoted part of a dotted key, a."b".)
-void check_ascii_outside_strings(std::string_view text, const std::string& file) {
-  std::size_t line = 1;
-  char before = '\n';  // the last character that is not blank
-  while (!text.empty()) {
-    if (static_cast<unsigned char>(text[0]) >= 0x80)
-      throw Error({.what = "not valid TOML: a character outside ASCII stands outside quotes",
-                   .where = file + ":" + std::to_string(line),
-                   .fix = "put quotes around the name or text"});
-    const std::string_view token =
-        text.substr(0, token_size(text, std::string_view("\n=[,{").find(before) != std::string_view::npos));
-    line += static_cast<std::size_t>(std::ranges::count(token, '\n'));
-    if (token[0] != ' ' && token[0] != '\t' && token[0] != '\r' && token[0] != '#') before = token.back();
-    text.remove_prefix(token.size());
+// Bytes outside ASCII as ~c3~bc: fine in strings and comments, an error everywhere else, as they should be.
+std::string ascii(std::string_view text) {
+  std::string s;
+  for (const char c : text) {
+    const auto byte = static_cast<unsigned char>(c);
+    if (byte < 0x80)
+      s += c;
+    else
+      s += fmt::format("~{:02x}", byte);
   }
+  return s;
 }
 
 }  // namespace
 
+// Trap: toml++ 3.3 runs into __builtin_unreachable (is_non_ascii_horizontal_whitespace) when U+00A1 ... U+0499 and some
+// others stand where a blank could, which is never right. So it sees such text only after its ASCII image has parsed.
 toml::table parse_toml(std::string_view text, const std::string& file) {
+  toml::table root;
   if (text.starts_with("\xEF\xBB\xBF")) text.remove_prefix(3);
-  check_ascii_outside_strings(text, file);
-  try {
-    return toml::parse(text);
-  } catch (const toml::parse_error& e) {
-    throw Error({.what = "not valid TOML: " + std::string(e.description()),
-                 .where = file + ":" + std::to_string(e.source().begin.line)});
-  }
+  if (const std::string image = ascii(text); image != text)
+    try_parse(image, file, "letters outside ASCII must stand in quotes; the message shows them as ~ and their bytes",
+              root);
+  try_parse(text, file, "", root);
+  return root;
 }
 
 Section::Section(const toml::table& table, std::string file, std::string name)

@@ -20,9 +20,13 @@ namespace parley::data {
 // Error with the line when the text is not TOML.
 toml::table parse_toml(std::string_view text, const std::string& file);
 
-// The values a key may have, as written in the file.
+// One value a key may have, as written in the file. Lists of them are constexpr: no order of initialisation to get
+// wrong.
 template <class E>
-using Words = std::vector<std::pair<std::string, E>>;
+struct Word {
+  std::string_view text;
+  E value;
+};
 
 inline std::string in_quotes(const std::string& text) {
   return "'" + text + "'";
@@ -50,14 +54,15 @@ class Section {
   std::vector<std::string> texts(const std::string& key) const;           // required
   std::vector<std::string> distinct_texts(const std::string& key) const;  // required; not empty, no repetition
 
-  template <class E>
-  E choice(const std::string& key, const Words<E>& words, E fallback) const {
+  // words: a range of Word<E>
+  template <class Words, class E>
+  E choice(const std::string& key, const Words& words, E fallback) const {
     if (!has(key)) return fallback;
     const std::string given = text(key);
     std::vector<std::string> allowed;
-    for (const auto& [word, value] : words) {
-      if (word == given) return value;
-      allowed.push_back(word);
+    for (const auto& word : words) {
+      if (word.text == given) return word.value;
+      allowed.emplace_back(word.text);
     }
     fail_choice(key, given, allowed);
   }

@@ -3,10 +3,10 @@
 #include <algorithm>
 #include <cmath>
 #include <filesystem>
-#include <random>
 #include <set>
 
 #include "parley/base/error.h"
+#include "parley/base/public_random.h"
 #include "parley/base/text.h"
 
 namespace parley::network {
@@ -81,26 +81,23 @@ Edges grid(int n) {  // near-square, filled row by row
   return edges;
 }
 
-// Draws with mt19937_64's raw output only: the standard fixes its bits, unlike those of the distributions.
-double unit(std::mt19937_64& draw) { return static_cast<double>(draw() >> 11) * 0x1p-53; }
-
-Edges random_graph(int n, double probability, std::mt19937_64& draw) {
+Edges random_graph(int n, double probability, PublicRandom& draw) {
   Edges edges;
   for (int i = 0; i < n; ++i)
     for (int j = i + 1; j < n; ++j)
-      if (unit(draw) < probability) edges.emplace_back(i, j);
+      if (draw.uniform() < probability) edges.emplace_back(i, j);
   return edges;
 }
 
-Edges small_world(int n, int near, double rewiring, std::mt19937_64& draw) {  // Watts and Strogatz
+Edges small_world(int n, int near, double rewiring, PublicRandom& draw) {  // Watts and Strogatz
   std::set<std::pair<int, int>> edges;
   const auto edge = [](int i, int j) { return std::pair(std::min(i, j), std::max(i, j)); };
   for (int step = 1; step <= near / 2; ++step)
     for (int i = 0; i < n; ++i)
       if (i != (i + step) % n) edges.insert(edge(i, (i + step) % n));
   for (const auto& [i, j] : std::vector(edges.begin(), edges.end())) {
-    if (unit(draw) >= rewiring) continue;
-    const int other = static_cast<int>(unit(draw) * n);
+    if (draw.uniform() >= rewiring) continue;
+    const int other = static_cast<int>(draw.below(static_cast<std::uint64_t>(n)));
     if (other == i || edges.contains(edge(i, other))) continue;
     edges.erase(edge(i, j));
     edges.insert(edge(i, other));
@@ -119,7 +116,9 @@ Edges until_connected(int n, const std::string& what, const std::string& fix, co
     }
     if (components(neighbours).size() == 1) return edges;
   }
-  throw Error({.what = "no connected " + what + " graph of " + std::to_string(n) + " nodes in 1000 draws", .where = "option --graph", .fix = fix});
+  throw Error({.what = "no connected " + what + " graph of " + std::to_string(n) + " nodes in 1000 draws",
+               .where = "option --graph",
+               .fix = fix});
 }
 
 int node_number(const std::string& text, const std::string& where) {
@@ -133,7 +132,9 @@ Edges inline_edges(const std::string& text) {
   Edges edges;
   for (const auto& part : split_list(text)) {
     const auto ends = split_list(part, '-');
-    if (ends.size() != 2) throw Error({.what = "an edge is two nodes", .value = "'" + part + "'", .allowed = "0-1", .where = "option --graph"});
+    if (ends.size() != 2)
+      throw Error(
+          {.what = "an edge is two nodes", .value = "'" + part + "'", .allowed = "0-1", .where = "option --graph"});
     edges.emplace_back(node_number(ends[0], "option --graph"), node_number(ends[1], "option --graph"));
   }
   return edges;
@@ -150,7 +151,8 @@ Edges file_edges(const std::string& path) {
     std::vector<std::string> ends;
     for (const auto& part : split_list(content, ' '))
       if (!part.empty()) ends.push_back(part);
-    if (ends.size() != 2) throw Error({.what = "an edge is two node numbers", .value = "'" + text + "'", .allowed = "0 1", .where = where});
+    if (ends.size() != 2)
+      throw Error({.what = "an edge is two node numbers", .value = "'" + text + "'", .allowed = "0 1", .where = where});
     edges.emplace_back(node_number(ends[0], where), node_number(ends[1], where));
   }
   return edges;
@@ -163,9 +165,15 @@ Graph::Graph(int nodes, const Edges& edges) : neighbours_(static_cast<std::size_
   for (const auto& [i, j] : edges) {
     for (const int end : {i, j})
       if (end < 0 || end >= nodes)
-        throw Error({.what = "the graph names node " + std::to_string(end) + " but there are " + std::to_string(nodes) + " nodes",
-                     .allowed = "0 to " + std::to_string(nodes - 1), .where = "option --graph", .fix = "set --nodes, or number nodes from 0"});
-    if (i == j) throw Error({.what = "a node is not its own neighbour", .value = "edge " + std::to_string(i) + "-" + std::to_string(j), .where = "option --graph"});
+        throw Error({.what = "the graph names node " + std::to_string(end) + " but there are " + std::to_string(nodes) +
+                             " nodes",
+                     .allowed = "0 to " + std::to_string(nodes - 1),
+                     .where = "option --graph",
+                     .fix = "set --nodes, or number nodes from 0"});
+    if (i == j)
+      throw Error({.what = "a node is not its own neighbour",
+                   .value = "edge " + std::to_string(i) + "-" + std::to_string(j),
+                   .where = "option --graph"});
     neighbours_[static_cast<std::size_t>(i)].push_back(j);
     neighbours_[static_cast<std::size_t>(j)].push_back(i);
   }
@@ -177,8 +185,10 @@ Graph::Graph(int nodes, const Edges& edges) : neighbours_(static_cast<std::size_
   if (parts.size() > 1) {
     std::vector<std::string> names;
     for (const auto& part : parts) names.push_back(list(part));
-    throw Error({.what = "the graph is not connected: it falls into " + std::to_string(parts.size()) + " components", .value = join(names, ", "),
-                 .where = "option --graph", .fix = "add an edge between the components; without one the nodes cannot agree"});
+    throw Error({.what = "the graph is not connected: it falls into " + std::to_string(parts.size()) + " components",
+                 .value = join(names, ", "),
+                 .where = "option --graph",
+                 .fix = "add an edge between the components; without one the nodes cannot agree"});
   }
 }
 
@@ -220,10 +230,12 @@ Matrix Graph::laplacian(double sign) const {
 
 std::vector<Option> option_rows(GraphOptions& o) {
   return {
-      {"graph", "G", "ring, path, star, complete, grid, random, small-world, an inline list 0-2,0-3,2-3, or an edge-list file",
+      {"graph", "G",
+       "ring, path, star, complete, grid, random, small-world, an inline list 0-2,0-3,2-3, or an edge-list file",
        any_text("a shape, edges, or a file"), &o.graph, "network"},
       {"edge-probability", "", "random: probability of each edge", between(0, 1), &o.edge_probability, "network"},
-      {"ring-neighbours", "", "small-world: neighbours on the ring before rewiring", at_least(2), &o.ring_neighbours, "network"},
+      {"ring-neighbours", "", "small-world: neighbours on the ring before rewiring", at_least(2), &o.ring_neighbours,
+       "network"},
       {"rewiring", "", "small-world: probability that an edge is rewired", between(0, 1), &o.rewiring, "network"},
       {"graph-seed", "", "public seed of random graphs", at_least(0), &o.graph_seed, "network"},
   };
@@ -231,23 +243,30 @@ std::vector<Option> option_rows(GraphOptions& o) {
 
 Graph make_graph(const GraphOptions& o, int nodes) {
   const std::vector<std::string> shapes = {"ring", "path", "star", "complete", "grid", "random", "small-world"};
-  std::mt19937_64 draw(static_cast<std::uint64_t>(o.graph_seed));  // public: the graph is no secret
+  PublicRandom draw(static_cast<std::uint64_t>(o.graph_seed), PublicRandom::Purpose::graph);
   if (o.graph == "ring") return {nodes, ring(nodes)};
   if (o.graph == "path") return {nodes, path(nodes)};
   if (o.graph == "star") return {nodes, star(nodes)};
   if (o.graph == "complete") return {nodes, complete(nodes)};
   if (o.graph == "grid") return {nodes, grid(nodes)};
   if (o.graph == "random")
-    return {nodes, until_connected(nodes, "random", "raise --edge-probability", [&] { return random_graph(nodes, o.edge_probability, draw); })};
+    return {nodes, until_connected(nodes, "random", "raise --edge-probability",
+                                   [&] { return random_graph(nodes, o.edge_probability, draw); })};
   if (o.graph == "small-world")
-    return {nodes, until_connected(nodes, "small-world", "raise --ring-neighbours",
-                                   [&] { return small_world(nodes, static_cast<int>(o.ring_neighbours), o.rewiring, draw); })};
+    return {nodes, until_connected(nodes, "small-world", "raise --ring-neighbours", [&] {
+              return small_world(nodes, static_cast<int>(o.ring_neighbours), o.rewiring, draw);
+            })};
   std::error_code ignored;
   if (std::filesystem::is_regular_file(o.graph, ignored)) return {nodes, file_edges(o.graph)};
-  if (!o.graph.empty() && o.graph.find_first_not_of("0123456789-, ") == std::string::npos) return {nodes, inline_edges(o.graph)};
+  if (!o.graph.empty() && o.graph.find_first_not_of("0123456789-, ") == std::string::npos)
+    return {nodes, inline_edges(o.graph)};
   const std::string near = nearest(o.graph, shapes);
-  throw Error({.what = "unknown graph", .value = "'" + o.graph + "'", .allowed = join(shapes, ", ") + ", edges such as 0-1,1-2, or an edge-list file",
-               .where = "option --graph", .fix = near.empty() ? "check the name; if it is a file, it does not exist" : "did you mean '" + near + "'?"});
+  throw Error(
+      {.what = "unknown graph",
+       .value = "'" + o.graph + "'",
+       .allowed = join(shapes, ", ") + ", edges such as 0-1,1-2, or an edge-list file",
+       .where = "option --graph",
+       .fix = near.empty() ? "check the name; if it is a file, it does not exist" : "did you mean '" + near + "'?"});
 }
 
 }  // namespace parley::network

@@ -35,8 +35,9 @@ struct GraphOptions {
 };
 std::vector<Option> option_rows(GraphOptions& o);
 
-// "ring", "path", "star", "complete", "grid", "random", "small-world", an inline list "0-2,0-3,2-3", or an edge-list file
-// (two node numbers a line, # comments). Random graphs are drawn from the public graph-seed, again until connected.
+// "ring", "path", "star", "complete", "grid", "random", "small-world", an inline list "0-2,0-3,2-3", or an edge-list
+// file (two node numbers a line, # comments). Random graphs are drawn from the public graph-seed, again until
+// connected.
 Graph make_graph(const GraphOptions& options, int nodes);
 
 }  // namespace parley::network

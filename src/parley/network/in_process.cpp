@@ -7,7 +7,8 @@ std::vector<privacy::Inbox> InProcess::exchange(std::span<const privacy::Paid> m
   expects(static_cast<int>(mine.size()) == graph_.nodes(), "one release from every node");
   std::vector<privacy::Inbox> inboxes(mine.size());
   for (int i = 0; i < graph_.nodes(); ++i)
-    for (const int j : graph_.neighbours(i)) inboxes[static_cast<std::size_t>(i)].push_back(mine[static_cast<std::size_t>(j)].value());
+    for (const int j : graph_.neighbours(i))
+      inboxes[static_cast<std::size_t>(i)].push_back(mine[static_cast<std::size_t>(j)].value());
   return inboxes;
 }
 

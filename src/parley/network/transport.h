@@ -11,7 +11,8 @@ namespace parley::network {
 class Transport {
  public:
   virtual ~Transport() = default;
-  // Sends each local node's release to its neighbours and returns what each local node received, ordered by neighbour id.
+  // Sends each local node's release to its neighbours and returns what each local node received, ordered by neighbour
+  // id.
   virtual std::vector<privacy::Inbox> exchange(std::span<const privacy::Paid> mine) = 0;
 };
 

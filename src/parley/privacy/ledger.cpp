@@ -1,6 +1,7 @@
 #include "parley/privacy/ledger.h"
 
 #include <algorithm>
+#include <cmath>
 
 #include "parley/base/error.h"
 
@@ -14,6 +15,7 @@ std::optional<Paid> Ledger::pay(Release release) {
   expects(release.round == account.last_round + 1, "one release per node and round, in order");
   expects(release.value.allFinite(), "a finite released value");
   expects(release.charge.epsilon >= 0, "a charge of at least 0");
+  expects(std::isfinite(release.charge.epsilon) || !is_private_, "noise in whatever touched data");
   UpwardSum after = account.epsilon;
   after.add(release.charge.epsilon);
   if (cap_epsilon_ && after.value() > *cap_epsilon_) return std::nullopt;

@@ -1,4 +1,5 @@
-// The ledger of one run in one process: charges first, then hands back what may leave. One released value per (node, round).
+// The ledger of one run in one process: charges first, then hands back what may leave. One released value per (node,
+// round).
 #pragma once
 #include <optional>
 #include <vector>
@@ -14,7 +15,8 @@ class Ledger {
   Ledger(int nodes, bool is_private, std::optional<double> cap_epsilon = std::nullopt);
 
   // Privacy: charges node's account by release.charge and stores the value; only then is there a Paid to send.
-  // nullopt: the cap would be exceeded, nothing was charged. A second release for the same (node, round) is a bug.
+  // nullopt: the cap would be exceeded, nothing was charged. A second release for the same (node, round) is a bug, and
+  // so is data without noise in a private run.
   std::optional<Paid> pay(Release release);
 
   double spent(int node) const { return accounts_[static_cast<std::size_t>(node)].epsilon.value(); }

@@ -19,7 +19,9 @@ double outward(long double x) {
 }
 
 // κ reaches us as a sum of rounded doubles: a hair less is on the safe side wherever it divides.
-long double kappa(const RoundFacts& r) { return r.strong_convexity * (1 - 0x1p-50L); }
+long double kappa(const RoundFacts& r) {
+  return r.strong_convexity * (1 - 0x1p-50L);
+}
 
 void check(const RoundFacts& r) {
   expects(r.gradient_weight > 0 && r.strong_convexity > 0, "C/B > 0 and κ > 0");
@@ -61,7 +63,8 @@ double inexact_rate(double strong_convexity, double tolerance, double epsilon) {
 
 double zkl20_epsilon(const RoundFacts& r, double rate) {
   check(r);
-  return outward(2 * static_cast<long double>(r.gradient_weight) * (1.4L * r.curvature_bound / r.strong_convexity + rate));
+  return outward(2 * static_cast<long double>(r.gradient_weight) *
+                 (1.4L * r.curvature_bound / r.strong_convexity + rate));
 }
 
 double zkl18_epsilon(const RoundFacts& r, double rate, double penalty, int degree) {
@@ -72,7 +75,8 @@ double zkl18_epsilon(const RoundFacts& r, double rate, double penalty, int degre
 std::optional<std::string> paper_condition_violated(const RoundFacts& r) {
   const double right = r.strong_convexity / r.gradient_weight;
   if (2 * r.curvature_bound < right) return std::nullopt;
-  return "the papers ask for 2 c1 < (B/C)(rho/N + 2 eta V), but " + number(2 * r.curvature_bound) + " >= " + number(right);
+  return "the papers ask for 2 c1 < (B/C)(rho/N + 2 eta V), but " + number(2 * r.curvature_bound) +
+         " >= " + number(right);
 }
 
 void UpwardSum::add(double term) {

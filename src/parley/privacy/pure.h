@@ -1,5 +1,5 @@
-// Pure differential privacy of one data-touching round at one node, from public numbers only. Adjacency: replace one record of
-// one node. Proofs: docs/privacy.md. Every result is rounded outward (up).
+// Pure differential privacy of one data-touching round at one node, from public numbers only. Adjacency: replace one
+// record of one node. Proofs: docs/privacy.md. Every result is rounded outward (up).
 #pragma once
 #include <optional>
 #include <string>
@@ -26,7 +26,8 @@ double objective_epsilon_any_loss(const RoundFacts& round, double rate);  // A1,
 // Noise with density ∝ exp(−rate‖n‖) added to an argmin with ‖∇J‖ ≤ tolerance:  rate (2GC/(Bκ) + 2·tolerance/κ).
 double output_epsilon(const RoundFacts& round, double rate, double tolerance);
 
-// An approximate minimum with ‖∇J‖ ≤ tolerance in place of the exact one, behind noise ∝ exp(−rate‖n‖):  rate·2·tolerance/κ.
+// An approximate minimum with ‖∇J‖ ≤ tolerance in place of the exact one, behind noise ∝ exp(−rate‖n‖):
+// rate·2·tolerance/κ.
 double inexact_epsilon(double strong_convexity, double tolerance, double rate);
 // The rate whose cost is `epsilon`, rounded so that inexact_epsilon(…) ≤ epsilon.
 double inexact_rate(double strong_convexity, double tolerance, double epsilon);
@@ -38,7 +39,8 @@ double zkl18_epsilon(const RoundFacts& round, double rate, double penalty, int d
 // The papers' condition 2c₁ < (B/C)·κ for their bounds; a reason when it fails. The proved bounds need none.
 std::optional<std::string> paper_condition_violated(const RoundFacts& first_round);
 
-// Σ, rounded up: losses of one node's rounds add (sequential, adaptive composition); the network's loss is the largest node's.
+// Σ, rounded up: losses of one node's rounds add (sequential, adaptive composition); the network's loss is the largest
+// node's.
 class UpwardSum {
  public:
   void add(double term);

@@ -17,16 +17,22 @@ struct Random::Cipher {
   explicit Cipher(const std::array<unsigned char, 32>& key) : context(EVP_CIPHER_CTX_new()) {
     const std::array<unsigned char, 16> counter{};
     if (context == nullptr || EVP_EncryptInit_ex(context, EVP_chacha20(), nullptr, key.data(), counter.data()) != 1)
-      throw Error({.what = "the cipher behind the noise cannot be started", .where = "OpenSSL ChaCha20", .fix = "check the OpenSSL installation"});
+      throw Error({.what = "the cipher behind the noise cannot be started",
+                   .where = "OpenSSL ChaCha20",
+                   .fix = "check the OpenSSL installation"});
   }
   Cipher(const Cipher&) = delete;
   Cipher& operator=(const Cipher&) = delete;
-  ~Cipher() { EVP_CIPHER_CTX_free(context); }
+  ~Cipher() {
+    EVP_CIPHER_CTX_free(context);  // cleanses the key
+    OPENSSL_cleanse(buffer.data(), sizeof buffer);
+  }
 
   void refill() {
     static constexpr std::array<unsigned char, 4096> zeros{};
     int written = 0;
-    const bool good = EVP_EncryptUpdate(context, reinterpret_cast<unsigned char*>(buffer.data()), &written, zeros.data(), zeros.size()) == 1;
+    const bool good = EVP_EncryptUpdate(context, reinterpret_cast<unsigned char*>(buffer.data()), &written,
+                                        zeros.data(), zeros.size()) == 1;
     expects(good && written == static_cast<int>(zeros.size()), "a full block of keystream");
     next = 0;
   }
@@ -41,18 +47,21 @@ Random::Random(const std::array<unsigned char, 32>& key) : cipher_(std::make_sha
 Random Random::secret() {
   std::array<unsigned char, 32> key{};
   if (RAND_priv_bytes(key.data(), key.size()) != 1)  // fail closed: no entropy, no noise, no release
-    throw Error({.what = "no randomness from the operating system", .where = "OpenSSL RAND_priv_bytes", .fix = "nothing was released; check /dev/urandom"});
+    throw Error({.what = "no randomness from the operating system",
+                 .where = "OpenSSL RAND_priv_bytes",
+                 .fix = "nothing was released; check /dev/urandom"});
   Random random(key);
   OPENSSL_cleanse(key.data(), key.size());
   return random;
 }
 
 Random Random::seeded(std::uint64_t seed, std::uint64_t node, std::uint64_t round, std::string_view purpose) {
-  const std::string text = "parley NOT PRIVATE seed " + std::to_string(seed) + " node " + std::to_string(node) + " round " +
-                           std::to_string(round) + " " + std::string(purpose);
+  const std::string text = "parley NOT PRIVATE seed " + std::to_string(seed) + " node " + std::to_string(node) +
+                           " round " + std::to_string(round) + " " + std::string(purpose);
   std::array<unsigned char, 32> key{};
   unsigned int length = 0;
-  expects(EVP_Digest(text.data(), text.size(), key.data(), &length, EVP_sha256(), nullptr) == 1 && length == 32, "SHA-256 works");
+  expects(EVP_Digest(text.data(), text.size(), key.data(), &length, EVP_sha256(), nullptr) == 1 && length == 32,
+          "SHA-256 works");
   return Random(key);
 }
 
@@ -61,7 +70,8 @@ std::uint64_t Random::bits() {
   return cipher_->buffer[cipher_->next++];
 }
 
-// A uniform real in (0, 1), rounded down to a double: exponent −1−z where z counts leading zero bits (geometric), then 52 bits.
+// A uniform real in (0, 1), rounded down to a double: exponent −1−z where z counts leading zero bits (geometric), then
+// 52 bits.
 double Random::uniform() {
   int zeros = 0;
   std::uint64_t word = bits();
@@ -74,7 +84,9 @@ double Random::uniform() {
   return std::ldexp(mantissa, -1 - zeros);
 }
 
-double Random::exponential() { return -std::log(uniform()); }
+double Random::exponential() {
+  return -std::log(uniform());
+}
 
 double Random::normal() {
   const double radius = std::sqrt(2 * exponential());

@@ -1,6 +1,7 @@
 // The only source of randomness for noise: the ChaCha20 keystream of OpenSSL under a 256-bit key.
-// Privacy: with secret() the key comes from the operating system, is used for one node and one round, and is never stored.
-// With seeded() the key is derived from a number that people know: the same code, the same bits every time, and NO privacy.
+// Privacy: with secret() the key comes from the operating system, is used for one node and one round, and is never
+// stored. With seeded() the key is derived from a number that people know: the same code, the same bits every time, and
+// NO privacy.
 #pragma once
 #include <array>
 #include <cstdint>
@@ -28,8 +29,8 @@ class Random {
   std::shared_ptr<Cipher> cipher_;
 };
 
-// Where a run's noise comes from: fresh secrets, or one stream per (seed, node, round), so that results do not depend on
-// the order in which threads, ranks or processes draw.
+// Where a run's noise comes from: fresh secrets, or one stream per (seed, node, round), so that results do not depend
+// on the order in which threads, ranks or processes draw.
 class NoiseSource {
  public:
   explicit NoiseSource(std::optional<std::uint64_t> seed) : seed_(seed) {}

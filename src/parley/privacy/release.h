@@ -1,5 +1,5 @@
-// What may leave a node, and its price. A Release is a proposal; only the ledger turns it into a Paid value, and only Paid
-// values can be given to a transport: Paid has no public constructor.
+// What may leave a node, and its price. A Release is a proposal; only the ledger turns it into a Paid value, and only
+// Paid values can be given to a transport: Paid has no public constructor.
 #pragma once
 #include <memory>
 #include <string>
@@ -11,8 +11,10 @@
 namespace parley::privacy {
 
 struct Charge {
-  std::string kind = "none";  // "objective-gamma", "output-gamma"; "none": a function of released values and public parameters
-  double epsilon = 0;         // proved, rounded up
+  std::string kind = "none";  // "objective-gamma", "output-gamma"; "none": a function of released values and public
+                              // parameters; "no-noise": data without noise, which no private ledger pays
+  double epsilon = 0;         // of a pure round: proved, rounded up; infinite for "no-noise"
+  double mu = 0;              // of a Gaussian round: it is mu-GDP, rounded up
   std::vector<std::pair<std::string, double>> parameters{};  // what is needed to recompute epsilon
 };
 

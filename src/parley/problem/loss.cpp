@@ -59,7 +59,9 @@ double Loss::curvature(double score, double label) const {
   return 0;
 }
 
-double Loss::gradient_bound() const { return kind == LossKind::huber ? width : 1; }
+double Loss::gradient_bound() const {
+  return kind == LossKind::huber ? width : 1;
+}
 
 double Loss::curvature_bound() const {
   switch (kind) {
@@ -77,7 +79,10 @@ Loss loss_named(const std::string& name, double width) {
   if (name == "logistic") return {.kind = LossKind::logistic, .width = width};
   if (name == "huber-hinge") return {.kind = LossKind::huber_hinge, .width = width};
   if (name == "huber") return {.kind = LossKind::huber, .width = width};
-  throw Error({.what = "unknown loss", .value = "'" + name + "'", .allowed = "logistic, huber-hinge, huber", .where = "option --loss"});
+  throw Error({.what = "unknown loss",
+               .value = "'" + name + "'",
+               .allowed = "logistic, huber-hinge, huber",
+               .where = "option --loss"});
 }
 
 std::string name_of(const Loss& loss) {

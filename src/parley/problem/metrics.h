@@ -1,4 +1,5 @@
-// What simulations report. All of it is computed on private rows: it never leaves a node unpaid (docs/privacy.md, rule R10).
+// What simulations report. All of it is computed on private rows: it never leaves a node unpaid (docs/privacy.md, rule
+// R10).
 #pragma once
 #include "parley/problem/objective.h"
 
@@ -6,7 +7,8 @@ namespace parley::problem {
 
 double mean_loss(const data::Rows& rows, const Loss& loss, const Vector& f);
 
-// Classification: share of rows whose score has the wrong sign (a score of 0 counts as −1). Regression: root mean squared residual.
+// Classification: share of rows whose score has the wrong sign (a score of 0 counts as −1). Regression: root mean
+// squared residual.
 double test_error(const data::Rows& rows, const Loss& loss, const Vector& f);
 
 }  // namespace parley::problem

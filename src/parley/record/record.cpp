@@ -12,24 +12,38 @@ namespace parley::record {
 using nlohmann::json;
 static_assert(std::endian::native == std::endian::little, "released.f64 is written in the machine's byte order");
 
-Writer::Writer(std::filesystem::path folder, const json& run) : folder_(std::move(folder)) {
+void create_folder(const std::filesystem::path& folder) {
   std::error_code code;
-  if (std::filesystem::exists(folder_, code) && (!std::filesystem::is_directory(folder_, code) || !std::filesystem::is_empty(folder_, code)))
-    throw Error({.what = "the output folder is not empty", .where = folder_.string(), .fix = "choose another --out, or remove it"});
-  std::filesystem::create_directories(folder_, code);
-  if (code) throw Error({.what = "cannot create the output folder: " + code.message(), .where = folder_.string(), .fix = "choose a writable --out"});
+  if (std::filesystem::exists(folder, code) &&
+      (!std::filesystem::is_directory(folder, code) || !std::filesystem::is_empty(folder, code)))
+    throw Error({.what = "the output folder is not empty",
+                 .where = folder.string(),
+                 .fix = "choose another --out, or remove it"});
+  std::filesystem::create_directories(folder, code);
+  if (code)
+    throw Error({.what = "cannot create the output folder: " + code.message(),
+                 .where = folder.string(),
+                 .fix = "choose a writable --out"});
+}
+
+Writer::Writer(std::filesystem::path folder, const json& run) : folder_(std::move(folder)) {
+  create_folder(folder_);
   write_file(folder_ / "run.json", run.dump(1) + "\n");
   rounds_.open(folder_ / "rounds.jsonl", std::ios::binary);
   released_.open(folder_ / "released.f64", std::ios::binary);
-  if (!rounds_ || !released_) throw Error({.what = "cannot write the record", .where = folder_.string(), .fix = "choose a writable --out"});
+  if (!rounds_ || !released_)
+    throw Error({.what = "cannot write the record", .where = folder_.string(), .fix = "choose a writable --out"});
 }
 
 void Writer::append(const json& round, std::span<const Vector* const> released) {
-  for (const Vector* f : released) released_.write(reinterpret_cast<const char*>(f->data()), f->size() * static_cast<Index>(sizeof(double)));
+  for (const Vector* f : released)
+    released_.write(reinterpret_cast<const char*>(f->data()), f->size() * static_cast<Index>(sizeof(double)));
   released_.flush();
   rounds_ << round.dump() << '\n' << std::flush;
   if (!rounds_ || !released_)
-    throw Error({.what = "cannot write the record: " + std::string(std::strerror(errno)), .where = folder_.string(), .fix = "check free space"});
+    throw Error({.what = "cannot write the record: " + std::string(std::strerror(errno)),
+                 .where = folder_.string(),
+                 .fix = "check free space"});
 }
 
 void Writer::finish(const json& run, const json& model) {
@@ -40,7 +54,8 @@ void Writer::finish(const json& run, const json& model) {
 Record read(const std::filesystem::path& folder) {
   Record record;
   record.run = read_file(folder / "run.json", "the record");
-  const std::string lines = read_file(folder / "rounds.jsonl", "the record"), bytes = read_file(folder / "released.f64", "the record");
+  const std::string lines = read_file(folder / "rounds.jsonl", "the record"),
+                    bytes = read_file(folder / "released.f64", "the record");
   std::size_t nodes = 0, features = 0;
   try {
     const json run = json::parse(record.run);
@@ -49,7 +64,8 @@ Record read(const std::filesystem::path& folder) {
   } catch (const json::exception& e) {
     throw Error({.what = "not a run record: " + std::string(e.what()), .where = (folder / "run.json").string()});
   }
-  if (nodes == 0 || features == 0) throw Error({.what = "a record without nodes or features", .where = (folder / "run.json").string()});
+  if (nodes == 0 || features == 0)
+    throw Error({.what = "a record without nodes or features", .where = (folder / "run.json").string()});
   const std::size_t round_bytes = nodes * features * sizeof(double);
   for (const auto& line : split_list(lines, '\n'))
     if (!line.empty() && json::accept(line)) record.round_lines.push_back(line);

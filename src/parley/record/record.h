@@ -15,9 +15,12 @@
 
 namespace parley::record {
 
+// Error when it cannot be made, or when it already holds something: a record is never overwritten.
+void create_folder(const std::filesystem::path& folder);
+
 class Writer {
  public:
-  // Creates the folder (Error when it cannot, or when it already holds something) and writes run.json.
+  // Creates the folder and writes run.json.
   Writer(std::filesystem::path folder, const nlohmann::json& run);
 
   void append(const nlohmann::json& round, std::span<const Vector* const> released);

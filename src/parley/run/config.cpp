@@ -1,11 +1,12 @@
 #include "parley/run/config.h"
 
-#include <nlohmann/json.hpp>
-#include <sstream>
 #include <toml++/toml.h>
+
+#include <nlohmann/json.hpp>
 
 #include "parley/base/error.h"
 #include "parley/base/text.h"
+#include "parley/data/toml_section.h"
 
 namespace parley::run {
 namespace {
@@ -13,7 +14,6 @@ namespace {
 using nlohmann::json;
 
 json to_json(const toml::node& node) {
-  std::ostringstream text;
   if (const auto* value = node.as_string()) return value->get();
   if (const auto* value = node.as_integer()) return value->get();
   if (const auto* value = node.as_floating_point()) return value->get();
@@ -41,10 +41,14 @@ void set_all(const toml::table& table, const std::vector<Option>& rows, const st
 std::vector<Option> option_rows(EngineOptions& o) {
   return {
       {"out", "", "folder of the record; default runs/TIME-ALGORITHM", any_text("a folder"), &o.out, "engine"},
-      {"seed", "", "noise from this number instead of the operating system: repeatable, and NOT PRIVATE", at_least(0), &o.seed, "engine"},
-      {"threads", "", "threads; 0: all cores. The result does not depend on it", between(0, 4096), &o.threads, "engine"},
-      {"repeat", "", "runs with fresh noise on the same split; mean and range are reported", between(1, 100000), &o.repeat, "engine"},
-      {"metrics", "", "when loss and error are measured (simulation only, on private rows)", one_of({"every", "last"}), &o.metrics, "engine"},
+      {"seed", "", "noise from this number instead of the operating system: repeatable, and NOT PRIVATE", at_least(0),
+       &o.seed, "engine"},
+      {"threads", "", "threads; 0: all cores. The result does not depend on it", between(0, 4096), &o.threads,
+       "engine"},
+      {"repeat", "", "runs with fresh noise on the same split; mean and range are reported", between(1, 100000),
+       &o.repeat, "engine"},
+      {"metrics", "", "when loss and error are measured (simulation only, on private rows)", one_of({"every", "last"}),
+       &o.metrics, "engine"},
   };
 }
 
@@ -56,12 +60,7 @@ std::vector<Option> option_rows(TrainOptions& o) {
 }
 
 void read_config(const std::filesystem::path& file, const std::vector<Option>& rows) {
-  const std::string text = read_file(file, "the configuration");
-  try {
-    set_all(toml::parse(text, file.string()), rows, file.string());
-  } catch (const toml::parse_error& e) {
-    throw Error({.what = "not a TOML file: " + std::string(e.description()), .where = file.string() + ":" + std::to_string(e.source().begin.line)});
-  }
+  set_all(data::parse_toml(read_file(file, "the configuration"), file.string()), rows, file.string());
 }
 
 json to_json(const std::vector<Option>& rows) {

@@ -43,7 +43,7 @@ Outcome drive(const Drive& d, Phases& phases) {
     std::vector<privacy::Release> releases(d.nodes.size());
     parallel_for(count, d.threads, [&](int i) {
       const auto at = static_cast<std::size_t>(i);
-      privacy::Random random = d.noise->stream(i, round);
+      privacy::Random random = d.noise->stream(d.nodes[at]->id(), round);
       releases[at] = d.nodes[at]->step(inboxes[at], random);
     });
     timer.into(phases.solve);

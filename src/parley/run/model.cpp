@@ -26,7 +26,10 @@ Model read_model(const std::filesystem::path& file) {
   try {
     const json j = json::parse(text);
     if (j.at("format") != format)
-      throw Error({.what = "a model of another version", .value = j.at("format").dump(), .allowed = format, .where = file.string()});
+      throw Error({.what = "a model of another version",
+                   .value = j.at("format").dump(),
+                   .allowed = format,
+                   .where = file.string()});
     Model model;
     const auto weights = j.at("weights").get<std::vector<double>>();
     model.weights = Eigen::Map<const Vector>(weights.data(), static_cast<Index>(weights.size()));
@@ -38,7 +41,9 @@ Model read_model(const std::filesystem::path& file) {
       throw Error({.what = "the model's weights and features do not belong together", .where = file.string()});
     return model;
   } catch (const json::exception& e) {
-    throw Error({.what = "not a model: " + std::string(e.what()), .where = file.string(), .fix = "give the model.json of a run"});
+    throw Error({.what = "not a model: " + std::string(e.what()),
+                 .where = file.string(),
+                 .fix = "give the model.json of a run"});
   }
 }
 

@@ -14,7 +14,7 @@ struct Model {
   Vector weights;  // f̄, the mean of the nodes' classifiers
   std::vector<std::string> feature_names;
   problem::Loss loss;
-  std::string schema_toml;  // empty for LIBSVM data
+  std::string schema_toml;               // empty for LIBSVM data
   std::vector<std::string> not_private;  // reasons; empty when the claim below stands
 };
 

@@ -22,85 +22,23 @@ namespace {
 using nlohmann::json;
 using Clock = std::chrono::steady_clock;
 
-double seconds_since(Clock::time_point start) { return std::chrono::duration<double>(Clock::now() - start).count(); }
+double seconds_since(Clock::time_point start) {
+  return std::chrono::duration<double>(Clock::now() - start).count();
+}
 
 int thread_count(const TrainOptions& o) {
   if (o.engine.threads > 0) return static_cast<int>(o.engine.threads);
   return std::max(1, static_cast<int>(std::thread::hardware_concurrency()));
 }
 
-Study prepare(const TrainOptions& o) {
-  data::Holdings holdings = data::load(o.data);
-  const bool regression_loss = o.algorithm.loss == "huber";
-  if (holdings.regression != regression_loss)
-    throw Error({.what = holdings.regression ? "the label is a number, the loss is for two classes" : "the label has two classes, the loss is for numbers",
-                 .value = o.algorithm.loss, .allowed = holdings.regression ? "huber" : "logistic, huber-hinge", .where = "option --loss"});
-  const int nodes = static_cast<int>(holdings.nodes.size());
-  if (nodes < 2) throw Error({.what = "one node has nobody to talk to", .value = std::to_string(nodes), .allowed = ">= 2", .where = "option --nodes"});
-  network::Graph graph = network::make_graph(o.graph, nodes);
-  algorithm::Setting setting{.degree = graph.degrees()};
-  for (const auto& rows : holdings.nodes) setting.records.push_back(static_cast<double>(rows.count()));
-  algorithm::Plan plan = algorithm::make_plan(o.algorithm, setting);
-
-  Study study{.holdings = std::move(holdings), .graph = std::move(graph), .plan = std::move(plan)};
-  if (!study.plan.noisy()) study.not_private.push_back("no noise");
-  if (o.engine.seed && study.plan.noisy()) study.not_private.push_back("noise from seed " + std::to_string(*o.engine.seed));
-  if (!study.holdings.not_public.empty()) study.not_private.push_back(study.holdings.not_public);
-  double scale = 0;
-  for (int i = 0; i < nodes; ++i) {
-    const algorithm::Schedule& s = study.plan.nodes[static_cast<std::size_t>(i)];
-    const data::Rows& rows = study.holdings.nodes[static_cast<std::size_t>(i)];
-    study.problems.push_back({.rows = &rows, .loss = s.loss, .weight = s.weight, .regularization = s.regularization});
-    scale += s.weight * static_cast<double>(rows.count());
-  }
-  study.optimum = problem::centralised_optimum(study.problems, {.tolerance = 1e-11 * scale}).f;
-  for (const auto& p : study.problems) study.train_loss_nonprivate += problem::mean_loss(*p.rows, p.loss, study.optimum) / nodes;
-  if (study.holdings.test.count() > 0)
-    study.test_error_nonprivate = problem::test_error(study.holdings.test, study.problems[0].loss, study.optimum);
-  return study;
-}
-
-std::string stamp(const Study& s) {
-  return s.not_private.empty() ? "" : "NOT PRIVATE: " + join(s.not_private, "; ");
-}
-
-json privacy_json(const Study& s, double spent) {
-  const auto& first = s.plan.nodes.front();
-  json j = {{"epsilon", s.plan.noisy() ? json(spent) : json()},
-            {"epsilon_planned", s.plan.noisy() ? json(s.plan.epsilon()) : json()},
-            {"epsilon_paper", s.plan.epsilon_paper() ? json(*s.plan.epsilon_paper()) : json()},
-            {"delta", 0},
-            {"adjacency", "one record of one node is replaced; the numbers of records are public"},
-            {"theorem", first.theorem},
-            {"private", s.not_private.empty()},
-            {"stamp", stamp(s)}};
-  if (!s.plan.epsilon_paper()) j["epsilon_paper_absent"] = s.plan.epsilon_paper_absent();
-  return j;
-}
-
-json header(const Study& s, const TrainOptions& options, const std::string& outcome) {
-  TrainOptions copy = options;
-  json edges = json::array();
-  for (const auto& [i, j] : s.graph.edges()) edges.push_back({i, j});
-  json nodes = json::array();
-  for (const auto& n : s.plan.nodes)
-    nodes.push_back({{"node", n.node}, {"degree", n.degree}, {"epsilon_planned", n.epsilon}, {"records", s.problems[static_cast<std::size_t>(n.node)].rows->count()}});
-  return {{"format", "parley-run-1"},
-          {"record_is_private", true},
-          {"record_is_private_because", "a simulation measures on everyone's rows; only released.f64 and what follows from it may be shared"},
-          {"outcome", outcome},
-          {"data", s.holdings.name},
-          {"nodes", s.graph.nodes()},
-          {"features", s.holdings.test.features},
-          {"edges", edges},
-          {"node_facts", nodes},
-          {"warnings", s.plan.warnings},
-          {"options", to_json(option_rows(copy))}};
-}
-
 json round_json(const RoundMetrics& m, const Study& s) {
   const bool data = s.plan.nodes.front().touches_data(m.round);
-  json line = {{"round", m.round}, {"kind", m.round == 0 ? "start" : data ? "data" : "recycled"}, {"epsilon", m.epsilon}, {"disagreement", m.disagreement}};
+  json line = {{"round", m.round},
+               {"kind", m.round == 0 ? "start"
+                        : data       ? "data"
+                                     : "recycled"},
+               {"epsilon", m.epsilon},
+               {"disagreement", m.disagreement}};
   json measured = json::object();
   if (m.train_loss) measured["train_loss"] = *m.train_loss;
   if (m.test_error) measured["test_error"] = *m.test_error;
@@ -122,7 +60,8 @@ Means consensus(const std::vector<Vector>& f) {
 }
 
 // One pass over all rows, by node on all cores; sums in node order.
-void measure(const Study& s, const std::vector<Vector>& f, const Vector& mean, int threads, RoundMetrics& m, std::vector<double>& node_loss) {
+void measure(const Study& s, const std::vector<Vector>& f, const Vector& mean, int threads, RoundMetrics& m,
+             std::vector<double>& node_loss) {
   const int nodes = s.graph.nodes();
   node_loss.assign(static_cast<std::size_t>(nodes), 0);
   parallel_for(nodes, threads, [&](int i) {
@@ -145,8 +84,9 @@ Result run_once(const Study& study, const TrainOptions& o, int repeat, const std
   network::InProcess transport(study.graph);
   std::vector<std::unique_ptr<algorithm::Node>> machines;
   for (int i = 0; i < nodes; ++i)
-    machines.push_back(std::make_unique<algorithm::PeerNode>(study.problems[static_cast<std::size_t>(i)], study.plan.nodes[static_cast<std::size_t>(i)]));
-  json head = header(study, o, "running");
+    machines.push_back(algorithm::make_node(study.problems[static_cast<std::size_t>(i)],
+                                            study.plan.nodes[static_cast<std::size_t>(i)]));
+  json head = header_json(study, o, "running");
   head["privacy"] = privacy_json(study, 0);
   record::Writer record(folder, head);
 
@@ -174,31 +114,46 @@ Result run_once(const Study& study, const TrainOptions& o, int repeat, const std
     if (hooks.on_round) hooks.on_round(repeat, m);
     return !stopping;
   };
-  result.outcome = drive({.nodes = machines, .noise = &noise, .ledger = &ledger, .transport = &transport, .threads = threads,
-                          .release_bound = o.algorithm.release_bound, .on_round = on_round},
+  result.outcome = drive({.nodes = machines,
+                          .noise = &noise,
+                          .ledger = &ledger,
+                          .transport = &transport,
+                          .threads = threads,
+                          .release_bound = o.algorithm.release_bound,
+                          .on_round = on_round},
                          result.phases);
   result.phases.record -= result.seconds_metrics;
-  if (!result.history.back().train_loss) measure(study, result.f, result.mean, threads, result.history.back(), node_loss);
+  if (!result.history.back().train_loss)
+    measure(study, result.f, result.mean, threads, result.history.back(), node_loss);
   result.epsilon = ledger.spent_most();
   for (int i = 0; i < nodes; ++i) {
     const auto at = static_cast<std::size_t>(i);
     const auto& s = study.plan.nodes[at];
-    result.nodes.push_back({.node = i, .degree = s.degree, .records = study.problems[at].rows->count(), .epsilon = ledger.spent(i),
-                            .epsilon_paper = s.epsilon_paper, .train_loss = node_loss[at], .distance = (result.f[at] - result.mean).norm()});
+    result.nodes.push_back({.node = i,
+                            .degree = s.degree,
+                            .records = study.problems[at].rows->count(),
+                            .epsilon = ledger.spent(i),
+                            .epsilon_paper = s.epsilon_paper,
+                            .train_loss = node_loss[at],
+                            .distance = (result.f[at] - result.mean).norm()});
   }
   result.seconds = seconds_since(begin);
 
-  head = header(study, o, name_of(result.outcome));
+  head = header_json(study, o, name_of(result.outcome));
   head["privacy"] = privacy_json(study, result.epsilon);
   head["rounds_done"] = result.last().round;
-  head["seconds"] = result.seconds;
-  head["private"] = {{"train_loss", *result.last().train_loss}, {"train_loss_nonprivate", study.train_loss_nonprivate}};
+  head["private"] = {{"seconds", result.seconds},  // how long a solver works depends on rows
+                     {"train_loss", *result.last().train_loss},
+                     {"train_loss_nonprivate", study.train_loss_nonprivate}};
   if (result.last().test_error) {
     head["private"]["test_error"] = *result.last().test_error;
     head["private"]["test_error_nonprivate"] = study.test_error_nonprivate;
   }
-  const Model model{.weights = result.mean, .feature_names = study.holdings.feature_names, .loss = study.problems[0].loss,
-                    .schema_toml = study.holdings.schema_toml, .not_private = study.not_private};
+  const Model model{.weights = result.mean,
+                    .feature_names = study.holdings.feature_names,
+                    .loss = study.problems[0].loss,
+                    .schema_toml = study.holdings.schema_toml,
+                    .not_private = study.not_private};
   record.finish(head, to_json(model, privacy_json(study, result.epsilon)));
   return result;
 }
@@ -210,7 +165,8 @@ std::string default_folder(const std::string& algorithm) {
   char text[32];
   std::strftime(text, sizeof text, "%Y%m%d-%H%M%S", &parts);
   std::string folder = std::string("runs/") + text + "-" + algorithm;
-  for (int n = 2; std::filesystem::exists(folder); ++n) folder = std::string("runs/") + text + "-" + algorithm + "-" + std::to_string(n);
+  for (int n = 2; std::filesystem::exists(folder); ++n)
+    folder = std::string("runs/") + text + "-" + algorithm + "-" + std::to_string(n);
   return folder;
 }
 
@@ -222,6 +178,7 @@ Summary train(const TrainOptions& options, const Hooks& hooks) {
   Summary summary{.study = prepare(options)};
   // The problems point into the holdings; moving a Study keeps the rows where they are (vectors move by pointer).
   summary.record = options.engine.out.empty() ? default_folder(options.algorithm.algorithm) : options.engine.out;
+  record::create_folder(summary.record);
   if (hooks.on_start) hooks.on_start(summary.study);
   for (int r = 0; r < options.engine.repeat; ++r) {
     std::string folder = summary.record;
@@ -245,38 +202,50 @@ json to_json(const Summary& s, const TrainOptions& o) {
     if (o.engine.repeat == 1) return values[0];
     double sum = 0;
     for (const double v : values) sum += v;
-    return {{"mean", sum / static_cast<double>(values.size())}, {"min", *std::ranges::min_element(values)}, {"max", *std::ranges::max_element(values)}};
+    return {{"mean", sum / static_cast<double>(values.size())},
+            {"min", *std::ranges::min_element(values)},
+            {"max", *std::ranges::max_element(values)}};
   };
   double seconds = 0, spent = 0;
+  privacy::UpwardSum all_runs;
   for (const Result& r : s.runs) {
     seconds += r.seconds;
     spent = std::max(spent, r.epsilon);
+    all_runs.add(r.epsilon);
   }
   json nodes = json::array();
   for (const NodeSummary& n : s.runs.back().nodes)
-    nodes.push_back({{"node", n.node}, {"degree", n.degree}, {"records", n.records}, {"epsilon", s.study.plan.noisy() ? json(n.epsilon) : json()},
-                     {"epsilon_paper", n.epsilon_paper ? json(*n.epsilon_paper) : json()}, {"train_loss", n.train_loss}, {"distance", n.distance}});
+    nodes.push_back({{"node", n.node},
+                     {"degree", n.degree},
+                     {"records", n.records},
+                     {"epsilon", s.study.plan.noisy() ? json(n.epsilon) : json()},
+                     {"epsilon_paper", n.epsilon_paper ? json(*n.epsilon_paper) : json()},
+                     {"train_loss", n.train_loss},
+                     {"distance", n.distance}});
   const bool tested = s.study.holdings.test.count() > 0;
   json j = privacy_json(s.study, spent);
-  j.update({{"algorithm", o.algorithm.algorithm},
-            {"data", s.study.holdings.name},
-            {"nodes", s.study.graph.nodes()},
-            {"features", s.study.holdings.test.features},
-            {"rounds", o.algorithm.rounds},
-            {"private_rounds", s.study.plan.nodes[0].private_rounds.size()},
-            {"outcome", name_of(s.runs.back().outcome)},
-            {"test_error", over_runs([](const Result& r) { return r.last().test_error; })},
-            {"test_error_nonprivate", tested ? json(s.study.test_error_nonprivate) : json()},
-            {"train_loss", over_runs([](const Result& r) { return r.last().train_loss; })},
-            {"train_loss_nonprivate", s.study.train_loss_nonprivate},
-            {"disagreement", over_runs([](const Result& r) { return std::optional(r.last().disagreement); })},
-            {"distance_to_optimum", over_runs([&](const Result& r) { return std::optional((r.mean - s.study.optimum).norm()); })},
-            {"seeded", o.engine.seed.has_value()},
-            {"repeat", s.runs.size()},
-            {"seconds", seconds},
-            {"node_results", nodes},
-            {"warnings", s.study.plan.warnings},
-            {"record", s.record}});
+  j.update(
+      {{"algorithm", o.algorithm.algorithm},
+       {"data", s.study.holdings.name},
+       {"nodes", s.study.graph.nodes()},
+       {"features", s.study.holdings.test.features},
+       {"rounds", o.algorithm.rounds},
+       {"private_rounds", s.study.plan.nodes[0].private_rounds.size()},
+       {"outcome", name_of(s.runs.back().outcome)},
+       {"test_error", over_runs([](const Result& r) { return r.last().test_error; })},
+       {"test_error_nonprivate", tested ? json(s.study.test_error_nonprivate) : json()},
+       {"train_loss", over_runs([](const Result& r) { return r.last().train_loss; })},
+       {"train_loss_nonprivate", s.study.train_loss_nonprivate},
+       {"disagreement", over_runs([](const Result& r) { return std::optional(r.last().disagreement); })},
+       {"distance_to_optimum",
+        over_runs([&](const Result& r) { return std::optional((r.mean - s.study.optimum).norm()); })},
+       {"seeded", o.engine.seed.has_value()},
+       {"repeat", s.runs.size()},
+       {"epsilon_all_runs", s.study.plan.noisy() ? json(all_runs.value()) : json()},  // for whoever sees every repeat
+       {"seconds", seconds},
+       {"node_results", nodes},
+       {"warnings", s.study.plan.warnings},
+       {"record", s.record}});
   return j;
 }
 

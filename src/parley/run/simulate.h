@@ -1,6 +1,6 @@
-// The in-process engine: all nodes of a study on one machine, on all cores, with the bits independent of the number of threads.
-// Privacy: a simulation holds everyone's rows and measures on them; its record is private as a whole. What is simulated is the
-// protocol and its charges, which are the same code as between organisations.
+// The in-process engine: all nodes of a study on one machine, on all cores, with the bits independent of the number of
+// threads. Privacy: a simulation holds everyone's rows and measures on them; its record is private as a whole. What is
+// simulated is the protocol and its charges, which are the same code as between organisations.
 #pragma once
 #include <atomic>
 #include <functional>
@@ -9,17 +9,15 @@
 #include <string>
 #include <vector>
 
-#include "parley/algorithm/schedule.h"
-#include "parley/problem/objective.h"
-#include "parley/run/config.h"
 #include "parley/run/driver.h"
+#include "parley/run/study.h"
 
 namespace parley::run {
 
 struct RoundMetrics {
   int round = 0;
-  double epsilon = 0;          // spent so far by the node that spent most
-  double disagreement = 0;     // max_i ‖f_i − f̄‖, a function of released values
+  double epsilon = 0;                  // spent so far by the node that spent most
+  double disagreement = 0;             // max_i ‖f_i − f̄‖, a function of released values
   std::optional<double> train_loss{};  // (1/N) Σ_i mean loss of f_i on node i's rows: private
   std::optional<double> test_error{};  // of f̄ on the held-out rows: private
 };
@@ -43,16 +41,6 @@ struct Result {
   Phases phases;
   std::string record;  // folder
   const RoundMetrics& last() const { return history.back(); }
-};
-
-struct Study {  // one for all repeats
-  data::Holdings holdings;
-  network::Graph graph;
-  algorithm::Plan plan;
-  std::vector<problem::Problem> problems;
-  std::vector<std::string> not_private;  // why the claim is not one
-  Vector optimum;                        // centralised, not private
-  double test_error_nonprivate = 0, train_loss_nonprivate = 0;
 };
 
 struct Hooks {

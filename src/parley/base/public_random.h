@@ -12,14 +12,14 @@
 
 #include "parley/base/error.h"
 
-namespace parley::data {
+namespace parley {
 
 // xoshiro256++ (Blackman, Vigna 2019), seeded by splitmix64 as its authors ask.
 class PublicRandom {
  public:
   // The user gives one seed for everything; `purpose` keeps what is drawn from it unrelated (rows, labels, hold-out,
   // split).
-  enum class Purpose : std::uint64_t { rows = 1, labels, hold_out, split };
+  enum class Purpose : std::uint64_t { rows = 1, labels, hold_out, split, graph };
   PublicRandom(std::uint64_t seed, Purpose purpose) {
     std::uint64_t counter = mixed(seed) + static_cast<std::uint64_t>(purpose);
     for (auto& word : state_) word = mixed(counter += 0x9e3779b97f4a7c15U);
@@ -74,4 +74,4 @@ class PublicRandom {
   std::array<std::uint64_t, 4> state_{};
 };
 
-}  // namespace parley::data
+}  // namespace parley

@@ -1,0 +1,421 @@
+// What the papers' theorems say about a planned run, before data is touched (docs/theory.md).
+#include <fmt/core.h>
+
+#include <algorithm>
+#include <cmath>
+#include <nlohmann/json.hpp>
+
+#include "cli/commands.h"
+#include "cli/terminal.h"
+#include "parley/algorithm/schedule.h"
+#include "parley/base/error.h"
+#include "parley/base/text.h"
+#include "parley/network/graph.h"
+#include "parley/theory/limit.h"
+#include "parley/theory/linearized.h"
+#include "parley/theory/modified.h"
+#include "parley/theory/recycled.h"
+#include "parley/theory/samples.h"
+
+namespace parley::cli {
+namespace {
+
+using nlohmann::json;
+
+struct CheckOptions {
+  algorithm::Options algorithm;
+  network::GraphOptions graph;
+  std::vector<double> records{8000};
+  long nodes = 5;
+  std::optional<double> target_excess;
+  theory::SampleQuestion sample{.failure_probability = 0.05, .reference_norm = 1};
+  long dimension = 104;
+  double iteration_epsilon = 0.1, iteration_delta = 1e-3, solution_bound = 1, disagreement_weight = 1;
+  std::string regularizer = "l2";
+};
+
+constexpr long most_nodes = 500, most_nodes_searched = 120;
+
+std::vector<Option> own_rows(CheckOptions& o) {
+  std::vector<Option> rows = {
+      {"nodes", "N", "number of nodes", between(2, most_nodes), &o.nodes, "network"},
+      {"records", "B_i, m_i", "records of a node, one for all nodes or one per node", at_least(1), &o.records,
+       "network"},
+      {"dimension", "d", "features; in sample sizes and dp-admm", at_least(1), &o.dimension, "problem"},
+      {"target-excess", "tau",
+       "asks for the records that ZKL20 Theorems 3, 4 need for this excess loss (r-admm, mr-admm)", above(0),
+       &o.target_excess, "sample size"},
+      {"failure-probability", "delta", "probability that the excess loss is larger", strictly_between(0, 1),
+       &o.sample.failure_probability, "sample size"},
+      {"reference-norm", "|f_ref|", "norm of the classifier that is compared with", above(0), &o.sample.reference_norm,
+       "sample size"},
+      {"optimality-gap", "Delta_i(k)", "excess loss of the iterate over the limit of the run", at_least(0),
+       &o.sample.optimality_gap, "sample size"},
+      {"sample-constant", "w", "the constant that Theorems 3, 4 leave open", above(0), &o.sample.constant,
+       "sample size"},
+      {"sample-slack", "a", "the constant a of Theorem 4", above(0), &o.sample.slack, "sample size"},
+      {"iteration-epsilon", "epsilon", "dp-admm: privacy of one iteration", between(1e-9, 1), &o.iteration_epsilon,
+       "dp-admm"},
+      {"iteration-delta", "delta", "dp-admm: privacy of one iteration", strictly_between(0, 1), &o.iteration_delta,
+       "dp-admm"},
+      {"solution-bound", "D_w", "dp-admm: public bound on the norm of the optimum", above(0), &o.solution_bound,
+       "dp-admm"},
+      {"disagreement-weight", "beta", "dp-admm: weight of the disagreement in what is bounded", at_least(0),
+       &o.disagreement_weight, "dp-admm"},
+      {"regularizer", "R", "dp-admm: half the squared norm, or the sum of absolute values", one_of({"l2", "l1"}),
+       &o.regularizer, "dp-admm"},
+  };
+  for (Option& row : network::option_rows(o.graph)) rows.push_back(row);
+  return rows;
+}
+
+// What bears on convergence; the solver's tolerance, the start and the clamp do not.
+std::vector<Option> shared_rows(algorithm::Options& o) {
+  std::vector<Option> rows;
+  for (Option& row : algorithm::option_rows(o))
+    if (row.name != "algorithm" && row.name != "start" && row.name != "release-bound" && row.name != "tolerance")
+      rows.push_back(row);
+  return rows;
+}
+
+// A finding: one line for people, one value for programs.
+struct Report {
+  json values = json::object();
+  std::string text;
+  void section(const std::string& title) { text += "\n" + bold(title) + "\n"; }
+  void line(const std::string& name, const std::string& value) { text += fmt::format("  {:<26} {}\n", name, value); }
+  void note(const std::string& words) { text += "  " + words + "\n"; }
+};
+
+std::string short_number(double x) {
+  return fmt::format("{:.6g}", x);
+}
+
+json pair(const theory::SingularValues& s) {
+  return {{"smallest_nonzero", s.least}, {"largest", s.most}};
+}
+
+void spectra(Report& out, const network::Graph& graph, const theory::PublicRun& run) {
+  out.section("Spectra: smallest nonzero and largest singular value");
+  json& all = out.values["spectra"];
+  const auto show = [&](const std::string& name, const std::string& key, const Matrix& m) {
+    const auto s = theory::singular_values(m);
+    out.line(name, s.most == 0 ? "0" : fmt::format("{:<12.6g} {:.6g}", s.least, s.most));
+    all[key] = pair(s);
+  };
+  const Matrix minus = graph.laplacian(-1), plus = graph.laplacian(1);
+  show("D - A", "laplacian", minus);
+  show("D + A", "signless", plus);
+  for (const bool last : {false, true}) {
+    const Vector &eta = last ? run.penalty.back() : run.penalty.front(),
+                 &theta = last ? run.dual_step.back() : run.dual_step.front();
+    if (last && eta == run.penalty.front() && theta == run.dual_step.front()) break;
+    const std::string when = last ? ", last round" : "", key = last ? "_last" : "_first";
+    show("W(D + A)" + when, "weighted_signless" + key, eta.asDiagonal() * plus);
+    show("(W - theta)(D - A)" + when, "excess" + key, (eta - theta).asDiagonal() * minus);
+  }
+}
+
+void modified(Report& out, const network::Graph& graph, const theory::PublicRun& run) {
+  json& all = out.values["zkl18"];
+  const auto violation = theory::order_violated(run);
+  out.section("ZKL18 Theorem 3.1: penalties never fall and are at least the dual step");
+  out.line("condition", violation ? fmt::format("violated: node {}, private round {}: {}", violation->node,
+                                                violation->round, violation->what)
+                                  : "holds");
+  all["theorem_3_1"] = {{"holds", !violation}};
+  if (violation)
+    all["theorem_3_1"]["violation"] = {
+        {"node", violation->node}, {"round", violation->round}, {"what", violation->what}};
+  const theory::RoundRate first = theory::rate(graph, run, 1),
+                          last = theory::rate(graph, run, static_cast<long>(run.penalty.size()));
+  const bool proved = first.corrected && last.corrected;
+  all["theorem_3_1"]["proved"] = proved;
+  const double margin = std::min(first.monotone_margin, last.monotone_margin);
+  all["theorem_3_1"]["margin_of_19"] = margin;
+  if (!proved) {
+    out.note(
+        "Penalties or dual steps differ between nodes. The paper's proof does not cover that: (W - theta I)(D - A) is "
+        "not positive semidefinite");
+    out.note(fmt::format("and W(D + A) is not symmetric. (19) itself {} here by strong convexity (margin {}).",
+                         margin >= 0 ? "is safe" : "is not safe", short_number(margin)));
+  }
+  if (run.dual_step.front() != run.dual_step.back())
+    out.note("The theorems have one dual step for all rounds; here it changes.");
+  const double growth = run.penalty.back().cwiseQuotient(run.penalty.front()).maxCoeff();
+  if (growth > 1)
+    out.note(
+        "Penalties must also stay bounded (the paper's eta < infinity for each t is not enough): growth has to end.");
+  out.section("ZKL18 Theorem 3.2: one round shrinks the distance by 1/(1 + delta)");
+  const auto show = [&](const std::string& when, const std::string& key, const theory::RoundRate& r) {
+    const bool same = r.corrected && r.corrected->delta == r.printed.delta;
+    out.line("(23) as printed, " + when,
+             fmt::format("delta >= {} (mu = {})", short_number(r.printed.delta), short_number(r.printed.mu)));
+    if (!same)
+      out.line("(23) corrected, " + when, r.corrected
+                                              ? fmt::format("delta >= {} (mu = {})", short_number(r.corrected->delta),
+                                                            short_number(r.corrected->mu))
+                                              : "absent: not proved for unequal nodes");
+    all["theorem_3_2"][key] = {{"printed", r.printed.delta},
+                               {"printed_mu", r.printed.mu},
+                               {"corrected", r.corrected ? json(r.corrected->delta) : json()},
+                               {"corrected_mu", r.corrected ? json(r.corrected->mu) : json()}};
+    return same;
+  };
+  const bool valid = show("first", "first", first) & show("last", "last", last);
+  if (!valid)
+    out.note(
+        "As printed (23) is too large where a penalty exceeds the dual step: its numerator 2 m + 2 sigma must be 2 m.");
+  if (violation) out.note("Theorem 3.1's condition is violated: neither line is proved.");
+  if (growth > 1)
+    out.note(fmt::format(
+        "The norm itself grows with the penalty, by {} in all over the run; the shrinking has to make up for that.",
+        short_number(growth)));
+}
+
+void recycled(Report& out, const network::Graph& graph, const theory::PublicRun& run, const algorithm::Plan& plan) {
+  json& all = out.values["zkl20_theorem_1"];
+  std::vector<double> factor;
+  const auto& rounds = plan.nodes.front().private_rounds;
+  const double damping = rounds.front().damping;
+  for (const auto& r : rounds) factor.push_back(damping > 0 ? r.damping / damping : 1);
+  const theory::RecycledConditions conditions(graph, run, factor);
+  const bool fixed = !plan.nodes.front().algorithm.growing, large = graph.nodes() > most_nodes_searched;
+  out.section("ZKL20 Theorem 1: sufficient conditions, without noise");
+  const auto show = [&](const std::string& name, const std::string& key, bool chosen,
+                        const theory::RecycledConditions::Smallest& s) {
+    out.line(name, fmt::format("{} with damping {}", chosen ? "hold" : "do not hold", short_number(damping)));
+    out.line("  smallest damping",
+             s.damping ? short_number(*s.damping) + (s.every_larger ? "" : " (but not every larger one)")
+                       : "none: " + s.why_none);
+    all[key] = {{"hold", chosen},
+                {"smallest_damping", s.damping ? json(*s.damping) : json()},
+                {"every_larger", s.every_larger}};
+    if (!s.damping) all[key]["why_none"] = s.why_none;
+  };
+  all["damping"] = damping;
+  if (fixed)
+    show("(iii), (iv): L = mu = 2", "iii_iv", conditions.hold(damping, 2, 2), conditions.smallest_damping(2, 2));
+  if (large) {
+    out.note(fmt::format("L and mu are searched up to {} nodes.", most_nodes_searched));
+  } else {
+    const auto constants = conditions.constants(damping);
+    const auto smallest = conditions.smallest_damping();
+    show("(i), (ii): best L, mu", "i_ii", constants.has_value(), smallest);
+    const auto at = constants          ? constants
+                    : smallest.damping ? conditions.constants(*smallest.damping * 1.001)
+                                       : std::nullopt;
+    if (at)
+      out.line("  with", fmt::format("L = {}, mu = {}{}", short_number(at->l), short_number(at->mu),
+                                     constants ? "" : " (just above the smallest damping)"));
+    if (at) all["i_ii"]["constants"] = {{"L", at->l}, {"mu", at->mu}};
+  }
+  out.note(
+      "Sufficient only: runs converge with far less damping. \"X > Y\" is read as: the symmetric part of X - Y is "
+      "positive definite.");
+  for (std::size_t k = 0; k < run.penalty.size(); ++k)
+    if ((run.penalty[k] - run.dual_step[k]).cwiseAbs().maxCoeff() > 1e-12 * run.penalty[k].maxCoeff()) {
+      out.note("The theorem is for dual step = penalty at every node; here they differ, so it does not apply.");
+      all["applies"] = false;
+      return;
+    }
+  const bool equal = theory::equal_entries(run.penalty.front()) && theory::equal_entries(run.penalty.back());
+  if (!equal)
+    out.note(
+        "The theorem claims the optimum as limit; with penalties that differ between nodes the limit is that of the "
+        "weights below.");
+  if (factor.back() != 1)
+    out.note("The theorem is stated for a fixed damping; here each round is checked with its own.");
+  all["applies"] = equal;
+}
+
+void limit(Report& out, const network::Graph& graph, const theory::PublicRun& run, const CheckOptions& o,
+           const algorithm::Plan& plan) {
+  out.section("Limit of the run without noise");
+  const auto weights = theory::limit_weights(run);
+  const bool common = weights && theory::equal_entries(*weights);
+  Vector growth(graph.nodes());
+  for (Index i = 0; i < growth.size(); ++i)
+    growth[i] = o.algorithm.penalty_growth.size() == 1 ? o.algorithm.penalty_growth[0]
+                                                       : o.algorithm.penalty_growth[static_cast<std::size_t>(i)];
+  const bool endless = o.algorithm.penalty_growth_rounds == 0 && growth.minCoeff() > 1;
+  if (common) {
+    out.line(endless ? "would solve" : "solves", "sum_i grad O_i(f) = 0: the optimum");
+  } else if (weights) {
+    std::string list;
+    for (Index i = 0; i < std::min<Index>(weights->size(), 12); ++i)
+      list += (list.empty() ? "" : ", ") + short_number((*weights)[i]);
+    out.line("solves", "sum_i w_i grad O_i(f) = 0, not the optimum: dual steps differ between nodes");
+    out.line("weights w_i = 1/theta_i", list + (weights->size() > 12 ? ", ..." : ""));
+  } else {
+    out.line("solves", "no fixed problem: the ratios of the dual steps change over the rounds");
+  }
+  out.values["limit"] = {{"optimum", common},
+                         {"weights", weights ? json(std::vector<double>(weights->begin(), weights->end())) : json()}};
+  if (!endless) return;
+  const auto& s = plan.nodes.front();
+  const theory::Growth g = theory::endless_growth(
+      graph, run, growth, s.algorithm.recycled ? std::optional(s.private_rounds.front().damping) : std::nullopt);
+  out.line("growth without end",
+           fmt::format("the mean moves at most {} x |mean gradient| in all, {} of it after the last round",
+                       short_number(g.travel), percent(g.remaining / g.travel)));
+  out.line("", fmt::format("directions of curvature below {} keep over 1 % of their distance for ever;",
+                           short_number(g.stuck)));
+  out.line("", fmt::format("the weakest, {}, keeps {} (nodes that agree). --penalty-growth-rounds ends the growth",
+                           short_number(run.least_curvature.mean()), percent(g.kept)));
+  out.values["limit"]["growth"] = {
+      {"travel", g.travel}, {"remaining", g.remaining}, {"kept", g.kept}, {"stuck_below_curvature", g.stuck}};
+}
+
+void samples(Report& out, const CheckOptions& o, const algorithm::Plan& plan, const algorithm::Setting& setting) {
+  if (!o.target_excess) return;
+  theory::SampleQuestion q = o.sample;
+  q.target_excess = *o.target_excess;
+  if (q.target_excess <= q.optimality_gap)
+    throw Error({.what = "target-excess must exceed optimality-gap",
+                 .value = number(q.target_excess),
+                 .allowed = "> " + number(q.optimality_gap),
+                 .where = "option --target-excess"});
+  out.section(fmt::format("ZKL20 Theorems 3, 4: records for an excess loss of {}, up to the constant w = {}",
+                          short_number(q.target_excess), short_number(q.constant)));
+  const double plain = theory::records_needed(q);
+  out.line("Theorem 3, no noise",
+           fmt::format("{:.0f} records, with probability {}", std::ceil(plain), 1 - q.failure_probability));
+  json& all = out.values["sample_size"];
+  all = {{"theorem_3", plain}};
+  if (!plan.noisy() || plan.nodes.front().place == algorithm::Place::output) return;
+  json list = json::array();
+  for (const auto& s : plan.nodes) {
+    double rate = s.private_rounds.front().objective_rate;
+    for (const auto& r : s.private_rounds) rate = std::min(rate, r.objective_rate);
+    const double c = s.weight * setting.records[static_cast<std::size_t>(s.node)], d = static_cast<double>(o.dimension);
+    const auto needed = theory::records_needed_private(q, c, rate, d);
+    list.push_back({{"node", s.node},
+                    {"records", needed ? json(*needed) : json()},
+                    {"least_noise_rate", theory::least_noise_rate(q, c, d)}});
+    if (s.node < 8)
+      out.line(
+          fmt::format("Theorem 4, node {}", s.node),
+          needed ? fmt::format("{:.0f} records, with probability {}", std::ceil(*needed), 1 - 2 * q.failure_probability)
+                 : fmt::format("none suffice at noise rate {}: it must exceed {}", short_number(rate),
+                               short_number(theory::least_noise_rate(q, c, d))));
+  }
+  all["theorem_4"] = list;
+}
+
+void star(Report& out, const CheckOptions& o, const std::vector<double>& records) {
+  const problem::Loss loss = problem::loss_named(o.algorithm.loss, o.algorithm.loss_width);
+  const theory::Star s{.records = records,
+                       .penalty = o.algorithm.penalty[0],
+                       .regularization = o.algorithm.regularization,
+                       .dimension = static_cast<double>(o.dimension),
+                       .epsilon = o.iteration_epsilon,
+                       .delta = o.iteration_delta,
+                       .solution_bound = o.solution_bound,
+                       .disagreement_weight = o.disagreement_weight,
+                       .gradient_bound = loss.gradient_bound(),
+                       .curvature_bound = loss.curvature_bound(),
+                       .l1 = o.regularizer == "l1"};
+  out.section(fmt::format("HHCG20: E sum_i f_i - f_i* + {} |disagreement| after {} rounds, zero start",
+                          short_number(s.disagreement_weight), o.algorithm.rounds));
+  const auto show = [&](const std::string& name, const std::string& key, const theory::GapBounds& b) {
+    out.line(name,
+             fmt::format("as printed {:<12.6g} corrected {:<12.6g} proved {:.6g}", b.printed, b.corrected, b.proved));
+    out.values["hhcg20"][key] = {{"printed", b.printed}, {"corrected", b.corrected}, {"proved", b.proved}};
+  };
+  show("Theorem 3, convex", "theorem_3", theory::convex_bounds(s, o.algorithm.rounds));
+  if (s.l1)
+    out.line("Theorem 4, smooth", "absent: the l1 norm has no second derivative");
+  else
+    show("Theorem 4, smooth", "theorem_4", theory::smooth_bounds(s, o.algorithm.rounds));
+  out.note(
+      "As printed both are wrong: Theorem 3 drops the noise, Theorem 4 its dimension. Corrected puts the noise right, "
+      "but like the paper");
+  out.note(
+      "needs every iterate within D_w of the optimum in mean square. Proved needs only |w*| <= D_w. Each theorem is "
+      "for its own step size.");
+}
+
+std::vector<double> per_node(const CheckOptions& o) {
+  if (o.records.size() != 1 && static_cast<long>(o.records.size()) != o.nodes)
+    throw Error({.what = "records has " + std::to_string(o.records.size()) + " values for " + std::to_string(o.nodes) +
+                         " nodes",
+                 .allowed = "one value, or one per node",
+                 .where = "option --records"});
+  return o.records.size() == 1 ? std::vector<double>(static_cast<std::size_t>(o.nodes), o.records[0]) : o.records;
+}
+
+int run_check(const Arguments& arguments) {
+  auto names = algorithm::algorithm_names();
+  names.emplace_back("dp-admm");
+  if (arguments.words.size() != 1)
+    throw Error({.what = "check takes one algorithm",
+                 .allowed = join(names, ", "),
+                 .where = "parley check",
+                 .fix = "e.g. parley check r-admm --graph complete"});
+  const bool is_star = arguments.words[0] == "dp-admm";
+  CheckOptions o;
+  if (!is_star) o.algorithm.algorithm = algorithm::algorithm_named(arguments.words[0]).name;
+  std::vector<Option> rows = own_rows(o);
+  for (const Option& row : shared_rows(o.algorithm)) rows.push_back(row);
+  set_from(arguments, rows);
+  validate_options(rows);
+  Report out;
+  out.values = {{"algorithm", arguments.words[0]}, {"nodes", o.nodes}, {"rounds", o.algorithm.rounds}};
+  if (is_star) {
+    out.text = fmt::format("dp-admm (HHCG20 Algorithm 3), {} data providers, {} rounds\n", o.nodes, o.algorithm.rounds);
+    star(out, o, per_node(o));
+  } else {
+    const network::Graph graph = network::make_graph(o.graph, static_cast<int>(o.nodes));
+    const algorithm::Setting setting{.degree = graph.degrees(), .records = per_node(o)};
+    const algorithm::Plan plan = algorithm::make_plan(o.algorithm, setting, true);
+    const theory::PublicRun run = theory::run_of(plan, setting);
+    const auto& a = plan.nodes.front().algorithm;
+    out.text = fmt::format(
+        "{} ({}), {} nodes, {} edges{}, {} rounds, {} of them touch data\nlocal curvature from m = {} to M = {}\n",
+        a.name, a.source, o.nodes, graph.edges().size(), graph.bipartite() ? " (bipartite)" : "", o.algorithm.rounds,
+        run.penalty.size(), short_number(run.least_curvature.minCoeff()), short_number(run.most_curvature.maxCoeff()));
+    out.values.update({{"bipartite", graph.bipartite()},
+                       {"least_curvature", run.least_curvature.minCoeff()},
+                       {"most_curvature", run.most_curvature.maxCoeff()}});
+    spectra(out, graph, run);
+    if (a.recycled)
+      recycled(out, graph, run, plan);
+    else
+      modified(out, graph, run);
+    limit(out, graph, run, o, plan);
+    if (a.recycled) samples(out, o, plan, setting);
+  }
+  fmt::print("{}", arguments.has("json") ? out.values.dump() + "\n" : out.text);
+  return 0;
+}
+
+}  // namespace
+
+Command check_command() {
+  static CheckOptions defaults;
+  static std::string config;
+  return {
+      .name = "check",
+      .summary = "what the papers' convergence theorems say about a run, without any data",
+      .words = "ALGORITHM",
+      .rows = shared_rows(defaults.algorithm),
+      .own =
+          [] {
+            auto rows = own_rows(defaults);
+            rows.insert(rows.begin(), {"config", "", "TOML file with any of the options below", any_text("a file"),
+                                       &config, "Options"});
+            return rows;
+          }(),
+      .flags = {"json"},
+      .examples =
+          "  parley check r-admm --nodes 5 --graph complete --loss-weight 1\n"
+          "  parley check m-admm --penalty 0.55,0.65,0.6,0.55,0.6 --penalty-growth 1.01,1.03,1.1,1.2,1.02 --dual-step "
+          "0.5\n"
+          "  parley check mr-admm --graph 0-2,0-3,2-3,1-4,3-4 --target-excess 0.05 --reference-norm 10 --noise-rate 1\n"
+          "  parley check dp-admm --nodes 100 --records 210 --rounds 100 --dimension 14 --iteration-epsilon 0.05 "
+          "--solution-bound 5\n",
+      .run = run_check};
+}
+
+}  // namespace parley::cli

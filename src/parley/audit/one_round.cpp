@@ -1,0 +1,289 @@
+#include "parley/audit/one_round.h"
+
+#include <Eigen/Cholesky>
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <memory>
+#include <utility>
+
+#include "parley/algorithm/peer_node.h"
+#include "parley/audit/statistics.h"
+#include "parley/base/error.h"
+#include "parley/problem/solve.h"
+
+namespace parley::audit {
+namespace {
+
+constexpr double alpha = 0.001;  // check B: confidence 99.9 %
+
+void append(data::Rows& rows, double first, double second, double label) {
+  const std::array<std::int32_t, 2> columns{0, 1};
+  const std::array<double, 2> values{first, second};
+  rows.append(columns, values, label);
+}
+
+algorithm::Schedule planned(algorithm::Options o, long records, double rate) {
+  o.noise_rate = {rate};
+  return algorithm::make_plan(o, {.degree = {1, 1}, .records = {static_cast<double>(records), 1}}).nodes[0];
+}
+
+// The largest noise rate whose plan claims at most epsilon; the claim grows with the rate.
+algorithm::Schedule calibrated(const algorithm::Options& o, long records, double epsilon) {
+  double low = 1e-9, high = 1e9;
+  while (high / low > 1 + 1e-12) {
+    const double middle = std::sqrt(low * high);
+    (planned(o, records, middle).epsilon <= epsilon ? low : high) = middle;
+  }
+  algorithm::Schedule s = planned(o, records, low);
+  expects(s.noise == algorithm::Noise::none || (s.epsilon <= epsilon && s.epsilon > 0.999 * epsilon),
+          "a plan that claims epsilon");
+  return s;
+}
+
+// ∇O(f) and ∇²O(f) of the rows of one world, as plain as can be.
+struct Slopes {
+  Vector gradient;
+  Matrix hessian;
+};
+Slopes slopes(const problem::Problem& p, const Vector& f) {
+  Slopes at{.gradient = p.regularization * f, .hessian = p.regularization * Matrix::Identity(f.size(), f.size())};
+  const data::Rows& rows = *p.rows;
+  for (std::size_t n = 0; n < rows.count(); ++n) {
+    double score = 0;
+    for (std::size_t k = rows.start[n]; k < rows.start[n + 1]; ++k) score += rows.value[k] * f[rows.column[k]];
+    const double slope = p.weight * p.loss.slope(score, rows.label[n]),
+                 curvature = p.weight * p.loss.curvature(score, rows.label[n]);
+    for (std::size_t k = rows.start[n]; k < rows.start[n + 1]; ++k) {
+      at.gradient[rows.column[k]] += slope * rows.value[k];
+      for (std::size_t l = rows.start[n]; l < rows.start[n + 1]; ++l)
+        at.hessian(rows.column[k], rows.column[l]) += curvature * rows.value[k] * rows.value[l];
+    }
+  }
+  return at;
+}
+
+double log_determinant(const Matrix& positive) {
+  const Eigen::LLT<Matrix> factor(positive);
+  double sum = 0;
+  for (Index k = 0; k < positive.rows(); ++k) sum += 2 * std::log(factor.matrixLLT()(k, k));
+  return sum;
+}
+
+// The attacker's view between two rounds: released values only.
+struct View {
+  int round = 0;
+  Vector f;                       // f_0(round)
+  Vector dual;                    // λ settled up to the round before
+  Vector gradient;                // g = b + ∇O of the last private round
+  std::array<Vector, 2> minimum;  // output noise: argmin of the last private round in D and D'
+};
+
+class Attacker {
+ public:
+  explicit Attacker(const Scene& scene) : scene_(scene), s_(scene.schedule) {
+    view_ = {.f = scene.start, .dual = Vector::Zero(scene.start.size()), .gradient = Vector::Zero(scene.start.size())};
+    next_ = view_;
+  }
+
+  Evidence weigh(const Transcript& transcript) {
+    for (const Message& m : transcript) {
+      if (m.round == next_.round + 1) view_ = next_;  // otherwise the same round again: seen from where it started
+      expects(m.round == view_.round + 1, "rounds in order");
+      see(m);
+    }
+    for (std::size_t i = 0; i < noises_.size(); ++i)
+      for (std::size_t j = 0; j < i; ++j) nearest_ = std::min(nearest_, (noises_[i] - noises_[j]).norm());
+    evidence_.quiet = -quietest_;
+    evidence_.echo = noises_.size() > 1 ? -nearest_ : 0;
+    return evidence_;
+  }
+
+ private:
+  void see(const Message& m) {
+    next_ = view_;
+    next_.round = m.round;
+    next_.f = m.value;
+    if (s_.touches_data(view_.round)) {
+      const double theta = s_.private_round(view_.round).dual_step;
+      next_.dual = view_.dual + theta / 2 * (view_.f - m.received);
+      if (m.dual) infer_minimum((*m.dual - view_.dual) * (2 / theta) + m.received, view_.minimum[0]);
+    }
+    const algorithm::PrivateRound& now = s_.private_round(m.round);
+    if (s_.touches_data(m.round))
+      see_private(m, now);
+    else
+      see_recycled(m, now);
+  }
+
+  void see_private(const Message& m, const algorithm::PrivateRound& now) {
+    const Vector& lambda = next_.dual;
+    const Vector pull = now.penalty * (2 * m.value - view_.f - m.received);
+    next_.gradient = -2 * lambda - pull;
+    const bool output = s_.place == algorithm::Place::output;
+    const double rate = output ? now.output_rate : now.objective_rate;
+    std::array<double, 2> log_density{};
+    for (const int world : {0, 1}) {
+      const problem::Problem p = scene_.problem(world);
+      Vector noise;
+      if (output) {
+        const problem::Proximal terms{.linear = 2 * lambda - now.penalty * (view_.f + m.received),
+                                      .quadratic = 2 * now.penalty};
+        next_.minimum[static_cast<std::size_t>(world)] =
+            problem::argmin(p, terms, view_.f, {.tolerance = 1e-3 * s_.tolerance}).f;
+        noise = m.value - next_.minimum[static_cast<std::size_t>(world)];
+      } else {
+        Slopes at = slopes(p, m.value);
+        noise = -(at.gradient + 2 * lambda + pull);
+        at.hessian.diagonal().array() += 2 * now.penalty;
+        log_density[static_cast<std::size_t>(world)] = log_determinant(at.hessian);
+      }
+      log_density[static_cast<std::size_t>(world)] -= rate * noise.norm();
+      if (world == 0) {
+        quietest_ = std::min(quietest_, rate * noise.norm());
+        noises_.push_back(noise);
+      }
+    }
+    evidence_.log_ratio += log_density[0] - log_density[1];
+  }
+
+  void see_recycled(const Message& m, const algorithm::PrivateRound& now) {
+    const double divisor = 2 * now.penalty + now.damping;
+    const Vector known = 2 * next_.dual + now.penalty * (view_.f - m.received);
+    const Vector expected =
+        (view_.f - (view_.gradient + known) / divisor).cwiseMax(-s_.release_bound).cwiseMin(s_.release_bound);
+    evidence_.free_residual =
+        std::max(evidence_.free_residual, (m.value - expected).cwiseAbs().maxCoeff() - now.grid / 2);
+    if (s_.place != algorithm::Place::output) return;
+    // g as this step used it; in terms of the minimum it was taken at, g = −2λ − η(2f̂ − …), while ours was taken at the
+    // released f.
+    const Vector used = (view_.f - m.value) * divisor - known;
+    infer_minimum(view_.f - (used - view_.gradient) / (2 * now.penalty), view_.minimum[0]);
+  }
+
+  void infer_minimum(const Vector& inferred, const Vector& in_d) {
+    if (in_d.size() > 0)
+      evidence_.bare = std::max(evidence_.bare == 0 ? -1e300 : evidence_.bare, -(inferred - in_d).norm());
+  }
+
+  const Scene& scene_;
+  const algorithm::Schedule& s_;
+  View view_, next_;
+  std::vector<Vector> noises_;  // b_D or n_D of each private message
+  double quietest_ = std::numeric_limits<double>::max(), nearest_ = std::numeric_limits<double>::max();
+  Evidence evidence_;
+};
+
+struct Statistic {
+  std::string name;
+  double Evidence::* member;
+};
+
+}  // namespace
+
+algorithm::Options SceneOptions::quiet_options() {
+  algorithm::Options o;
+  o.rounds = 1;
+  o.loss_weight = 1;
+  o.regularization = 0.02;
+  o.penalty = {2};
+  return o;
+}
+
+const Vector& Scene::neighbour_at(int round) const {
+  return neighbour[std::min(static_cast<std::size_t>(round), neighbour.size() - 1)];
+}
+
+problem::Problem Scene::problem(int world) const {
+  return {.rows = &rows[static_cast<std::size_t>(world)],
+          .loss = schedule.loss,
+          .weight = schedule.weight,
+          .regularization = schedule.regularization};
+}
+
+Scene make_scene(const SceneOptions& options) {
+  Scene scene{.schedule = calibrated(options.algorithm, options.records, options.epsilon),
+              .start = Vector{{0, -20}},
+              .neighbour = {Vector{{0, -20}}}};
+  const double s = 0.3 * options.row_norm, c = std::sqrt(1 - 0.3 * 0.3) * options.row_norm;
+  for (const int world : {0, 1}) {
+    data::Rows& rows = scene.rows[static_cast<std::size_t>(world)];
+    rows.features = 2;
+    append(rows, world == 0 ? c : -c, s, 1);
+    for (long n = 1; n < options.records; ++n)  // the same in both worlds
+      append(rows, 0.9 * std::cos(static_cast<double>(n)), 0.9 * std::sin(static_cast<double>(n)), n % 3 == 0 ? -1 : 1);
+  }
+  return scene;
+}
+
+Transcript play(const Scene& scene, algorithm::Node& node, privacy::Random& random) {
+  Transcript transcript;
+  node.commit({}, scene.start);
+  while (node.has_next()) {
+    const Vector& received = scene.neighbour_at(static_cast<int>(transcript.size()));
+    const privacy::Inbox inbox{std::make_shared<const Vector>(received)};
+    privacy::Release release = node.step(inbox, random);
+    node.commit(inbox, release.value);
+    transcript.push_back({.round = release.round,
+                          .received = received,
+                          .value = std::move(release.value),
+                          .epsilon = release.charge.epsilon});
+  }
+  return transcript;
+}
+
+Mechanism peer_node(const Scene& scene) {
+  return [&scene](int world, privacy::Random& random) {
+    algorithm::PeerNode node(scene.problem(world), scene.schedule);
+    return play(scene, node, random);
+  };
+}
+
+Evidence weigh(const Scene& scene, const Transcript& transcript) {
+  return Attacker(scene).weigh(transcript);
+}
+
+Verdict examine(const Scene& scene, const Mechanism& mechanism, long runs, std::uint64_t seed) {
+  static const std::vector<Statistic> statistics = {{"log ratio", &Evidence::log_ratio},
+                                                    {"quiet", &Evidence::quiet},
+                                                    {"echo", &Evidence::echo},
+                                                    {"bare", &Evidence::bare}};
+  Verdict verdict;
+  std::array<std::vector<Evidence>, 2> seen;
+  for (const int world : {0, 1}) {
+    privacy::Random random = privacy::Random::seeded(seed, 0, static_cast<std::uint64_t>(world), "audit");
+    for (long run = 0; run < runs; ++run) {
+      const Transcript transcript = mechanism(world, random);
+      double charged = 0;
+      for (const Message& m : transcript) charged += m.epsilon;
+      expects(verdict.claim == 0 || verdict.claim == charged, "charges that depend on nothing but the plan");
+      verdict.claim = charged;
+      const Evidence e = weigh(scene, transcript);
+      verdict.largest_ratio = std::max(verdict.largest_ratio, std::abs(e.log_ratio));
+      verdict.free_residual = std::max(verdict.free_residual, e.free_residual);
+      seen[static_cast<std::size_t>(world)].push_back(e);
+    }
+  }
+  const auto half = static_cast<std::size_t>(runs / 2);
+  const auto sample = [&](const Statistic& statistic, int world, double sign, bool first) {
+    const auto& all = seen[static_cast<std::size_t>(world)];
+    std::vector<double> values;
+    for (std::size_t i = first ? 0 : half; i < (first ? half : all.size()); ++i)
+      values.push_back(sign * all[i].*statistic.member);
+    return values;
+  };
+  double best = -std::numeric_limits<double>::infinity();
+  for (const Statistic& statistic : statistics)
+    for (const int world : {0, 1}) {  // for D, and read the other way round for D'
+      const double sign = world == 0 ? 1 : -1;
+      const Cut cut = choose_cut(sample(statistic, world, sign, true), sample(statistic, 1 - world, sign, true), alpha);
+      if (cut.epsilon <= best) continue;
+      best = cut.epsilon;
+      verdict.statistic = statistic.name;
+      verdict.lower_bound = std::max(0.0, epsilon_lower_bound(cut.threshold, sample(statistic, world, sign, false),
+                                                              sample(statistic, 1 - world, sign, false), alpha));
+    }
+  return verdict;
+}
+
+}  // namespace parley::audit

@@ -1,0 +1,148 @@
+// Golden numbers: shared/spec/accounting_golden.json (13 digits), section a.
+#include "parley/privacy/pure.h"
+
+#include <gtest/gtest.h>
+
+#include <cmath>
+
+#include "parley/privacy/ledger.h"
+
+namespace parley::privacy {
+namespace {
+
+// A: C = 1750, B = 8000, rho = .22, N = 5, eta = 1, V = 2.  W: C = B = 1, rho = 0, eta = .25, V = 1.  M: A with eta =
+// .5.
+const RoundFacts A{.gradient_weight = 1750.0 / 8000, .strong_convexity = 0.22 / 5 + 4};
+const RoundFacts W{.gradient_weight = 1, .strong_convexity = 0.5};
+const RoundFacts M{.gradient_weight = 1750.0 / 8000, .strong_convexity = 0.22 / 5 + 2};
+
+void near(double value, double golden) {
+  EXPECT_NEAR(value, golden, 1e-12 * golden);
+}
+
+TEST(Pure, PrintedBoundsMatchTheGoldenNumbers) {
+  near(zkl20_epsilon(A, 1), 0.4753647378833);
+  near(zkl20_epsilon(A, 0.1), 0.08161473788328);
+  near(zkl20_epsilon(W, 0.5), 2.4);
+  near(zkl18_epsilon(M, 3, 0.5, 2), 0.7328125);
+}
+
+TEST(Pure, ProvedBoundsMatchTheGoldenNumbers) {
+  near(objective_epsilon(A, 1), 0.4375);
+  near(objective_epsilon(A, 0.1), 0.04848396446046);
+  near(objective_epsilon(W, 0.5), 1.201304672569);
+  near(objective_epsilon(M, 3 / (2 * 0.5 * 2)), 0.65625);
+  near(objective_epsilon_any_loss(A, 1), 0.4509324993508);
+  near(objective_epsilon_any_loss(A, 0.1), 0.05718249935085);
+  near(objective_epsilon_any_loss(W, 0.5), 1.405465108108);
+  near(output_epsilon(A, 1, 0), 0.1081849653808);
+}
+
+TEST(Pure, WholeRunOfTheGoldenSchedule) {
+  UpwardSum sum;
+  for (int k = 1; k <= 25; ++k)
+    sum.add(objective_epsilon({.gradient_weight = 1750.0 / 8000, .strong_convexity = 0.22 / 5 + 4 * std::pow(1.04, k)},
+                              0.15));
+  EXPECT_NEAR(sum.value(), 1.648378639, 5e-10);  // the spec prints ten digits
+}
+
+// Never below the truth: the supremum over a fine grid of s, in long double, is not above what is claimed.
+TEST(Pure, TheLogisticBoundIsNeverBelowTheSupremumItStandsFor) {
+  for (const double a0 : {1e-4, 0.2, 1.0, 30.0})
+    for (const double kappa : {0.01, 0.5, 4.0, 100.0})
+      for (const double rate : {1e-3, 0.1, 1.0, 7.0}) {
+        const double claim = objective_epsilon({.gradient_weight = a0, .strong_convexity = kappa}, rate);
+        const long double a = static_cast<long double>(a0) * rate, b = static_cast<long double>(a0) / kappa;
+        long double most = 0;
+        for (int i = 0; i <= 20000; ++i) {
+          const long double s = i / 20000.0L;
+          most = std::max(most, a + a * s + std::log1p(b * s * (1 - s)));
+        }
+        EXPECT_GE(static_cast<long double>(claim), most);
+        EXPECT_LE(claim, static_cast<double>(most) * (1 + 1e-6));
+        EXPECT_LE(claim,
+                  objective_epsilon_any_loss({.gradient_weight = a0, .strong_convexity = kappa}, rate) * (1 + 1e-12));
+        EXPECT_LE(claim, zkl20_epsilon({.gradient_weight = a0, .strong_convexity = kappa}, rate));
+      }
+}
+
+TEST(Pure, TheJacobianIsFreeExactlyWhenRateTimesCurvatureReachesOne) {
+  EXPECT_NEAR(objective_epsilon(A, 1.001 / A.strong_convexity), 2 * A.gradient_weight * 1.001 / A.strong_convexity,
+              1e-15);
+  EXPECT_GT(objective_epsilon(A, 0.9 / A.strong_convexity),
+            2 * A.gradient_weight * 0.9 / A.strong_convexity * (1 + 1e-6));
+}
+
+TEST(Pure, OtherLossesCarryTheirGradientAndCurvatureBounds) {
+  const RoundFacts huber{
+      .gradient_weight = 0.5, .strong_convexity = 2, .gradient_bound = 0.3, .curvature_bound = 1, .logistic = false};
+  near(objective_epsilon(huber, 2), 2 * 0.5 * 0.3 * 2 + std::log1p(0.25));
+  near(output_epsilon(huber, 2, 0.01), 2 * (2 * 0.5 * 0.3 + 0.02) / 2);
+}
+
+TEST(Pure, ApproximateMinimaCostWhatTheyAreAllowedTo) {
+  const double rate = inexact_rate(4.044, 1e-7, 1e-5);
+  EXPECT_LE(inexact_epsilon(4.044, 1e-7, rate), 1e-5);
+  EXPECT_GE(inexact_epsilon(4.044, 1e-7, rate), 0.999999 * 1e-5);
+}
+
+TEST(Pure, ThePapersConditionIsReportedWithItsNumbers) {
+  EXPECT_FALSE(paper_condition_violated(A));
+  EXPECT_TRUE(paper_condition_violated(W).has_value());  // 2 c1 = 0.5 >= (B/C) kappa = 0.5
+  EXPECT_NE(paper_condition_violated(W)->find("0.5 >= 0.5"), std::string::npos);
+}
+
+TEST(Pure, SumsAreRoundedUp) {
+  UpwardSum sum;
+  for (int i = 0; i < 1000; ++i) sum.add(0.1);
+  EXPECT_GE(static_cast<long double>(sum.value()), 1000 * static_cast<long double>(0.1));
+  EXPECT_NEAR(sum.value(), 100, 1e-11);
+}
+
+Release release(int node, int round, double epsilon) {
+  return {.node = node,
+          .round = round,
+          .value = Vector::Ones(3),
+          .charge = {.kind = "objective-gamma", .epsilon = epsilon}};
+}
+
+TEST(Ledger, ChargesBeforeItHandsOutWhatMayLeave) {
+  Ledger ledger(2, true);
+  const auto paid = ledger.pay(release(1, 0, 0.25));
+  ASSERT_TRUE(paid);
+  EXPECT_EQ(ledger.spent(1), 0.25);
+  EXPECT_EQ(ledger.spent(0), 0);
+  EXPECT_EQ(ledger.spent_most(), 0.25);
+  EXPECT_EQ(*paid->value(), Vector::Ones(3));
+}
+
+TEST(Ledger, RefusesWhatWouldExceedTheCapAndChargesNothing) {
+  Ledger ledger(1, true, 0.5);
+  EXPECT_TRUE(ledger.pay(release(0, 0, 0.3)));
+  EXPECT_FALSE(ledger.pay(release(0, 1, 0.3)));
+  EXPECT_EQ(ledger.spent(0), 0.3);
+  EXPECT_TRUE(ledger.pay(release(0, 1, 0.2)));
+}
+
+TEST(Ledger, DataWithoutNoiseIsPaidOnlyWhereNothingIsClaimed) {
+  Ledger claims(1, true), admits(1, false);
+  EXPECT_THROW(claims.pay(release(0, 0, INFINITY)), std::logic_error);
+  EXPECT_TRUE(admits.pay(release(0, 0, INFINITY)));
+  EXPECT_TRUE(admits.pay(release(0, 1, 0.5)));
+  EXPECT_EQ(admits.spent(0), INFINITY);
+}
+
+TEST(Ledger, ASecondReleaseOfARoundIsABug) {
+  Ledger ledger(1, true);
+  EXPECT_TRUE(ledger.pay(release(0, 0, 0.1)));
+  EXPECT_THROW(ledger.pay(release(0, 0, 0.1)), std::logic_error);
+  EXPECT_THROW(ledger.pay(release(0, 2, 0.1)), std::logic_error);
+  Release broken = release(0, 1, 0.1);
+  broken.value[1] = std::nan("");
+  EXPECT_THROW(ledger.pay(broken), std::logic_error);
+  EXPECT_THROW(ledger.pay(release(0, 1, std::nan(""))), std::logic_error);
+  EXPECT_EQ(ledger.spent(0), 0.1);
+}
+
+}  // namespace
+}  // namespace parley::privacy

@@ -1,0 +1,66 @@
+#include "parley/record/record.h"
+
+#include <gtest/gtest.h>
+
+#include <nlohmann/json.hpp>
+
+#include "parley/base/error.h"
+#include "parley/base/text.h"
+
+namespace parley::record {
+namespace {
+
+using nlohmann::json;
+
+class RecordTest : public testing::Test {
+ protected:
+  void SetUp() override { std::filesystem::remove_all(folder_); }
+  void TearDown() override { std::filesystem::remove_all(folder_); }
+  std::filesystem::path folder_ = std::filesystem::temp_directory_path() / "parley-record-test";
+  json run_ = {{"nodes", 2}, {"features", 3}, {"outcome", "running"}};
+};
+
+TEST_F(RecordTest, IsReadableAfterEveryRoundAndBitExact) {
+  Writer writer(folder_, run_);
+  Vector a(3), b(3);
+  a << 0.1, -1.0 / 3, 5e-324;
+  b << 1, 2, 3;
+  for (int round = 0; round < 3; ++round) {
+    const std::vector<const Vector*> both = {&a, &b};
+    writer.append({{"round", round}}, both);
+    const Record record = read(folder_);
+    ASSERT_EQ(record.released.size(), static_cast<std::size_t>(round) + 1);
+    EXPECT_EQ(record.released[static_cast<std::size_t>(round)][0], a);
+    EXPECT_EQ(record.released[static_cast<std::size_t>(round)][1], b);
+  }
+}
+
+TEST_F(RecordTest, AHalfWrittenLastRoundIsLeftOut) {
+  const Vector a = Vector::Ones(3);
+  {
+    Writer writer(folder_, run_);
+    const std::vector<const Vector*> both = {&a, &a};
+    writer.append({{"round", 0}}, both);
+    writer.append({{"round", 1}}, both);
+  }
+  std::filesystem::resize_file(folder_ / "released.f64", 2 * 2 * 3 * 8 - 5);
+  EXPECT_EQ(read(folder_).released.size(), 1U);
+  std::filesystem::resize_file(folder_ / "rounds.jsonl", 5);
+  EXPECT_EQ(read(folder_).released.size(), 0U);
+}
+
+TEST_F(RecordTest, NeverOverwritesAndTellsWhatIsNoRecord) {
+  {
+    const Writer writer(folder_, run_);
+  }
+  EXPECT_THROW(Writer(folder_, run_), Error);
+  EXPECT_THROW(Writer("/proc/nowhere", run_), Error);
+  write_file(folder_ / "run.json", "{\"nodes\": 0, \"features\": 3}");
+  EXPECT_THROW(read(folder_), Error);
+  write_file(folder_ / "run.json", "[1, 2");
+  EXPECT_THROW(read(folder_), Error);
+  EXPECT_THROW(read(folder_ / "missing"), Error);
+}
+
+}  // namespace
+}  // namespace parley::record

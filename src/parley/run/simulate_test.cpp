@@ -1,0 +1,221 @@
+#include "parley/run/simulate.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <filesystem>
+#include <nlohmann/json.hpp>
+
+#include "parley/algorithm/peer_node.h"
+#include "parley/base/error.h"
+#include "parley/base/text.h"
+#include "parley/record/record.h"
+#include "parley/run/model.h"
+
+namespace parley::run {
+namespace {
+
+using nlohmann::json;
+using ::testing::HasSubstr;
+
+class SimulateTest : public testing::Test {
+ protected:
+  void SetUp() override {
+    std::filesystem::remove_all(folder_);
+    options_.data.rows = 1500;
+    options_.algorithm.rounds = 9;
+    options_.algorithm.loss_weight = 200;
+    options_.engine.seed = 7;
+    options_.engine.out = folder_ / "run";
+  }
+  void TearDown() override { std::filesystem::remove_all(folder_); }
+
+  Summary run(const std::string& name, const Hooks& hooks = {}) {
+    options_.engine.out = folder_ / name;
+    return train(options_, hooks);
+  }
+  json read_json(const std::filesystem::path& path) { return json::parse(read_file(folder_ / path, "it")); }
+
+  std::filesystem::path folder_ =
+      std::filesystem::temp_directory_path() / ("parley-simulate-" + std::to_string(::getpid()));
+  TrainOptions options_;
+};
+
+TEST_F(SimulateTest, TheSameSeedGivesTheSameBitsForAnyNumberOfThreads) {
+  options_.data.nodes = 7;
+  options_.graph.graph = "random";
+  for (const std::string algorithm : {"mr-admm", "pp", "pvp"}) {
+    options_.algorithm.algorithm = algorithm;
+    std::string first;
+    for (const long threads : {1L, 2L, 3L, 16L}) {
+      options_.engine.threads = threads;
+      const std::string name = algorithm + std::to_string(threads);
+      run(name);
+      const std::string bytes =
+          read_file(folder_ / name / "released.f64", "it") + read_file(folder_ / name / "rounds.jsonl", "it");
+      if (first.empty()) first = bytes;
+      EXPECT_TRUE(bytes == first) << algorithm << " with " << threads << " threads";
+    }
+  }
+}
+
+TEST_F(SimulateTest, SecretNoiseIsFreshEveryTimeAndCarriesNoStamp) {
+  options_.engine.seed.reset();
+  const Summary a = run("a"), b = run("b");
+  EXPECT_NE(a.runs[0].mean, b.runs[0].mean);
+  EXPECT_TRUE(a.study.not_private.empty());
+  EXPECT_EQ(read_json("a/run.json")["privacy"]["stamp"], "");
+  EXPECT_TRUE(read_json("a/run.json")["record_is_private"]);
+}
+
+TEST_F(SimulateTest, ASeededRunIsStampedNotPrivateEverywhere) {
+  const Summary s = run("seeded");
+  for (const json& privacy :
+       {read_json("seeded/run.json")["privacy"], read_json("seeded/model.json")["privacy"], to_json(s, options_)}) {
+    EXPECT_THAT(privacy["stamp"].get<std::string>(), HasSubstr("NOT PRIVATE: noise from seed 7"));
+    EXPECT_FALSE(privacy["private"]);
+  }
+  EXPECT_FALSE(read_model(folder_ / "seeded/model.json").not_private.empty());
+  EXPECT_TRUE(to_json(s, options_)["seeded"]);
+}
+
+TEST_F(SimulateTest, NoNoiseMeansNoEpsilon) {
+  options_.algorithm.algorithm = "admm";
+  options_.engine.seed.reset();
+  const json j = to_json(run("admm"), options_);
+  EXPECT_TRUE(j["epsilon"].is_null());
+  EXPECT_TRUE(j["epsilon_paper"].is_null());
+  EXPECT_FALSE(j["private"]);
+  EXPECT_THAT(j["stamp"].get<std::string>(), HasSubstr("no noise"));
+}
+
+TEST_F(SimulateTest, WhatIsSpentIsWhatWasPlanned) {
+  for (const auto& a : algorithm::algorithms()) {
+    options_.algorithm.algorithm = a.name;
+    options_.algorithm.noise = "gamma";
+    const Summary s = run(a.name);
+    for (std::size_t i = 0; i < s.study.plan.nodes.size(); ++i)
+      EXPECT_EQ(s.runs[0].nodes[i].epsilon, s.study.plan.nodes[i].epsilon) << a.name;
+    EXPECT_EQ(s.runs[0].epsilon, s.study.plan.epsilon());
+    double before = 0;
+    for (const auto& m : s.runs[0].history) {  // only rounds that touch data cost
+      EXPECT_EQ(m.epsilon > before, s.study.plan.nodes[0].touches_data(m.round)) << a.name << " round " << m.round;
+      before = m.epsilon;
+    }
+  }
+}
+
+TEST_F(SimulateTest, StateIsRebuiltFromTheRecordWithoutDataOrSpending) {
+  for (const std::string name : {"mr-admm", "pvp", "pp"}) {
+    options_.algorithm.algorithm = name;
+    const Summary s = run(name);
+    const record::Record record = record::read(folder_ / name);
+    ASSERT_EQ(record.released.size(), 10U);
+    data::Rows none;  // a node that holds no rows at all
+    none.features = s.study.holdings.test.features;
+    for (int i = 0; i < s.study.graph.nodes(); ++i) {
+      const auto at = static_cast<std::size_t>(i);
+      problem::Problem blind = s.study.problems[at];
+      blind.rows = &none;
+      algorithm::PeerNode replayed(blind, s.study.plan.nodes[at]);
+      privacy::Inbox inbox;
+      for (const auto& round : record.released) {
+        replayed.commit(inbox, round[at]);
+        inbox.clear();
+        for (const int j : s.study.graph.neighbours(i))
+          inbox.push_back(std::make_shared<const Vector>(round[static_cast<std::size_t>(j)]));
+      }
+      EXPECT_EQ(replayed.state().f, s.runs[0].f[at]);
+      EXPECT_EQ(replayed.state().round, 9);
+    }
+  }
+}
+
+TEST_F(SimulateTest, TheRecordHoldsOptionsThatRepeatTheRun) {
+  options_.algorithm.penalty = {1, 1.03, 1.02, 0.8, 1.01};
+  run("first");
+  TrainOptions again;
+  const auto rows = option_rows(again);
+  const json stored = read_json("first/run.json")["options"];
+  for (const auto& [name, value] : stored.items()) set_option_json(find_option(rows, name, ""), value, "");
+  options_ = again;
+  run("second");
+  EXPECT_TRUE(read_file(folder_ / "first/released.f64", "") == read_file(folder_ / "second/released.f64", ""));
+}
+
+TEST_F(SimulateTest, StoppingKeepsTheRecordUpToThatRoundAndAModel) {
+  std::atomic<bool> stop{false};
+  const Hooks hooks{.on_round = [&](int, const RoundMetrics& m) { stop = m.round == 3; }, .stop = &stop};
+  const Summary s = run("stopped", hooks);
+  EXPECT_EQ(s.runs[0].outcome, Outcome::interrupted);
+  EXPECT_EQ(record::read(folder_ / "stopped").released.size(), 5U);  // asked after round 3, noticed in round 4
+  EXPECT_EQ(read_json("stopped/run.json")["outcome"], "interrupted");
+  EXPECT_LT(s.runs[0].epsilon, s.study.plan.epsilon());
+  EXPECT_NO_THROW(read_model(folder_ / "stopped/model.json"));
+}
+
+TEST_F(SimulateTest, DivergenceIsSeenOnReleasedValues) {
+  options_.algorithm.noise_rate = {1e-3};
+  options_.algorithm.release_bound = 5;
+  const Summary s = run("diverged");
+  EXPECT_EQ(s.runs[0].outcome, Outcome::diverged);
+  EXPECT_EQ(s.runs[0].f[0].cwiseAbs().maxCoeff() <= 5, true);
+}
+
+TEST_F(SimulateTest, RepeatsGiveMeanAndRangeAndTheirOwnRecords) {
+  options_.engine.repeat = 3;
+  const json j = to_json(run("repeated"), options_);
+  EXPECT_LE(j["test_error"]["min"], j["test_error"]["mean"]);
+  EXPECT_LE(j["test_error"]["mean"], j["test_error"]["max"]);
+  EXPECT_EQ(j["repeat"], 3);
+  for (const auto* r : {"run-1", "run-2", "run-3"})
+    EXPECT_TRUE(std::filesystem::exists(folder_ / "repeated" / r / "model.json"));
+}
+
+TEST_F(SimulateTest, NothingIsWrittenWhenAnythingIsWrong) {
+  options_.graph.graph = "0-1,2-3";
+  EXPECT_THROW(run("wrong"), Error);
+  EXPECT_FALSE(std::filesystem::exists(folder_ / "wrong"));
+}
+
+TEST_F(SimulateTest, ReleasedValuesStandOnThePublicGridThatIsFinerThanTheNoise) {
+  const Summary s = run("grid");
+  const auto& schedule = s.study.plan.nodes[0];
+  const auto released = record::read(folder_ / "grid").released;
+  for (int t = 1; t < 10; ++t) {
+    const double grid = schedule.grid(t);
+    EXPECT_GE(grid, 0x1p-40);
+    EXPECT_LE(grid, 0x1p-8 / schedule.private_round(t).output_rate);
+    for (const Vector& f : released[static_cast<std::size_t>(t)])
+      for (const double x : f) EXPECT_EQ(x / grid, std::nearbyint(x / grid));
+  }
+}
+
+TEST(Config, ATomlFileSetsOptionsAndItsErrorsHaveLines) {
+  const auto file = std::filesystem::temp_directory_path() / "parley-config-test.toml";
+  TrainOptions o;
+  write_file(file, "rounds = 30\npenalty = [1, 2]\n[privacy]\nnoise-rate = 0.25\n[engine]\nseed = 3\n");
+  read_config(file, option_rows(o));
+  EXPECT_EQ(o.algorithm.rounds, 30);
+  EXPECT_EQ(o.algorithm.penalty, (std::vector<double>{1, 2}));
+  EXPECT_EQ(o.algorithm.noise_rate, std::vector<double>{0.25});
+  EXPECT_EQ(o.engine.seed, 3U);
+  const auto message = [&](const std::string& text) {
+    write_file(file, text);
+    try {
+      read_config(file, option_rows(o));
+    } catch (const Error& e) {
+      return std::string(e.what());
+    }
+    return std::string("no error");
+  };
+  EXPECT_THAT(message("\nround = 30\n"),
+              HasSubstr("parley-config-test.toml:2: unknown option 'round'\n  what to do: did you mean 'rounds'?"));
+  EXPECT_THAT(message("rounds = \"many\"\n"), HasSubstr(":1: rounds is not a whole number"));
+  EXPECT_THAT(message("rounds = \n"), HasSubstr(":1"));
+  EXPECT_THAT(message("rounds = 2020-01-01\n"), HasSubstr("rounds"));
+  std::filesystem::remove(file);
+}
+
+}  // namespace
+}  // namespace parley::run

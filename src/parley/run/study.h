@@ -1,0 +1,36 @@
+// What a simulation knows before its first round: everyone's rows, the graph, the public plan, and the pooled optimum
+// as a yardstick.
+#pragma once
+#include <nlohmann/json_fwd.hpp>
+#include <string>
+#include <vector>
+
+#include "parley/algorithm/schedule.h"
+#include "parley/data/source.h"
+#include "parley/network/graph.h"
+#include "parley/problem/objective.h"
+#include "parley/run/config.h"
+
+namespace parley::run {
+
+struct Study {  // one for all repeats
+  data::Holdings holdings;
+  network::Graph graph;
+  algorithm::Plan plan;
+  std::vector<problem::Problem> problems;
+  std::vector<std::string> not_private;  // why the claim is not one
+  Vector optimum;                        // centralised, not private
+  double test_error_nonprivate = 0, train_loss_nonprivate = 0;
+};
+
+// Loads, checks and plans; throws Error before anything is written.
+Study prepare(const TrainOptions& options);
+
+// The claim of a run that has spent `epsilon` so far, with its adjacency, theorem and stamp: the same object in
+// run.json, model.json and `train --json`.
+nlohmann::json privacy_json(const Study& study, double epsilon);
+
+// run.json: what was asked, by whom it is held, and what came of it.
+nlohmann::json header_json(const Study& study, const TrainOptions& options, const std::string& outcome);
+
+}  // namespace parley::run

@@ -1,0 +1,309 @@
+"""The program as a user meets it: every command, every kind of bad input, Ctrl-C. Run by ctest with $PARLEY = the program."""
+import json
+import math
+import os
+import pathlib
+import signal
+import subprocess
+import tempfile
+import time
+import unittest
+
+PARLEY = os.environ["PARLEY"]
+ROOT = pathlib.Path(__file__).resolve().parents[2]
+
+
+def parley(*arguments, cwd=None, env=None):
+    return subprocess.run([PARLEY, *map(str, arguments)], cwd=cwd, env=env, capture_output=True, text=True, timeout=600)
+
+
+class Case(unittest.TestCase):
+    def setUp(self):
+        self.temporary = tempfile.TemporaryDirectory()
+        self.dir = pathlib.Path(self.temporary.name)
+
+    def tearDown(self):
+        self.temporary.cleanup()
+
+    def write(self, name, text):
+        path = self.dir / name
+        path.write_text(text)
+        return path
+
+    def ok(self, *arguments, **kw):
+        result = parley(*arguments, cwd=self.dir, **kw)
+        self.assertEqual(result.returncode, 0, result.stderr)
+        return result.stdout
+
+    def train(self, *arguments):
+        return json.loads(self.ok("train", "--rows", 1500, "--loss-weight", 200, "--rounds", 6, "--quiet", "--json", *arguments))
+
+    def fails(self, *arguments, says, code=1):
+        """Exit code ≠ 0, every text in `says` on stderr, nothing left behind."""
+        before = sorted(self.dir.rglob("*"))
+        result = parley(*arguments, cwd=self.dir)
+        self.assertEqual(result.returncode, code, result.stdout + result.stderr)
+        for text in says:
+            self.assertIn(text, result.stderr)
+        self.assertEqual(sorted(self.dir.rglob("*")), before, "something was written")
+        return result.stderr
+
+
+SCHEMA = """
+intercept = true
+[label]
+column = "ill"
+positive = ["yes"]
+negative = ["no"]
+[[columns]]
+name = "age"
+kind = "numeric"
+bounds = [0, 100]
+[[columns]]
+name = "ward"
+kind = "categorical"
+categories = ["north", "south"]
+other = "error"
+"""
+
+
+def rows(count, shift=0):
+    return "age,ward,ill\n" + "".join(
+        f"{(i * 37 + shift) % 100},{'north' if i % 3 else 'south'},{'yes' if (i * 37 + shift) % 100 > 50 else 'no'}\n" for i in range(count))
+
+
+class Train(Case):
+    def test_json_has_the_promised_keys(self):
+        j = self.train("--out", "run")
+        for key in ("algorithm nodes rounds private_rounds epsilon epsilon_paper delta test_error test_error_nonprivate train_loss "
+                    "disagreement seeded seconds record").split():
+            self.assertIn(key, j)
+        self.assertEqual((j["algorithm"], j["nodes"], j["rounds"], j["private_rounds"], j["delta"], j["seeded"]), ("mr-admm", 5, 6, 3, 0, False))
+        self.assertTrue(j["private"])
+        self.assertEqual({p.name for p in (self.dir / "run").iterdir()}, {"run.json", "rounds.jsonl", "released.f64", "model.json"})
+        self.assertEqual((self.dir / "run/released.f64").stat().st_size, 7 * 5 * j["features"] * 8)
+        run = json.loads((self.dir / "run/run.json").read_text())
+        self.assertTrue(run["record_is_private"])
+        for line in (self.dir / "run/rounds.jsonl").read_text().splitlines():
+            line = json.loads(line)
+            self.assertNotIn("train_loss", line)  # measured on rows: only under "private"
+            self.assertIn("train_loss", line["private"])
+
+    def test_repeat_gives_mean_and_range(self):
+        j = self.train("--repeat", 3, "--out", "run")
+        for key in ("test_error", "train_loss", "disagreement"):
+            self.assertEqual(set(j[key]), {"mean", "min", "max"})
+        self.assertAlmostEqual(j["epsilon_all_runs"], 3 * j["epsilon"])
+
+    def test_a_seed_repeats_the_run_and_stamps_it_everywhere(self):
+        a, b = (self.train("--seed", 5, "--threads", t, "--out", f"run{t}") for t in (1, 2))
+        self.assertEqual((self.dir / "run1/released.f64").read_bytes(), (self.dir / "run2/released.f64").read_bytes())
+        self.assertEqual(a["test_error"], b["test_error"])
+        self.assertIn("NOT PRIVATE", a["stamp"])
+        for name in ("run.json", "model.json"):
+            self.assertIn("NOT PRIVATE", (self.dir / "run1" / name).read_text())
+        text = self.ok("train", "--rows", 1500, "--rounds", 4, "--seed", 5, "--out", "shown")
+        self.assertIn("NOT PRIVATE: noise from seed 5", text)
+
+    def test_the_table_shows_what_people_ask_for(self):
+        text = self.ok("train", "--rows", 1500, "--loss-weight", 200, "--rounds", 4, "--out", "run")
+        for word in ("test error", "training loss", "disagreement", "ε proved", "ε as printed", "total", "Record: run", "replace-one"):
+            self.assertIn(word, text)
+
+    def test_progress_goes_to_stderr(self):
+        result = parley("train", "--rows", 1500, "--rounds", 4, "--json", "--out", "run", cwd=self.dir)
+        json.loads(result.stdout)
+        self.assertIn("round   4/4", result.stderr)
+
+    def test_a_config_file_and_the_command_line_agree_on_names_and_the_command_line_wins(self):
+        self.write("run.toml", "rows = 1500\nrounds = 8\nnoise-rate = [0.5, 1, 1, 1, 1]\nloss-weight = 200\n[engine]\nseed = 3\n")
+        j = json.loads(self.ok("train", "--config", "run.toml", "--rounds", 4, "--quiet", "--json", "--out", "run"))
+        self.assertEqual(j["rounds"], 4)
+        self.assertTrue(j["seeded"])
+        self.assertLess(j["node_results"][0]["epsilon"], j["node_results"][1]["epsilon"])
+
+    def test_one_file_per_node(self):
+        self.write("schema.toml", SCHEMA)
+        for i, name in enumerate("abc"):
+            self.write(f"{name}.csv", rows(60 + 10 * i, i))
+        j = json.loads(self.ok("train", "--data", "a.csv,b.csv,c.csv", "--schema", "schema.toml", "--loss-weight", 10, "--rounds", 4,
+                               "--json", "--quiet", "--out", "run"))
+        self.assertEqual([n["records"] for n in j["node_results"]], [48, 56, 64])
+
+    def test_predict_writes_probabilities_that_follow_the_model(self):
+        self.write("schema.toml", SCHEMA)
+        self.write("all.csv", rows(300))
+        self.ok("train", "--data", "all.csv", "--schema", "schema.toml", "--loss-weight", 30, "--noise", "none", "--algorithm", "admm",
+                "--rounds", 60, "--quiet", "--out", "run")
+        self.write("new.csv", "age,ward\n95,north\n5,south\n")
+        lines = self.ok("predict", "--model", "run/model.json", "--data", "new.csv").splitlines()
+        self.assertEqual(lines[0], "row,probability,prediction")
+        old, young = (line.split(",") for line in lines[1:])
+        self.assertGreater(float(old[1]), 0.5)
+        self.assertEqual(old[2], "yes")
+        self.assertLess(float(young[1]), 0.5)
+        self.assertEqual(young[2], "no")
+        self.ok("predict", "--model", "run/model.json", "--data", "new.csv", "--out", "p.csv")
+        self.assertEqual((self.dir / "p.csv").read_text().splitlines(), lines)
+
+    def test_regression_and_hinge_and_libsvm(self):
+        j = self.train("--loss", "huber-hinge", "--out", "hinge")
+        self.assertIsNone(j["epsilon_paper"])
+        self.assertIn("Assumption 4", j["epsilon_paper_absent"])
+        self.write("r.toml", SCHEMA.split("[label]")[0] + '[label]\ncolumn = "y"\nbounds = [0, 200]\n' + "[[columns]]\nname = \"x\"\nkind = \"numeric\"\nbounds = [0, 1]\n")
+        self.write("r.csv", "x,y\n" + "".join(f"{i / 200},{i * 0.9}\n" for i in range(200)))
+        j = json.loads(self.ok("train", "--data", "r.csv", "--schema", "r.toml", "--loss", "huber", "--loss-weight", 20, "--noise", "none",
+                               "--rounds", 200, "--regularization", 0.001, "--json", "--quiet", "--out", "regression"))
+        self.assertLess(j["test_error"], 0.2)
+        self.write("s.libsvm", "".join(f"{1 if i % 2 else -1} 1:{0.4 if i % 2 else -0.4} 3:0.1\n" for i in range(200)))
+        j = json.loads(self.ok("train", "--data", "s.libsvm", "--features", 3, "--loss-weight", 20, "--noise", "none", "--rounds", 20, "--json", "--quiet", "--out", "svm"))
+        self.assertEqual(j["test_error"], 0)
+
+    def test_splits(self):
+        for split in (["--split", "power"], ["--split", "shares", "--split-shares", "1,2,3,4,5"], ["--split", "label-skewed"],
+                      ["--split", "column", "--split-column", "sex"]):
+            j = self.train(*split, "--out", split[1] + split[-1])
+            self.assertEqual(sum(n["records"] for n in j["node_results"]), 1200)
+
+    def test_ctrl_c_keeps_the_record_up_to_that_round(self):
+        process = subprocess.Popen([PARLEY, "train", "--rows", "20000", "--rounds", "100000", "--out", "run"], cwd=self.dir,
+                                   stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+        rounds = self.dir / "run/rounds.jsonl"
+        for _ in range(600):
+            if rounds.exists() and rounds.read_text().count("\n") > 3:
+                break
+            time.sleep(0.1)
+        process.send_signal(signal.SIGINT)
+        out, err = process.communicate(timeout=120)
+        self.assertEqual(process.returncode, 130, err)
+        self.assertIn("interrupted after round", out)
+        run = json.loads((self.dir / "run/run.json").read_text())
+        self.assertEqual(run["outcome"], "interrupted")
+        lines = [json.loads(line) for line in rounds.read_text().splitlines()]
+        self.assertEqual(lines[-1]["round"], run["rounds_done"])
+        self.assertEqual((self.dir / "run/released.f64").stat().st_size, len(lines) * 5 * run["features"] * 8)
+        self.assertAlmostEqual(run["privacy"]["epsilon"], lines[-1]["epsilon"])
+        self.assertTrue((self.dir / "run/model.json").exists())
+
+    def test_sigkill_leaves_a_readable_record(self):
+        process = subprocess.Popen([PARLEY, "train", "--rows", "20000", "--rounds", "100000", "--out", "run", "--quiet"], cwd=self.dir,
+                                   stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+        rounds = self.dir / "run/rounds.jsonl"
+        for _ in range(600):
+            if rounds.exists() and rounds.read_text().count("\n") > 3:
+                break
+            time.sleep(0.1)
+        process.kill()
+        process.wait()
+        self.assertEqual(json.loads((self.dir / "run/run.json").read_text())["outcome"], "running")
+        self.assertGreater(len(rounds.read_text().splitlines()), 3)
+
+
+class Account(Case):
+    def test_the_golden_numbers(self):
+        j = json.loads(self.ok("account", "mr-admm", "--records", 8000, "--nodes", 5, "--degree", 2, "--loss-weight", 1750, "--regularization", 0.22,
+                               "--penalty", 1, "--noise-rate", 1, "--rounds", 50, "--json"))
+        self.assertTrue(math.isclose(j["epsilon_paper"], 11.88411844708, rel_tol=1e-12))
+        self.assertTrue(math.isclose(j["epsilon"], 10.9375, rel_tol=1e-12))
+        self.assertGreaterEqual(j["epsilon"], 10.9375)
+        self.assertIn("exact minimum", j["assumes"])
+
+    def test_tolerance_adds_the_cost_of_an_approximate_minimum(self):
+        exact, real = (json.loads(self.ok("account", "mr-admm", "--json", *more))["epsilon"] for more in ([], ["--tolerance", "1e-6"]))
+        self.assertTrue(1.0000999 < real / exact < 1.0001001, real / exact)
+
+    def test_account_says_what_train_spends(self):
+        spent = self.train("--out", "run", "--algorithm", "pp", "--penalty", "0.5", "--noise-rate", 3)["epsilon"]
+        said = json.loads(self.ok("account", "pp", "--records", 240, "--loss-weight", 200, "--rounds", 6, "--penalty", 0.5, "--noise-rate", 3,
+                                  "--tolerance", "1e-6", "--json"))["epsilon"]
+        self.assertEqual(spent, said)
+
+    def test_no_noise_has_no_epsilon(self):
+        self.assertIsNone(json.loads(self.ok("account", "admm", "--json"))["epsilon"])
+
+
+class BadInput(Case):
+    def test_missing_files(self):
+        self.fails("train", "--data", "no.csv", "--schema", "no.toml", says=["no.csv", "No such file"])
+        self.write("schema.toml", SCHEMA)
+        self.write("a.csv", rows(50))
+        self.fails("train", "--data", "a.csv", "--schema", "no.toml", says=["no.toml", "the schema cannot be read"])
+        self.fails("train", "--data", "a.csv", says=["CSV data needs a schema", "parley data describe"])
+        self.fails("train", "--config", "no.toml", says=["no.toml"])
+        self.fails("train", "--data", "adult", "--data-dir", self.dir, says=["adult.data", "parley data fetch adult"])
+        self.fails("predict", "--model", "no.json", "--data", "a.csv", says=["no.json", "the model cannot be read"])
+
+    def test_bad_rows_name_their_line(self):
+        self.write("schema.toml", SCHEMA)
+        for name, bad, says in (("ragged", "50,north\n", ["2", "3"]), ("category", "50,east,yes\n", ["east", "ward", "'north', 'south'"]),
+                                ("nan", "nan,north,yes\n", ["age", "nan"]), ("label", "50,north,maybe\n", ["maybe", "not binary"]),
+                                ("text", "old,north,yes\n", ["age", "old"])):
+            text = rows(30).splitlines(keepends=True)
+            text.insert(7, bad)
+            self.write(f"{name}.csv", "".join(text))
+            self.fails("train", "--data", f"{name}.csv", "--schema", "schema.toml", says=[f"{name}.csv:8", *says])
+
+    def test_an_empty_node(self):
+        self.write("schema.toml", SCHEMA)
+        self.write("a.csv", rows(3))
+        self.fails("train", "--data", "a.csv", "--schema", "schema.toml", "--nodes", 5, says=["node", "what to do"])
+
+    def test_options(self):
+        self.fails("train", "--penalty", "-2", says=["penalty = -2 but must be > 0"])
+        self.fails("train", "--penalty", "0", says=["penalty = 0 but must be > 0"])
+        self.fails("train", "--pnalty", "2", says=["unknown option 'pnalty'", "did you mean 'penalty'?"])
+        self.fails("train", "--penalty", says=["--penalty"])
+        self.fails("train", "--rounds", "ten", says=["rounds is not a whole number", "'ten'"])
+        self.fails("train", "--penalty", "nan", says=["penalty is not a number"])
+        self.fails("train", "--algorithm", "mr-amdm", says=["did you mean 'mr-admm'?"])
+        self.fails("train", "--noise", "gaussian", says=["--noise gamma"])
+        self.fails("train", "surplus", says=["surplus"])
+        self.fails("trian", says=["did you mean 'train'?"])
+        self.fails(says=["no command given"])
+        self.fails("data", "descibe", says=["describe FILE"])
+        self.fails("account", "mr-adm", says=["did you mean 'mr-admm'?"])
+        self.write("run.toml", "rows = 1000\npenalti = 3\n")
+        self.fails("train", "--config", "run.toml", says=["run.toml:2", "did you mean 'penalty'?"])
+
+    def test_all_violations_are_told_at_once(self):
+        text = self.fails("train", "--penalty", "-1", "--noise-rate", "0", "--test-share", "2", says=[])
+        for name in ("penalty", "noise-rate", "test-share"):
+            self.assertIn(f"option --{name}", text)
+
+    def test_graphs(self):
+        self.fails("train", "--graph", "0-1,2-3", says=["not connected", "{0, 1}, {2, 3}, {4}"])
+        self.fails("graph", "--graph", "rign", says=["did you mean 'ring'?"])
+
+    def test_output_folder(self):
+        self.fails("train", "--rows", 1000, "--rounds", 2, "--out", "/proc/parley", says=["/proc/parley", "writable --out"])
+        self.write("occupied", "a file")
+        self.fails("train", "--rows", 1000, "--rounds", 2, "--out", "occupied", says=["occupied"])
+
+
+class Others(Case):
+    def test_help_has_examples_for_every_command(self):
+        text = self.ok("--help")
+        for command in ("train", "predict", "data", "graph", "account", "options"):
+            self.assertIn(command, text)
+            page = self.ok(command, "--help")
+            self.assertIn("Examples:", page)
+            self.assertIn(f"parley {command}", page)
+
+    def test_the_option_page_is_not_stale(self):
+        self.assertEqual(self.ok("options", "--markdown"), (ROOT / "docs/options.md").read_text(), "run 'make docs'")
+
+    def test_describe_drafts_a_schema_that_works_and_warns(self):
+        self.ok("data", "generate", "census", "--rows", 500, "--out", "sample.csv")
+        result = parley("data", "describe", "sample.csv", "--out", "draft.toml", cwd=self.dir)
+        self.assertIn("WARNING", result.stderr)
+        self.assertIn("leak", (self.dir / "draft.toml").read_text())
+        self.ok("train", "--data", "sample.csv", "--schema", "draft.toml", "--loss-weight", 50, "--rounds", 2, "--quiet", "--out", "run")
+
+    def test_graph_shows_the_papers_graph(self):
+        j = json.loads(self.ok("graph", "--graph", "0-2,0-3,2-3,1-4,3-4", "--json"))
+        self.assertEqual(j["degrees"], [2, 1, 2, 3, 2])
+        self.assertFalse(j["bipartite"])
+
+
+if __name__ == "__main__":
+    unittest.main(verbosity=1)

@@ -1,0 +1,263 @@
+#include "paper/fixture.h"
+
+#include <Eigen/Cholesky>
+#include <algorithm>
+#include <cmath>
+#include <cstdlib>
+#include <cstring>
+
+#include "parley/base/error.h"
+#include "parley/base/public_random.h"
+#include "parley/data/census.h"
+#include "parley/data/encode.h"
+#include "parley/data/split.h"
+
+namespace parley::paper {
+namespace {
+
+std::size_t at(int i) {
+  return static_cast<std::size_t>(i);
+}
+
+Dense dense_of(const problem::Problem& p) {
+  Dense d{.z = Matrix::Zero(static_cast<Index>(p.rows->count()), p.rows->features),
+          .weight = p.weight,
+          .regularization = p.regularization};
+  for (std::size_t n = 0; n < p.rows->count(); ++n)
+    for (std::size_t k = p.rows->start[n]; k < p.rows->start[n + 1]; ++k)
+      d.z(static_cast<Index>(n), p.rows->column[k]) = p.rows->label[n] * p.rows->value[k];
+  return d;
+}
+
+void append_dense(data::Rows& rows, Vector x, double y) {
+  data::clip_to_unit_norm({x.data(), static_cast<std::size_t>(x.size())});
+  std::vector<std::int32_t> columns(static_cast<std::size_t>(x.size()));
+  for (std::size_t k = 0; k < columns.size(); ++k) columns[k] = static_cast<std::int32_t>(k);
+  rows.append(columns, {x.data(), columns.size()}, y);
+}
+
+}  // namespace
+
+bool short_run() {
+  return std::getenv("PARLEY_TEST_SHORT") != nullptr;
+}
+
+double Dense::value(const Vector& f) const {
+  double sum = 0;
+  for (const double m : (z * f).eval()) sum += m > 0 ? std::log1p(std::exp(-m)) : -m + std::log1p(std::exp(m));
+  return weight * sum + regularization / 2 * f.squaredNorm();
+}
+
+Vector Dense::gradient(const Vector& f) const {
+  const Vector slope = (z * f).unaryExpr([](double m) { return -1 / (1 + std::exp(m)); });
+  return weight * (z.transpose() * slope) + regularization * f;
+}
+
+Matrix Dense::hessian(const Vector& f) const {
+  const Vector curvature = (z * f).unaryExpr([](double m) { return 1 / ((1 + std::exp(m)) * (1 + std::exp(-m))); });
+  return weight * (z.transpose() * curvature.asDiagonal() * z) + regularization * Matrix::Identity(f.size(), f.size());
+}
+
+Vector minimise(const std::vector<Dense>& parts, const std::vector<double>& share, const Vector& linear,
+                double quadratic) {
+  const Index d = linear.size();
+  const auto gradient = [&](const Vector& f) {
+    Vector g = linear + quadratic * f;
+    for (std::size_t i = 0; i < parts.size(); ++i) g += share[i] * parts[i].gradient(f);
+    return g;
+  };
+  Vector f = Vector::Zero(d), g = gradient(f);
+  for (int iteration = 0; iteration < 100; ++iteration) {
+    Matrix h = quadratic * Matrix::Identity(d, d);
+    for (std::size_t i = 0; i < parts.size(); ++i) h += share[i] * parts[i].hessian(f);
+    const Vector direction = h.llt().solve(-g);
+    double step = 1;  // halved until the gradient shrinks: enough for a smooth, strongly convex function
+    while (step > 1e-6 && gradient(f + step * direction).norm() >= g.norm()) step /= 2;
+    if (step <= 1e-6) break;
+    f += step * direction;
+    g = gradient(f);
+  }
+  return f;
+}
+
+Vector minimise(const Dense& part, const Vector& linear, double quadratic) {
+  return minimise({part}, {1}, linear, quadratic);
+}
+
+Study::Study(std::vector<data::Rows> held, network::Graph who, const algorithm::Options& options)
+    : rows(std::move(held)), graph(std::move(who)) {
+  expects(static_cast<int>(rows.size()) == graph.nodes(), "rows for every node");
+  algorithm::Setting setting{.degree = graph.degrees(), .records = {}};
+  for (const auto& r : rows) setting.records.push_back(static_cast<double>(r.count()));
+  plan = algorithm::make_plan(options, setting);
+  for (int i = 0; i < nodes(); ++i) {
+    const auto& s = schedule(i);
+    problems.push_back({.rows = &rows[at(i)], .loss = s.loss, .weight = s.weight, .regularization = s.regularization});
+    dense.push_back(dense_of(problems.back()));
+  }
+}
+
+Vector Study::optimum() const {
+  return optimum_weighted(std::vector<double>(dense.size(), 1.0));
+}
+
+Vector Study::optimum_weighted(const std::vector<double>& share) const {
+  return minimise(dense, share, Vector::Zero(features()), 0);
+}
+
+algorithm::PeerNode Study::node(int i) const {
+  return {problems[at(i)], schedule(i)};
+}
+
+void Study::without_solver_noise() {
+  for (auto& s : plan.nodes)
+    for (auto& r : s.private_rounds)
+      if (s.place == algorithm::Place::objective) {
+        r.output_rate = 0;
+        r.grid = 0x1p-40;
+      }
+}
+
+double Study::rounding(int i, int round) const {
+  return schedule(i).grid(round) / 2 * std::sqrt(static_cast<double>(features()));
+}
+
+privacy::Inbox Study::inbox(int i, const std::vector<Vector>& f) const {
+  privacy::Inbox inbox;
+  for (const int j : graph.neighbours(i)) inbox.push_back(std::make_shared<const Vector>(f[at(j)]));
+  return inbox;
+}
+
+std::vector<data::Rows> unlike_rows(int nodes, int records, int features, std::uint64_t seed) {
+  std::vector<data::Rows> all;
+  PublicRandom draw(seed, PublicRandom::Purpose::rows);
+  const auto normals = [&] {
+    Vector v(features);
+    for (double& x : v) x = draw.normal();
+    return v;
+  };
+  for (int i = 0; i < nodes; ++i) {
+    const Vector centre = 0.3 * normals(), separator = 3 * normals();
+    data::Rows rows;
+    rows.features = features;
+    for (int n = 0; n < records + 3 * i; ++n) {
+      Vector x = centre + 0.4 * normals();
+      x[features - 1] = 0.5;  // intercept
+      append_dense(rows, x, draw.uniform() < 1 / (1 + std::exp(-separator.dot(x))) ? 1 : -1);
+    }
+    all.push_back(std::move(rows));
+  }
+  return all;
+}
+
+std::vector<data::Rows> alike_rows(int nodes, int records, int features) {
+  return std::vector<data::Rows>(at(nodes), unlike_rows(1, records, features).front());
+}
+
+std::vector<data::Rows> census_rows(int nodes, std::size_t records) {
+  const auto schema = data::parse_schema(data::census_schema(), "census");
+  const auto all = data::encode(data::census_table(records, 7), schema, "census", "education");
+  return data::split_over_nodes(all, nodes, {.how = "column"}, 1);
+}
+
+network::Graph five() {
+  return {5, {{0, 1}, {0, 2}, {1, 2}, {1, 3}, {2, 4}, {3, 4}}};
+}
+
+network::Graph twenty() {
+  return network::make_graph({.graph = "random", .edge_probability = 0.4, .graph_seed = 3}, 20);
+}
+
+algorithm::Options plain(const std::string& algorithm, long rounds) {
+  algorithm::Options o;
+  o.algorithm = algorithm;
+  o.rounds = rounds;
+  o.loss_weight = 1;
+  o.regularization = 0.2;
+  o.penalty = {0.05};
+  o.damping = 0.1;
+  o.noise = "none";
+  o.tolerance = 1e-11;
+  return o;
+}
+
+std::vector<double> figure_1b(int nodes, double scale) {
+  const double eta[] = {1, 1.03, 1.02, 0.8, 1.01};
+  std::vector<double> penalty;
+  for (int i = 0; i < nodes; ++i) penalty.push_back(scale * eta[i % 5]);
+  return penalty;
+}
+
+double Transcript::distance(int t, const Vector& target) const {
+  double most = 0;
+  for (const Vector& each : f(t)) most = std::max(most, (each - target).norm());
+  return most;
+}
+
+Transcript drive(const Study& study, std::uint64_t seed) {
+  std::vector<std::unique_ptr<algorithm::Node>> nodes;
+  std::vector<const algorithm::PeerNode*> peers;
+  for (int i = 0; i < study.nodes(); ++i) {
+    auto peer = std::make_unique<algorithm::PeerNode>(study.node(i));
+    peers.push_back(peer.get());
+    nodes.push_back(std::move(peer));
+  }
+  const privacy::NoiseSource noise(seed);
+  privacy::Ledger ledger(study.nodes(), false);
+  network::InProcess transport(study.graph);
+  run::Phases phases;
+  Transcript run;
+  run.outcome = run::drive({.nodes = nodes,
+                            .noise = &noise,
+                            .ledger = &ledger,
+                            .transport = &transport,
+                            .threads = 1,
+                            .release_bound = study.schedule(0).release_bound,
+                            .on_round =
+                                [&](int, std::span<const privacy::Paid> paid) {
+                                  Round round;
+                                  for (int i = 0; i < study.nodes(); ++i) {
+                                    round.f.push_back(*paid[at(i)].value());
+                                    round.dual.push_back(peers[at(i)]->state().dual);
+                                    round.gradient.push_back(peers[at(i)]->state().gradient);
+                                    round.charge.push_back(ledger.charges(i).back());
+                                  }
+                                  run.rounds.push_back(std::move(round));
+                                  return true;
+                                }},
+                           phases);
+  for (int i = 0; i < study.nodes(); ++i) run.spent.push_back(ledger.spent(i));
+  return run;
+}
+
+bool same_bits(const Vector& a, const Vector& b) {
+  return a.size() == b.size() &&
+         std::memcmp(a.data(), b.data(), sizeof(double) * static_cast<std::size_t>(a.size())) == 0;
+}
+
+bool same_bits(const Transcript& a, const Transcript& b) {
+  if (a.rounds.size() != b.rounds.size()) return false;
+  for (std::size_t t = 0; t < a.rounds.size(); ++t)
+    for (std::size_t i = 0; i < a.rounds[t].f.size(); ++i)
+      if (!same_bits(a.rounds[t].f[i], b.rounds[t].f[i])) return false;
+  return true;
+}
+
+std::vector<Vector> replay(const Study& study, int round, std::uint64_t seed) {
+  std::vector<Vector> noise;
+  for (int i = 0; i < study.nodes(); ++i) {
+    auto random =
+        privacy::Random::seeded(seed, static_cast<std::uint64_t>(i), static_cast<std::uint64_t>(round), "noise");
+    const auto& r = study.schedule(i).private_round(round);
+    noise.push_back(privacy::gamma_norm_vector(study.features(), std::max(r.objective_rate, r.output_rate), random));
+  }
+  return noise;
+}
+
+Matrix stacked(const std::vector<Vector>& f) {
+  Matrix m(static_cast<Index>(f.size()), f.front().size());
+  for (std::size_t i = 0; i < f.size(); ++i) m.row(static_cast<Index>(i)) = f[i];
+  return m;
+}
+
+}  // namespace parley::paper
