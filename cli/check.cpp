@@ -133,7 +133,9 @@ void modified(Report& out, const network::Graph& graph, const theory::PublicRun&
   all["theorem_3_1"]["proved"] = proved;
   const double margin = std::min(first.monotone_margin, last.monotone_margin);
   all["theorem_3_1"]["margin_of_19"] = margin;
-  if (!proved) {
+  const bool equal = theory::equal_entries(run.penalty.front()) && theory::equal_entries(run.penalty.back()) &&
+                     theory::equal_entries(run.dual_step.front()) && theory::equal_entries(run.dual_step.back());
+  if (!equal) {
     out.note(
         "Penalties or dual steps differ between nodes. The paper's proof does not cover that: (W - theta I)(D - A) is "
         "not positive semidefinite");
@@ -155,7 +157,7 @@ void modified(Report& out, const network::Graph& graph, const theory::PublicRun&
       out.line("(23) corrected, " + when, r.corrected
                                               ? fmt::format("delta >= {} (mu = {})", short_number(r.corrected->delta),
                                                             short_number(r.corrected->mu))
-                                              : "absent: not proved for unequal nodes");
+                                              : "absent: not proved here");
     all["theorem_3_2"][key] = {{"printed", r.printed.delta},
                                {"printed_mu", r.printed.mu},
                                {"corrected", r.corrected ? json(r.corrected->delta) : json()},
@@ -163,10 +165,10 @@ void modified(Report& out, const network::Graph& graph, const theory::PublicRun&
     return same;
   };
   const bool valid = show("first", "first", first) & show("last", "last", last);
-  if (!valid)
+  if (!valid && !violation)
     out.note(
         "As printed (23) is too large where a penalty exceeds the dual step: its numerator 2 m + 2 sigma must be 2 m.");
-  if (violation) out.note("Theorem 3.1's condition is violated: neither line is proved.");
+  if (violation) out.note("Theorem 3.1's condition is violated, so nothing is proved here.");
   if (growth > 1)
     out.note(fmt::format(
         "The norm itself grows with the penalty, by {} in all over the run; the shrinking has to make up for that.",
@@ -240,15 +242,15 @@ void limit(Report& out, const network::Graph& graph, const theory::PublicRun& ru
                                                        : o.algorithm.penalty_growth[static_cast<std::size_t>(i)];
   const bool endless = o.algorithm.penalty_growth_rounds == 0 && growth.minCoeff() > 1;
   if (common) {
-    out.line(endless ? "would solve" : "solves", "sum_i grad O_i(f) = 0: the optimum");
+    out.line(endless ? "would solve" : "a limit solves", "sum_i grad O_i(f) = 0: the optimum");
   } else if (weights) {
     std::string list;
     for (Index i = 0; i < std::min<Index>(weights->size(), 12); ++i)
       list += (list.empty() ? "" : ", ") + short_number((*weights)[i]);
-    out.line("solves", "sum_i w_i grad O_i(f) = 0, not the optimum: dual steps differ between nodes");
+    out.line("a limit solves", "sum_i w_i grad O_i(f) = 0, not the optimum: dual steps differ between nodes");
     out.line("weights w_i = 1/theta_i", list + (weights->size() > 12 ? ", ..." : ""));
   } else {
-    out.line("solves", "no fixed problem: the ratios of the dual steps change over the rounds");
+    out.line("a limit solves", "no fixed problem: the ratios of the dual steps change over the rounds");
   }
   out.values["limit"] = {{"optimum", common},
                          {"weights", weights ? json(std::vector<double>(weights->begin(), weights->end())) : json()}};
@@ -275,7 +277,8 @@ void samples(Report& out, const CheckOptions& o, const algorithm::Plan& plan, co
     throw Error({.what = "target-excess must exceed optimality-gap",
                  .value = number(q.target_excess),
                  .allowed = "> " + number(q.optimality_gap),
-                 .where = "option --target-excess"});
+                 .where = "option --target-excess",
+                 .fix = "raise --target-excess"});
   out.section(fmt::format("ZKL20 Theorems 3, 4: records for an excess loss of {}, up to the constant w = {}",
                           short_number(q.target_excess), short_number(q.constant)));
   const double plain = theory::records_needed(q);
@@ -306,7 +309,7 @@ void samples(Report& out, const CheckOptions& o, const algorithm::Plan& plan, co
 void star(Report& out, const CheckOptions& o, const std::vector<double>& records) {
   const problem::Loss loss = problem::loss_named(o.algorithm.loss, o.algorithm.loss_width);
   const theory::Star s{.records = records,
-                       .penalty = o.algorithm.penalty[0],
+                       .penalty = o.algorithm.penalty.empty() ? 1 : o.algorithm.penalty[0],
                        .regularization = o.algorithm.regularization,
                        .dimension = static_cast<double>(o.dimension),
                        .epsilon = o.iteration_epsilon,
@@ -341,7 +344,8 @@ std::vector<double> per_node(const CheckOptions& o) {
     throw Error({.what = "records has " + std::to_string(o.records.size()) + " values for " + std::to_string(o.nodes) +
                          " nodes",
                  .allowed = "one value, or one per node",
-                 .where = "option --records"});
+                 .where = "option --records",
+                 .fix = "give one value, or one per node"});
   return o.records.size() == 1 ? std::vector<double>(static_cast<std::size_t>(o.nodes), o.records[0]) : o.records;
 }
 
@@ -354,6 +358,14 @@ int run_check(const Arguments& arguments) {
                  .where = "parley check",
                  .fix = "e.g. parley check r-admm --graph complete"});
   const bool is_star = arguments.words[0] == "dp-admm";
+  if (std::ranges::find(names, arguments.words[0]) == names.end()) {
+    const std::string near = nearest(arguments.words[0], names);
+    throw Error({.what = "unknown algorithm",
+                 .value = "'" + arguments.words[0] + "'",
+                 .allowed = join(names, ", "),
+                 .where = "parley check",
+                 .fix = near.empty() ? "" : "did you mean '" + near + "'?"});
+  }
   CheckOptions o;
   if (!is_star) o.algorithm.algorithm = algorithm::algorithm_named(arguments.words[0]).name;
   std::vector<Option> rows = own_rows(o);

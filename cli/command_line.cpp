@@ -115,7 +115,12 @@ int run_command_line(int argc, const char* const* argv, const std::vector<Comman
                  .allowed = join(names, ", "),
                  .fix = near.empty() ? "try 'parley --help'" : "did you mean '" + near + "'?"});
   } catch (const CLI::ParseError& e) {
-    throw Error({.what = e.what(), .where = "command line", .fix = "try 'parley --help'"});
+    std::string what = e.what();
+    if (const auto at = what.find(": 1 required"); at != std::string::npos)
+      what = what.substr(0, at) + " needs a value";
+    if (const auto at = what.find(": At Most 1 required"); at != std::string::npos)
+      what = what.substr(0, at) + " is given more than once";
+    throw Error({.what = what, .where = "command line", .fix = "'parley COMMAND --help' shows every option"});
   }
   for (const auto* sub : app.get_subcommands()) {
     const Command& command = *by_app.at(sub);

@@ -5,10 +5,12 @@ namespace parley::cli {
 
 Command train_command();
 Command account_command();
+Command plan_command();
 Command predict_command();
 Command data_command();
 Command graph_command();
 Command check_command();
+Command ledger_command();
 Command options_command();
 
 // Exit codes: 0 done, 1 a mistake in input or options, 2 a bug, 3 the run ended without a usable model, 130

@@ -87,7 +87,7 @@ int run_data(const Arguments& arguments) {
                                                 : data::adult_compact_schema()));
     return 0;
   }
-  throw Error({.what = "parley data does not know this",
+  throw Error({.what = arguments.words.empty() ? "no task given" : "parley data does not know this task",
                .value = "'" + join(arguments.words, " ") + "'",
                .allowed = "describe FILE, fetch adult, generate census, schema census|adult-public|adult-compact",
                .where = "parley data",

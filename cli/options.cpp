@@ -1,5 +1,6 @@
 #include <fmt/core.h>
 
+#include <algorithm>
 #include <nlohmann/json.hpp>
 
 #include "cli/commands.h"
@@ -24,7 +25,10 @@ std::string cell(std::string text) {  // a bar would end a Markdown cell
 
 int run_options(const Arguments& arguments) {
   run::TrainOptions defaults;
-  const auto rows = run::option_rows(defaults);
+  auto rows = run::option_rows(defaults);
+  const std::vector<std::string> order = {"data", "network", "problem", "algorithm", "privacy", "engine"};
+  std::ranges::stable_sort(rows, {},
+                           [&](const Option& row) { return std::ranges::find(order, row.group) - order.begin(); });
   if (arguments.has("json")) {
     nlohmann::json out = nlohmann::json::array();
     for (const Option& row : rows)
@@ -35,7 +39,7 @@ int run_options(const Arguments& arguments) {
                      {"allowed", row.rule.text},
                      {"help", row.help},
                      {"group", row.group}});
-    fmt::print("{}\n", out.dump(1));
+    fmt::print("{}\n", nlohmann::json{{"options", out}}.dump(1));
     return 0;
   }
   if (!arguments.has("markdown")) {

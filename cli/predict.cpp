@@ -48,7 +48,8 @@ int run_predict(const Arguments& arguments) {
   if (encoded.features != model.weights.size())
     throw Error({.what = "the rows have " + std::to_string(encoded.features) + " features, the model " +
                          std::to_string(model.weights.size()),
-                 .where = o.data});
+                 .where = o.data,
+                 .fix = "give rows in the format of the training data"});
   std::string csv;
   if (!model.loss.classifies()) {
     csv = "row,prediction\n";
@@ -67,6 +68,8 @@ int run_predict(const Arguments& arguments) {
       csv += fmt::format("{},{},{}\n", n + 1, number(probabilities ? 1 / (1 + std::exp(-s)) : s), label);
     }
   }
+  if (model.outcome != "completed")
+    fmt::print(stderr, "note: this model comes from a run that was {}\n", model.outcome);
   if (!model.not_private.empty())
     fmt::print(stderr, "note: this model is NOT PRIVATE: {}\n", join(model.not_private, "; "));
   if (o.out.empty())

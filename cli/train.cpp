@@ -1,5 +1,6 @@
 #include <fmt/core.h>
 
+#include <algorithm>
 #include <atomic>
 #include <csignal>
 #include <cstdio>
@@ -33,10 +34,22 @@ void print_start(const run::Study& s, const run::TrainOptions& o, bool to_stderr
   std::FILE* to = to_stderr ? stderr : stdout;
   fmt::print(to, "{} ({}, {}) between {} nodes, graph {}\n", first.algorithm.name, first.algorithm.title,
              first.algorithm.source, s.graph.nodes(), o.graph.graph);
+  if (s.plan.nodes.front().noise != algorithm::Noise::none) {
+    const auto& round = first.private_rounds.front();
+    const bool gaussian = first.noise == algorithm::Noise::gaussian;
+    const double level =
+        gaussian ? std::max(round.objective_scale, first.place == algorithm::Place::output ? round.output_scale : 0)
+                 : (first.place == algorithm::Place::output ? round.output_rate : round.objective_rate);
+    fmt::print(to, "{} noise {}: {} {:.4g} at node 0, penalty {:.4g}{}\n", gaussian ? "Gaussian" : "gamma",
+               first.place == algorithm::Place::output ? "on the output" : "in the objective",
+               gaussian ? "scale" : "rate", level, round.penalty,
+               s.plan.average ? "; the model is the mean of the later half of the rounds" : "");
+  }
   fmt::print(to, "{}: {} training rows, {} test rows, {} features; {} rounds, {} of them touch data\n", s.holdings.name,
              grouped(static_cast<long>(s.holdings.training_rows())),
              grouped(static_cast<long>(s.holdings.test.count())), s.holdings.test.features, o.algorithm.rounds,
              first.private_rounds.size());
+  std::fflush(to);
   for (const auto& warning : s.plan.warnings) fmt::print(stderr, "warning: {}\n", warning);
 }
 
@@ -78,37 +91,58 @@ void print_result(const run::Summary& s) {
   fmt::print("\n{}\n{}", bold("Result"), table(rows));
 
   const auto paper_text = [](const std::optional<double>& e) { return e ? epsilon_text(*e) : "absent"; };
+  const bool whole = last.outcome == run::Outcome::completed;
+  if (!s.study.not_private.empty()) fmt::print("\n  {}\n", alarm("NOT PRIVATE: " + join(s.study.not_private, "; ")));
   if (plan.noisy()) {
-    rows = {{"node", "records", "neighbours", "ε proved", "ε as printed"}};
-    const std::size_t shown = last.nodes.size() <= 12 ? last.nodes.size() : 10;
-    for (std::size_t i = 0; i < shown; ++i) {
-      const auto& n = last.nodes[i];
+    rows = {{"node", "records", "neighbours", plan.verified_only() ? "ε verified" : "ε proved", "ε as printed"}};
+    auto nodes = last.nodes;
+    constexpr std::size_t most = 12;
+    if (nodes.size() > most) {  // the nodes that lose most; the total is the first
+      std::ranges::stable_sort(nodes, std::ranges::greater{}, &run::NodeSummary::epsilon);
+      nodes.resize(most);
+    }
+    for (const auto& n : nodes)
       rows.push_back({std::to_string(n.node), grouped(static_cast<long>(n.records)), std::to_string(n.degree),
                       epsilon_text(n.epsilon), paper_text(n.epsilon_paper)});
-    }
-    if (shown < last.nodes.size()) rows.push_back({"…", "", "", "", ""});
+    if (nodes.size() < last.nodes.size())
+      rows.push_back({fmt::format("{} more, with less", last.nodes.size() - nodes.size()), "", "", "", ""});
     rows.push_back({"total", grouped(static_cast<long>(s.study.holdings.training_rows())), "",
-                    epsilon_text(last.epsilon), paper_text(plan.epsilon_paper())});
-    fmt::print("\n{} (whole run; the total is the largest node's)\n{}", bold("Privacy loss"), table(rows));
-    fmt::print("  proved by: {}; as printed: {}\n", plan.nodes[0].theorem, plan.nodes[0].paper_equation);
-    if (!plan.epsilon_paper()) fmt::print("  ε as printed is absent: {}\n", plan.epsilon_paper_absent());
+                    epsilon_text(last.epsilon), paper_text(whole ? plan.epsilon_paper() : std::nullopt)});
+    fmt::print("\n{} ({}; the total is the largest node's; δ = {})\n{}",
+               bold(s.study.not_private.empty() ? "Privacy loss"
+                                                : "Privacy loss that secret noise and public preprocessing would have"),
+               whole || plan.nodes[0].delta > 0 ? "whole planned run" : "up to the round where it ended",
+               number(plan.nodes[0].delta), table(rows));
+    fmt::print("  {}: {}\n", plan.verified_only() ? "numerically verified, not proved" : "proved by",
+               plan.nodes[0].theorem);
+    if (!whole)
+      fmt::print("  ε as printed is absent: the run ended early\n");
+    else if (plan.epsilon_paper())
+      fmt::print("  as printed: {}\n", plan.nodes[0].paper_equation);
+    else
+      fmt::print("  ε as printed is absent: {}\n", plan.epsilon_paper_absent());
   }
-  if (s.study.not_private.empty())
+  if (s.study.not_private.empty()) {
     fmt::print(
-        "\n  Whoever sees every message of this run learns at most ε = {}, δ = 0 about any one record (replace-one).\n",
-        epsilon_text(last.epsilon));
-  else
-    fmt::print("\n  {}\n", alarm("NOT PRIVATE: " + join(s.study.not_private, "; ")));
-  if (runs.size() > 1 && s.study.not_private.empty())
-    fmt::print("  ε is per run: whoever sees all {} runs learns up to {} times as much.\n", runs.size(), runs.size());
-  if (last.outcome != run::Outcome::completed)
-    fmt::print(
-        "\n  {} after round {}{}\n", alarm(run::name_of(last.outcome)), last.last().round,
-        last.outcome == run::Outcome::diverged
-            ? ": a released coordinate reached the public bound; raise --damping or --penalty, or lower the noise"
-            : "");
+        "\n  Whoever sees every message of this run learns at most ε = {}, δ = {} about any one record "
+        "(replace-one){}.\n",
+        epsilon_text(last.epsilon), number(plan.nodes[0].delta),
+        plan.verified_only() ? ", by a numerically verified bound" : "");
+    if (last.epsilon > 10)
+      fmt::print(
+          "  The odds of any statement about a record may change by a factor e^{:.0f}: no meaningful protection.\n",
+          last.epsilon);
+    if (runs.size() > 1)
+      fmt::print("  ε and δ are per run: whoever sees all {} runs learns up to {} times as much.\n", runs.size(),
+                 runs.size());
+  }
+  if (!whole)
+    fmt::print("\n  {} after round {}{}\n", alarm(run::name_of(last.outcome)), last.last().round,
+               last.outcome == run::Outcome::diverged ? ": a released coordinate reached the public bound; raise "
+                                                        "--damping or --penalty, or lower the noise; there is no model"
+                                                      : "");
   fmt::print("\nRecord: {} (private: a simulation measures on everyone's rows)\n", s.record);
-  if (runs.size() == 1) fmt::print("Model:  {}/model.json\n", s.record);
+  if (last.outcome != run::Outcome::diverged) fmt::print("Model:  {}/model.json\n", last.record);
 }
 
 int run_train(const Arguments& arguments) {
@@ -123,7 +157,7 @@ int run_train(const Arguments& arguments) {
   const run::Hooks hooks{.on_start =
                              [&](const run::Study& s) {
                                noisy = s.plan.noisy();
-                               print_start(s, options, json || arguments.has("quiet"));
+                               if (!arguments.has("quiet")) print_start(s, options, json);
                              },
                          .on_round =
                              [&](int repeat, const run::RoundMetrics& m) {

@@ -3,7 +3,7 @@
 set -euo pipefail
 packages=(
   g++ cmake ninja-build ccache make git ca-certificates
-  libeigen3-dev libssl-dev libcurl4-openssl-dev libboost-math-dev
+  libeigen3-dev libssl-dev libcurl4-openssl-dev libsqlite3-dev libboost-math-dev
   libcli11-dev libtomlplusplus-dev nlohmann-json3-dev libfmt-dev libcsv-dev
   libgtest-dev libgmock-dev librapidcheck-dev liblinear-dev python3
   clang-format-19 clang-tidy-19

@@ -128,7 +128,7 @@ class Train(Case):
             self.write(f"{name}.csv", rows(60 + 10 * i, i))
         j = json.loads(self.ok("train", "--data", "a.csv,b.csv,c.csv", "--schema", "schema.toml", "--loss-weight", 10, "--rounds", 4,
                                "--json", "--quiet", "--out", "run"))
-        self.assertEqual([n["records"] for n in j["node_results"]], [48, 56, 64])
+        self.assertEqual([n["records"] for n in j["node_results"]], [54, 63, 72])
 
     def test_predict_writes_probabilities_that_follow_the_model(self):
         self.write("schema.toml", SCHEMA)
@@ -163,7 +163,39 @@ class Train(Case):
         for split in (["--split", "power"], ["--split", "shares", "--split-shares", "1,2,3,4,5"], ["--split", "label-skewed"],
                       ["--split", "column", "--split-column", "sex"]):
             j = self.train(*split, "--out", split[1] + split[-1])
-            self.assertEqual(sum(n["records"] for n in j["node_results"]), 1200)
+            self.assertEqual(sum(n["records"] for n in j["node_results"]), 1350)
+
+    def test_a_budget_is_kept_and_plans_the_rest(self):
+        for more in ([], ["--delta", "1e-6"], ["--delta", "0"], ["--noise", "gamma", "--delta", "1e-6"], ["--noise-on", "output"], ["--algorithm", "dvp"],
+                     ["--algorithm", "pp"], ["--algorithm", "pvp"], ["--loss", "huber-hinge"], ["--epsilon", "0.5,1,1,2,1"]):
+            epsilon = [] if "--epsilon" in more else ["--epsilon", 1]
+            j = self.train(*epsilon, *more, "--out", "-".join(["b", *more]).replace("/", "_"))
+            target = 2 if "--epsilon" in more else 1
+            self.assertLessEqual(j["epsilon"], target, more)
+            self.assertGreater(j["epsilon"], 0.999 * target, more)
+            self.assertEqual(j["bound"], "proved")
+        self.assertEqual(j["delta"], 1e-5)
+        self.assertLessEqual(j["node_results"][0]["epsilon"], 0.5)
+        self.assertIsNone(j["epsilon_paper"])
+
+    def test_budgets_that_cannot_be_kept_say_what_to_raise(self):
+        self.fails("train", "--epsilon", "0.01", "--penalty", "0.1", says=["infeasible", "because", "raise the penalty until kappa >="])
+        self.fails("train", "--epsilon", "1", "--noise-rate", "1", says=["a budget and the noise itself"])
+        self.fails("train", "--epsilon", "1", "--noise", "none", says=["a budget and the noise itself"])
+        self.fails("train", "--noise", "gaussian", "--noise-scale", "9", "--noise-on", "objective", "--loss", "huber-hinge", says=["logistic loss only", "huber-hinge"])
+        self.fails("train", "--noise", "gaussian", "--noise-scale", "9", "--delta", "0", says=["delta = 0"])
+
+    def test_a_diverged_run_has_no_model(self):
+        result = parley("train", "--rows", 1500, "--rounds", 4, "--noise-rate", "1e-3", "--release-bound", 5, "--out", "run", cwd=self.dir)
+        self.assertEqual(result.returncode, 3)
+        self.assertFalse((self.dir / "run/model.json").exists())
+        self.assertEqual(json.loads((self.dir / "run/run.json").read_text())["outcome"], "diverged")
+
+    def test_the_worst_of_many_nodes_is_shown(self):
+        text = self.ok("train", "--rows", 3000, "--nodes", 20, "--split", "power", "--rounds", 2, "--quiet", "--out", "run")
+        total = [line.split() for line in text.splitlines() if line.strip().startswith("total")][0][-2]
+        self.assertGreaterEqual(text.count(total), 3)  # its node, the total and the sentence
+        self.assertIn("no meaningful protection", text)
 
     def test_ctrl_c_keeps_the_record_up_to_that_round(self):
         process = subprocess.Popen([PARLEY, "train", "--rows", "20000", "--rounds", "100000", "--out", "run"], cwd=self.dir,
@@ -195,7 +227,10 @@ class Train(Case):
             time.sleep(0.1)
         process.kill()
         process.wait()
-        self.assertEqual(json.loads((self.dir / "run/run.json").read_text())["outcome"], "running")
+        run = json.loads((self.dir / "run/run.json").read_text())
+        self.assertEqual(run["outcome"], "running")
+        self.assertEqual(run["privacy"]["epsilon"], run["privacy"]["epsilon_planned"])  # never less than was spent
+        self.assertGreater(run["privacy"]["epsilon"], 1)
         self.assertGreater(len(rounds.read_text().splitlines()), 3)
 
 
@@ -214,7 +249,7 @@ class Account(Case):
 
     def test_account_says_what_train_spends(self):
         spent = self.train("--out", "run", "--algorithm", "pp", "--penalty", "0.5", "--noise-rate", 3)["epsilon"]
-        said = json.loads(self.ok("account", "pp", "--records", 240, "--loss-weight", 200, "--rounds", 6, "--penalty", 0.5, "--noise-rate", 3,
+        said = json.loads(self.ok("account", "pp", "--records", 270, "--loss-weight", 200, "--rounds", 6, "--penalty", 0.5, "--noise-rate", 3,
                                   "--tolerance", "1e-6", "--json"))["epsilon"]
         self.assertEqual(spent, said)
 
@@ -256,7 +291,7 @@ class BadInput(Case):
         self.fails("train", "--rounds", "ten", says=["rounds is not a whole number", "'ten'"])
         self.fails("train", "--penalty", "nan", says=["penalty is not a number"])
         self.fails("train", "--algorithm", "mr-amdm", says=["did you mean 'mr-admm'?"])
-        self.fails("train", "--noise", "gaussian", says=["--noise gamma"])
+        self.fails("train", "--noise", "gaussian", says=["--epsilon", "--noise-scale"])
         self.fails("train", "surplus", says=["surplus"])
         self.fails("trian", says=["did you mean 'train'?"])
         self.fails(says=["no command given"])
@@ -264,6 +299,21 @@ class BadInput(Case):
         self.fails("account", "mr-adm", says=["did you mean 'mr-admm'?"])
         self.write("run.toml", "rows = 1000\npenalti = 3\n")
         self.fails("train", "--config", "run.toml", says=["run.toml:2", "did you mean 'penalty'?"])
+
+    def test_options_that_nothing_would_read_are_refused(self):
+        self.write("schema.toml", SCHEMA)
+        self.fails("train", "--schema", "schema.toml", says=["--schema would not be used", "give your file with --data"])
+        self.fails("train", "--split-column", "age", says=["--split column"])
+        self.fails("train", "--features", 5, says=["LIBSVM"])
+        self.fails("train", "--algorithm", "pvp", "--noise-on", "objective", says=["on the output by definition"])
+        self.fails("account", "dvp", "--nodes", 5, "--degree", 10, says=["at most 4"])
+        self.write("run.toml", "[foo]\nnodes = 4\n")
+        self.fails("train", "--config", "run.toml", says=["run.toml:1", "unknown table [foo]"])
+
+    def test_every_option_error_says_what_to_do(self):
+        for bad in (["--penalty", "-2"], ["--penalty", "x"], ["--rounds", "ten"], ["--seed", "-1"], ["--nodes", "1"], ["--loss", "huber"], ["--penalty", "1,2"],
+                    ["--rounds"], ["--graph", "0-0"], ["--noise", "loud"], ["--rewiring", "2"]):
+            self.fails("train", *bad, says=["what to do"])
 
     def test_all_violations_are_told_at_once(self):
         text = self.fails("train", "--penalty", "-1", "--noise-rate", "0", "--test-share", "2", says=[])
@@ -277,7 +327,17 @@ class BadInput(Case):
     def test_output_folder(self):
         self.fails("train", "--rows", 1000, "--rounds", 2, "--out", "/proc/parley", says=["/proc/parley", "writable --out"])
         self.write("occupied", "a file")
-        self.fails("train", "--rows", 1000, "--rounds", 2, "--out", "occupied", says=["occupied"])
+        self.fails("train", "--rows", 1000, "--rounds", 2, "--out", "occupied", says=["occupied", "is a file"])
+
+    def test_output_that_cannot_be_written_is_an_error(self):
+        with open("/dev/full", "w") as full:
+            result = subprocess.run([PARLEY, "account", "dvp", "--json"], stdout=full, stderr=subprocess.PIPE, text=True)
+        self.assertEqual(result.returncode, 1, result.stderr)
+        self.write("target.csv", "old")
+        os.symlink("target.csv", self.dir / "link.csv")
+        self.ok("data", "generate", "census", "--rows", 3, "--out", "link.csv")
+        self.assertTrue((self.dir / "link.csv").is_symlink())
+        self.assertIn("age", (self.dir / "target.csv").read_text())
 
 
 class Others(Case):

@@ -219,6 +219,78 @@ TEST(Normal, ScaleIsAStandardDeviationNotAVariance) {
   EXPECT_TRUE(is_rejected(check_normal(standardised(std::sqrt(3.0), 3))));  // and the other way round
 }
 
+// All coordinates of n vectors in order, in units of the scale meant.
+std::vector<double> coordinates(Index d, double given, double meant, std::size_t n, Random& random) {
+  std::vector<double> sample;
+  while (sample.size() < n) {
+    const Vector b = privacy::gaussian_vector(d, given, random);
+    for (Index k = 0; k < d; ++k) sample.push_back(b[k] / meant);
+  }
+  return sample;
+}
+
+// Coordinates of one vector: products of neighbours and of their squares average 0 and 1; squared norms are χ².
+Checks check_independent(const std::vector<double>& sample, Index d) {
+  const auto width = static_cast<std::size_t>(d), vectors = sample.size() / width;
+  double product = 0, squares = 0;
+  std::vector<double> norms;
+  for (std::size_t v = 0; v < vectors; ++v) {
+    double norm = 0;
+    for (std::size_t k = 0; k < width; ++k) {
+      const double x = sample[v * width + k], next = sample[v * width + (k + 1) % width];
+      norm += x * x;
+      product += x * next;
+      squares += (x * x - 1) * (next * next - 1);
+    }
+    norms.push_back(norm / 2);
+  }
+  const auto pairs = static_cast<double>(vectors * width) * (width == 2 ? 2 : 1);  // two coordinates: each pair twice
+  return {
+      {"coordinates: products of neighbours", two_sided_p(product / std::sqrt(pairs))},
+      {"coordinates: products of their squares", two_sided_p(squares / std::sqrt(4 * pairs))},
+      {"vectors: squared norms",
+       ks_p_value(ks_distance(norms, [d](double x) { return gamma_cdf(x, static_cast<double>(d) / 2); }), vectors)}};
+}
+
+class GaussianNoise : public ::testing::TestWithParam<Index> {};
+INSTANTIATE_TEST_SUITE_P(InDimension, GaussianNoise, ::testing::Values(2, 10, 105),
+                         ::testing::PrintToStringParamName());
+
+TEST_P(GaussianNoise, HasIndependentCoordinatesOfTheRightScaleAndAOnePercentErrorWouldBeSeen) {
+  const Index d = GetParam();
+  Random random = Random::seeded(12, static_cast<std::uint64_t>(d), 0, "sampler test");
+  const std::vector<double> sample = coordinates(d, 0.3, 0.3, is_short() ? 20000 : 1000000, random);
+  EXPECT_TRUE(all_accepted(check_normal(sample)));
+  EXPECT_TRUE(all_accepted(check_independent(sample, d)));
+  for (const double factor :
+       {1 + small_error(), 1 - small_error(), 0.3, std::sqrt(1 / 0.3)}) {  // the last two: scale², √scale
+    std::vector<double> scaled = sample;
+    for (double& x : scaled) x *= factor;
+    EXPECT_TRUE(is_rejected(check_normal(scaled))) << "scale times " << factor;
+  }
+}
+
+TEST_P(GaussianNoise, WithDependentCoordinatesIsRejected) {  // each coordinate alone has the right law
+  const Index d = GetParam();
+  const std::size_t n = is_short() ? 20000 : 200000;
+  Random random = Random::seeded(13, static_cast<std::uint64_t>(d), 0, "sampler test");
+  std::vector<double> repeated, common_size, correlated;
+  while (repeated.size() < n) {
+    const double once = random.normal(), size = std::abs(random.normal());
+    double last = random.normal();
+    for (Index k = 0; k < d; ++k) {
+      repeated.push_back(once);
+      common_size.push_back(random.uniform() < 0.5 ? size : -size);
+      correlated.push_back(last = 0.05 * last + std::sqrt(1 - 0.05 * 0.05) * random.normal());
+    }
+  }
+  EXPECT_TRUE(is_rejected(check_independent(repeated, d)));
+  EXPECT_TRUE(is_rejected(check_independent(common_size, d)));
+  if (!is_short()) {
+    EXPECT_TRUE(is_rejected(check_independent(correlated, d)));
+  }
+}
+
 TEST(Normal, ASumOfUniformsInItsPlaceIsRejected) {  // the right variance, tails cut off: the kurtosis is 2.9
   Random random = Random::seeded(8, 0, 0, "sampler test");
   const auto sum = [&] {

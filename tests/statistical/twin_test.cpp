@@ -288,7 +288,8 @@ TEST(BrokenTwin, TheHuberHingeChargedLikeTheLogisticLossIsRefuted) {
   Scene scene = make_scene(o);
   const PrivateRound& round = scene.schedule.private_rounds[0];
   const double charged_as_logistic = privacy::objective_epsilon(
-      {.gradient_weight = scene.schedule.weight, .strong_convexity = round.strong_convexity}, round.objective_rate);
+      {.gradient_weight = scene.schedule.weight, .strong_convexity = round.strong_convexity, .logistic = true},
+      round.objective_rate);
   EXPECT_LT(charged_as_logistic, 0.999 * scene.schedule.epsilon);
   const double largest = largest_ratio_on_a_grid(scene);
   std::printf("  huber-hinge: largest ratio %.4f, charged as logistic %.4f, charged by A1 %.4f\n", largest,

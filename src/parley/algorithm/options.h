@@ -1,6 +1,7 @@
 // What a run does, in the product's words (docs/notation.md has the papers' letters). Everything here is public and
 // fixed before data is touched. Members and rows are declared once, here.
 #pragma once
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -16,16 +17,21 @@ struct Options {
   double loss_weight = 1750;
   double regularization = 0.22;
   std::string weighting = "equal";
-  std::vector<double> penalty{1};
+  std::vector<double> penalty;  // empty: 1, or the planner's under a budget
   std::vector<double> penalty_growth{1};
   long penalty_growth_rounds = 0;
   std::string dual_step = "common";
-  double damping = 0.5;
+  std::optional<double> damping;  // empty: 0.5, or the planner's under a budget
   double damping_growth = 1;
   std::string noise = "auto";
-  std::string noise_on = "objective";
-  std::vector<double> noise_rate{0.5};
+  std::string noise_on = "auto";
+  std::vector<double> noise_rate;  // empty: 0.5, or calibrated under a budget
   std::vector<double> noise_rate_growth{1};
+  std::vector<double> noise_scale;  // empty: calibrated under a budget
+  std::vector<double> epsilon;      // the budget of the whole run; empty: the noise is given instead
+  std::optional<double> delta;
+  std::string bound = "proved";
+  std::string average = "auto";
   std::string start = "zero";
   double tolerance = 1e-6;
   double release_bound = 1000;

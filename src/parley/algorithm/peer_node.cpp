@@ -48,11 +48,16 @@ privacy::Release PeerNode::step(const Inbox& inbox, privacy::Random& random) con
       // output, and its charge.
       Vector b = Vector::Zero(s.f.size());
       if (now.objective_rate > 0) b = privacy::gamma_norm_vector(b.size(), now.objective_rate, random);
+      if (now.objective_scale > 0) b = privacy::gaussian_vector(b.size(), now.objective_scale, random);
       const auto solution = problem::argmin(problem_, primal_terms(s, inbox, now.penalty, b), s.f,
                                             {.tolerance = schedule_.tolerance});  // (P)
       expects(solution.certificate.bound() <= schedule_.tolerance, "a certified minimum");
       release.value = solution.f;
       if (now.output_rate > 0) release.value += privacy::gamma_norm_vector(b.size(), now.output_rate, random);
+      if (now.output_scale > 0) release.value += privacy::gaussian_vector(b.size(), now.output_scale, random);
+      expects(schedule_.noise == Noise::none ||
+                  now.objective_rate + now.objective_scale + now.output_rate + now.output_scale > 0,
+              "noise in what touched data");
       release.charge = now.charge;
     }
   }

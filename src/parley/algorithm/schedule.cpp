@@ -3,18 +3,14 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
-#include <numeric>
 
+#include "parley/algorithm/planner.h"
+#include "parley/algorithm/pricing.h"
 #include "parley/base/error.h"
 #include "parley/base/text.h"
 
 namespace parley::algorithm {
 namespace {
-
-using privacy::RoundFacts;
-
-// The share of a round's loss that covers the solver's inexactness (docs/privacy.md, "Approximate minima").
-constexpr double inexact_share = 1e-4;
 
 double of_node(const std::vector<double>& values, int node) {
   return values.size() == 1 ? values[0] : values[static_cast<std::size_t>(node)];
@@ -25,13 +21,16 @@ void check_list(const std::vector<double>& values, const std::string& name, int 
   throw Error(
       {.what = name + " has " + std::to_string(values.size()) + " values for " + std::to_string(nodes) + " nodes",
        .allowed = "one value, or one per node",
-       .where = "option --" + name});
+       .where = "option --" + name,
+       .fix = "give one value for all nodes, or one per node"});
 }
 
 void check_rules(const Options& o, const Algorithm& a, int nodes) {
   check_list(o.penalty, "penalty", nodes);
   check_list(o.penalty_growth, "penalty-growth", nodes);
-  check_list(o.noise_rate, "noise-rate", nodes);
+  if (!o.noise_rate.empty()) check_list(o.noise_rate, "noise-rate", nodes);
+  if (!o.noise_scale.empty()) check_list(o.noise_scale, "noise-scale", nodes);
+  if (!o.epsilon.empty()) check_list(o.epsilon, "epsilon", nodes);
   check_list(o.noise_rate_growth, "noise-rate-growth", nodes);
   const bool grows = std::ranges::any_of(o.penalty_growth, [](double q) { return q != 1; });
   if (grows && !a.growing)
@@ -40,13 +39,6 @@ void check_rules(const Options& o, const Algorithm& a, int nodes) {
                  .allowed = "1",
                  .where = "option --penalty-growth",
                  .fix = a.recycled ? "use --algorithm mr-admm" : "use --algorithm m-admm or pp"});
-  if (o.noise == "gaussian")
-    throw Error(
-        {.what = "Gaussian noise has an (epsilon, delta) guarantee, and this version accounts for pure epsilon only",
-         .value = "gaussian",
-         .allowed = "auto, none, gamma",
-         .where = "option --noise",
-         .fix = "use --noise gamma"});
   if (a.on_penalty && o.noise_on == "output")
     throw Error({.what = a.name + " puts its noise into the penalty term (" + a.source + ")",
                  .value = "output",
@@ -57,7 +49,8 @@ void check_rules(const Options& o, const Algorithm& a, int nodes) {
     throw Error({.what = "residuals of targets in [-1, 1] are clipped at loss-width",
                  .value = number(o.loss_width),
                  .allowed = "> 0 and <= 2",
-                 .where = "option --loss-width"});
+                 .where = "option --loss-width",
+                 .fix = "give --loss-width a value in that range"});
 }
 
 double penalty_at(const Options& o, int node, long k) {
@@ -77,71 +70,6 @@ double dual_step_at(const Options& o, const Algorithm& a, int nodes, int node, l
   double smallest = penalty_at(o, 0, a.first_dual_step ? 1 : k);
   for (int i = 1; i < nodes; ++i) smallest = std::min(smallest, penalty_at(o, i, a.first_dual_step ? 1 : k));
   return smallest;
-}
-
-RoundFacts facts(const Schedule& s, double strong_convexity) {
-  return {.gradient_weight = s.weight,
-          .strong_convexity = strong_convexity,
-          .gradient_bound = s.loss.gradient_bound(),
-          .curvature_bound = s.loss.curvature_bound(),
-          .logistic = s.loss.kind == problem::LossKind::logistic};
-}
-
-// A public grid far coarser than the rounding of doubles and far finer than the noise on the output (scale 1/rate):
-// what the low bits of a noisy double would tell is gone (docs/privacy.md, "Floating point").
-double grid_for(double output_rate) {
-  return std::clamp(std::exp2(std::floor(std::log2(0x1p-8 / output_rate))), 0x1p-40, 0x1p-10);
-}
-
-// Privacy: the charge of one private round, objective noise by A2/A1 plus the approximate minimum, output noise by its
-// sensitivity.
-void price(PrivateRound& r, const Schedule& s, const RoundFacts& f, double rate) {
-  using namespace privacy;
-  if (s.place == Place::output) {
-    r.output_rate = rate;
-    r.charge = {.kind = "output-gamma", .epsilon = output_epsilon(f, rate, s.tolerance)};
-  } else {
-    r.objective_rate = s.algorithm.on_penalty ? rate / (2 * r.penalty * s.degree) : rate;
-    const double exact = objective_epsilon(f, r.objective_rate);
-    r.charge = {.kind = "objective-gamma", .epsilon = exact};
-    if (s.tolerance > 0) {
-      r.output_rate = inexact_rate(r.strong_convexity, s.tolerance, inexact_share * exact);
-      UpwardSum sum;
-      sum.add(exact);
-      sum.add(inexact_epsilon(r.strong_convexity, s.tolerance, r.output_rate));
-      r.charge.epsilon = sum.value();
-    }
-  }
-  if (r.output_rate > 0) r.grid = grid_for(r.output_rate);
-  r.charge.parameters = {{"gradient_weight", f.gradient_weight}, {"strong_convexity", f.strong_convexity},
-                         {"gradient_bound", f.gradient_bound},   {"curvature_bound", f.curvature_bound},
-                         {"logistic", f.logistic ? 1.0 : 0.0},   {"objective_rate", r.objective_rate},
-                         {"output_rate", r.output_rate},         {"tolerance", s.tolerance}};
-}
-
-// The bound as the papers print it, with the reason where its assumptions fail.
-void price_as_printed(Schedule& s, const Options& o) {
-  const bool zkl18 = s.algorithm.on_penalty;
-  s.paper_equation = zkl18 ? "ZKL18 (26)" : "ZKL20 (32)";
-  const auto absent = [&](const std::string& why) { s.epsilon_paper_absent = why; };
-  if (s.place == Place::output) return absent("the papers print no bound for noise on the output");
-  if (s.loss.kind != problem::LossKind::logistic)
-    return absent("Assumption 4 asks for a strictly convex, twice differentiable loss with |L'| <= 1");
-  const PrivateRound& first = s.private_rounds.front();
-  const double base = zkl18 ? first.dual_step : first.penalty;  // ZKL18 states its condition with θ
-  if (const auto why = privacy::paper_condition_violated(facts(s, s.regularization + 2 * base * s.degree)))
-    return absent(*why);
-  if (zkl18 && std::ranges::any_of(s.private_rounds, [](const PrivateRound& r) { return r.penalty < r.dual_step; }))
-    return absent("ZKL18 Theorem 4.1 asks for penalty >= dual step in every round");
-  privacy::UpwardSum sum;
-  for (std::size_t k = 0; k < s.private_rounds.size(); ++k) {
-    const PrivateRound& r = s.private_rounds[k];
-    const double rate =
-        of_node(o.noise_rate, s.node) * std::pow(of_node(o.noise_rate_growth, s.node), static_cast<double>(k));
-    const RoundFacts f = facts(s, r.strong_convexity);
-    sum.add(zkl18 ? privacy::zkl18_epsilon(f, rate, r.penalty, s.degree) : privacy::zkl20_epsilon(f, rate));
-  }
-  s.epsilon_paper = sum.value();
 }
 
 // The rounding error of the gradient's largest public part, κ‖f‖ (here with ‖f‖ a tenth of the bound), must stay below
@@ -169,6 +97,13 @@ void warn(Plan& plan, const Setting& setting) {
         "dual-step differs between nodes: the nodes then converge to the solution of sum_i grad O_i(f)/theta_i = 0 "
         "(while the steps "
         "keep their ratios), not to the optimum (docs/algorithms.md); --dual-step common avoids it");
+  for (const Schedule& s : plan.nodes)
+    if (s.delta >= 1 / setting.records[static_cast<std::size_t>(s.node)]) {
+      plan.warnings.push_back("delta = " + number(s.delta) + " is not below 1/records of node " +
+                              std::to_string(s.node) +
+                              ": such a delta would allow publishing one record; lower --delta");
+      break;
+    }
   double growth = 1;
   for (const Schedule& s : plan.nodes)
     growth = std::max(growth, s.private_rounds.back().penalty / s.private_rounds.front().penalty);
@@ -219,49 +154,101 @@ std::string Plan::epsilon_paper_absent() const {
   return "";
 }
 
-Plan make_plan(const Options& o, const Setting& setting, bool exact) {
-  const Algorithm& a = algorithm_named(o.algorithm);
+bool Plan::verified_only() const {
+  return std::ranges::any_of(nodes, [](const Schedule& s) { return s.verified_only; });
+}
+
+namespace {
+
+std::string theorem_of(const Schedule& s) {
+  const bool output = s.place == Place::output, logistic = s.loss.kind == problem::LossKind::logistic;
+  if (s.noise == Noise::gaussian) {
+    if (s.verified_only)
+      return "numerically verified bound for sigma/kappa > 1.75, not a proof (docs/privacy-gaussian.md)";
+    return output ? "Gaussian DP of the output (docs/privacy.md, theorem 6)"
+                  : "Gaussian objective perturbation (docs/privacy-gaussian.md, theorem G and corollary 2)";
+  }
+  const std::string composed = s.delta > 0 ? "; Kairouz-Oh-Viswanath composition" : "";
+  if (output) return "output sensitivity 2GC/(B kappa) (docs/privacy.md, theorem 3)" + composed;
+  return (logistic ? "exact supremum for the logistic loss (docs/privacy.md, theorem 2)"
+                   : "rank-one Jacobian bound (docs/privacy.md, theorem 1)") +
+         composed;
+}
+
+// The noise of every private round, as given.
+std::vector<double> given_levels(const Schedule& s, const Options& o) {
+  std::vector<double> levels;
+  for (std::size_t k = 0; k < s.private_rounds.size(); ++k)
+    levels.push_back(s.noise == Noise::gaussian
+                         ? of_node(o.noise_scale, s.node)
+                         : of_node(o.noise_rate, s.node) *
+                               std::pow(of_node(o.noise_rate_growth, s.node), static_cast<double>(k)));
+  return levels;
+}
+
+void price_rounds(Schedule& s, const std::vector<double>& levels) {
+  std::vector<privacy::Charge> charges;
+  s.verified_only = false;
+  for (std::size_t k = 0; k < levels.size(); ++k) {
+    price(s.private_rounds[k], s, levels[k]);
+    charges.push_back(s.private_rounds[k].charge);
+  }
+  s.epsilon = whole_run_epsilon(charges, s.delta);
+}
+
+void price_all(Schedule& s, const Options& o) {
+  std::vector<double> levels;
+  if (s.noise == Noise::none) {
+    for (PrivateRound& r : s.private_rounds)
+      r.charge = {.kind = "no-noise", .epsilon = std::numeric_limits<double>::infinity()};
+    s.epsilon = std::numeric_limits<double>::infinity();
+  } else if (o.epsilon.empty()) {
+    price_rounds(s, levels = given_levels(s, o));
+  } else {
+    // Unequal pure rounds are composed on a grid that rounds up, by up to 5e-5 of the total: then a little less is
+    // asked for.
+    const double target = of_node(o.epsilon, s.node);
+    for (const double less : {0.0, 1e-9, 1e-5, 1e-4, 3e-4}) {
+      price_rounds(s, levels = calibrate(s, target * (1 - less)));
+      if (s.epsilon <= target) break;
+    }
+    expects(s.epsilon <= target, "a calibrated run stays within its budget");
+  }
+  price_as_printed(s, levels);
+}
+
+}  // namespace
+
+Plan make_plan(const Options& given, const Setting& setting, bool exact) {
   const int nodes = setting.nodes();
+  const Options o = fill_in(given, setting);
+  const Algorithm& a = algorithm_named(o.algorithm);
   check_rules(o, a, nodes);
   if (o.dual_step != "common" && o.dual_step != "penalty")
     check_list(std::vector<double>(split_list(o.dual_step).size()), "dual-step", nodes);
-  const double all_records = std::accumulate(setting.records.begin(), setting.records.end(), 0.0);
-  Plan plan;
+  Plan plan{.options = o, .average = o.average == "yes"};
   for (int i = 0; i < nodes; ++i) {
-    const double records = setting.records[static_cast<std::size_t>(i)];
     Schedule s{.algorithm = a, .node = i, .degree = setting.degree[static_cast<std::size_t>(i)], .rounds = o.rounds};
-    s.noise = o.noise == "none" || (o.noise == "auto" && !a.noisy) ? Noise::none : Noise::gamma;
-    s.place = a.on_output || o.noise_on == "output" ? Place::output : Place::objective;
+    s.noise = o.noise == "none" ? Noise::none : o.noise == "gamma" ? Noise::gamma : Noise::gaussian;
+    s.place = o.noise_on == "output" ? Place::output : Place::objective;
+    s.bound = o.bound == "verified" ? privacy::Bound::verified : privacy::Bound::proved;
+    s.delta = s.noise == Noise::none ? 0 : *o.delta;
     s.loss = problem::loss_named(o.loss, o.loss_width);
-    s.weight = o.weighting == "rows" ? o.loss_weight * nodes / all_records : o.loss_weight / records;
+    s.weight = record_weight(o, setting, i);
     s.regularization = o.regularization / nodes;
     s.tolerance = exact ? 0 : o.tolerance * s.weight;
     s.random_start = o.start == "random";
     s.release_bound = o.release_bound;
-    privacy::UpwardSum sum;
     for (long k = 1; k <= private_rounds(a, o.rounds); ++k) {
       PrivateRound r{.penalty = penalty_at(o, i, k),
                      .dual_step = dual_step_at(o, a, nodes, i, k),
-                     .damping = o.damping * std::pow(o.damping_growth, static_cast<double>(k - 1))};
+                     .damping = *o.damping * std::pow(o.damping_growth, static_cast<double>(k - 1))};
       r.strong_convexity = s.regularization + 2 * r.penalty * s.degree;
       check_certifiable(s, r, k);
-      if (s.noise == Noise::none)
-        r.charge = {.kind = "no-noise", .epsilon = std::numeric_limits<double>::infinity()};
-      else
-        price(r, s, facts(s, r.strong_convexity),
-              of_node(o.noise_rate, i) * std::pow(of_node(o.noise_rate_growth, i), static_cast<double>(k - 1)));
-      sum.add(r.charge.epsilon);
       s.private_rounds.push_back(r);
     }
-    s.epsilon = sum.value();
-    s.theorem = s.place == Place::output ? "output sensitivity 2GC/(B kappa) (docs/privacy.md, theorem 3)"
-                : s.loss.kind == problem::LossKind::logistic
-                    ? "exact supremum for the logistic loss (docs/privacy.md, theorem 2)"
-                    : "rank-one Jacobian bound (docs/privacy.md, theorem 1)";
-    if (s.noise == Noise::none)
-      s.epsilon_paper_absent = "no noise, no privacy";
-    else
-      price_as_printed(s, o);
+    price_all(s, o);
+    s.theorem = theorem_of(s);
     plan.nodes.push_back(std::move(s));
   }
   warn(plan, setting);

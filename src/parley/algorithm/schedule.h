@@ -7,19 +7,20 @@
 
 #include "parley/algorithm/catalog.h"
 #include "parley/algorithm/options.h"
-#include "parley/privacy/pure.h"
+#include "parley/privacy/gaussian_round.h"
 #include "parley/privacy/release.h"
 #include "parley/problem/loss.h"
 
 namespace parley::algorithm {
 
-enum class Noise { none, gamma };
+enum class Noise { none, gamma, gaussian };
 enum class Place { objective, output };
 
 // What is public about the network before round 1.
 struct Setting {
   std::vector<int> degree;      // V_i
   std::vector<double> records;  // B_i
+  long features = 0;            // d; 0: unknown (accounting needs none, the planner of gamma noise does)
   int nodes() const { return static_cast<int>(degree.size()); }
 };
 
@@ -28,10 +29,13 @@ struct PrivateRound {
   double penalty = 0;           // η_i(k)
   double dual_step = 0;         // θ(k)
   double damping = 0;           // γ(k)
-  double objective_rate = 0;    // rate of b in the objective; 0: none
-  double output_rate = 0;       // rate of the noise on the minimum; 0: none
+  double objective_rate = 0;    // rate of gamma noise b in the objective; 0: none
+  double output_rate = 0;       // rate of gamma noise on the minimum; 0: none
+  double objective_scale = 0;   // standard deviation of Gaussian noise b in the objective; 0: none
+  double output_scale = 0;      // standard deviation of Gaussian noise on the minimum; 0: none
   double strong_convexity = 0;  // κ
   double grid = 0x1p-40;        // what touched data is released in multiples of this power of two
+  bool proved = true;           // false: charge.mu rests on a numerically verified bound
   privacy::Charge charge;
 };
 
@@ -42,6 +46,8 @@ struct Schedule {
   long rounds = 0;
   Noise noise = Noise::none;
   Place place = Place::objective;
+  privacy::Bound bound = privacy::Bound::proved;
+  double delta = 0;
   problem::Loss loss;
   double weight = 0;          // C_i/B_i
   double regularization = 0;  // ρ/N
@@ -49,7 +55,8 @@ struct Schedule {
   bool random_start = false;
   double release_bound = 1000;
   std::vector<PrivateRound> private_rounds;  // k = 1, 2, …
-  double epsilon = 0;                        // proved, whole run
+  double epsilon = 0;                        // at delta, whole run
+  bool verified_only = false;                // epsilon rests on a numerically verified bound, not on a proof
   std::optional<double> epsilon_paper;       // as printed, whole run
   std::string epsilon_paper_absent;          // why not
   std::string theorem;                       // what epsilon rests on
@@ -65,8 +72,11 @@ struct Schedule {
 
 struct Plan {
   std::vector<Schedule> nodes;
+  Options options;  // with everything that was left open filled in
+  bool average = false;
   std::vector<std::string> warnings;
   bool noisy() const { return nodes.front().noise != Noise::none; }
+  bool verified_only() const;
   double epsilon() const;                       // largest of the nodes
   std::optional<double> epsilon_paper() const;  // absent when any node's is
   std::string epsilon_paper_absent() const;

@@ -4,8 +4,10 @@
 #include <gtest/gtest.h>
 
 #include <cmath>
+#include <cstdlib>
 
 #include "parley/base/error.h"
+#include "parley/base/public_random.h"
 
 namespace parley::algorithm {
 namespace {
@@ -149,7 +151,7 @@ TEST(Schedule, RulesBetweenOptionsNameTheirClause) {
   EXPECT_THAT(message([] { make_plan({.dual_step = "1,2"}, setting(5)); }), HasSubstr("dual-step has 2 values"));
   EXPECT_THAT(message([] { make_plan({.algorithm = "pp", .noise_on = "output"}, setting(5)); }),
               HasSubstr("penalty term"));
-  EXPECT_THAT(message([] { make_plan({.noise = "gaussian"}, setting(5)); }), HasSubstr("--noise gamma"));
+  EXPECT_THAT(message([] { make_plan({.noise = "gaussian"}, setting(5)); }), HasSubstr("give --epsilon"));
 }
 
 TEST(Schedule, GrowthThatFreezesWarnsAndGrowthThatCannotBeCertifiedIsRefused) {
@@ -161,6 +163,88 @@ TEST(Schedule, GrowthThatFreezesWarnsAndGrowthThatCannotBeCertifiedIsRefused) {
       IsEmpty());
   EXPECT_THAT(message([] { make_plan({.algorithm = "pp", .rounds = 120, .penalty_growth = {1.2}}, setting(5)); }),
               HasSubstr("--penalty-growth-rounds"));
+}
+
+// The round trip of the budget: for random settings, what was calibrated never exceeds the target and wastes less than
+// a thousandth.
+TEST(Planner, AThousandRandomBudgetsAreKeptAndUsed) {
+  PublicRandom draw(5, PublicRandom::Purpose::rows);
+  const std::vector<std::string> names = {"dvp", "pvp", "pp", "r-admm", "mr-admm", "m-admm"};
+  int infeasible = 0;
+  const int settings = std::getenv("PARLEY_TEST_SHORT") != nullptr ? 60 : 1000;
+  for (int i = 0; i < settings; ++i) {
+    const int nodes = 2 + static_cast<int>(draw.below(4));
+    Setting s{.degree = std::vector<int>(static_cast<std::size_t>(nodes), 1),
+              .records = {},
+              .features = 1 + static_cast<long>(draw.below(200))};
+    std::vector<double> budget;
+    for (int k = 0; k < nodes; ++k) {
+      s.records.push_back(std::floor(std::exp(3 + 8 * draw.uniform())));
+      budget.push_back(std::exp(-3 + 5 * draw.uniform()));
+    }
+    Options o{.algorithm = names[draw.below(names.size())], .rounds = 1 + static_cast<long>(draw.below(80))};
+    o.epsilon = draw.uniform() < 0.5 ? std::vector<double>{budget[0]} : budget;
+    o.weighting = draw.uniform() < 0.3 ? "rows" : "equal";
+    if (draw.uniform() < 0.4) {
+      o.noise = "gamma";
+      o.delta = draw.uniform() < 0.5 ? 0 : 1e-6;
+    } else {
+      o.delta = std::pow(10, -3 - 6 * draw.uniform());
+      if (draw.uniform() < 0.3) o.loss = "huber-hinge";
+    }
+    if (o.loss == "huber-hinge" && o.algorithm == "pp") o.algorithm = "dvp";
+    if (draw.uniform() < 0.2) o.noise_on = o.algorithm == "pp" ? "auto" : "output";
+    if (draw.uniform() < 0.3) o.bound = "verified";
+    if (draw.uniform() < 0.3) o.penalty = {std::exp(-2 + 6 * draw.uniform())};
+    try {
+      const Plan plan = make_plan(o, s);
+      for (int k = 0; k < nodes; ++k) {
+        const double target = o.epsilon.size() == 1 ? o.epsilon[0] : o.epsilon[static_cast<std::size_t>(k)];
+        EXPECT_LE(plan.nodes[static_cast<std::size_t>(k)].epsilon, target) << i;
+        EXPECT_GE(plan.nodes[static_cast<std::size_t>(k)].epsilon, 0.999 * target)
+            << i << " " << o.algorithm << " " << o.noise << " " << o.rounds;
+      }
+    } catch (const Error& e) {
+      ++infeasible;
+      EXPECT_THAT(std::string(e.what()), ::testing::AnyOf(HasSubstr("infeasible"), HasSubstr("certified"))) << i;
+    }
+  }
+  EXPECT_LT(infeasible, 350);
+}
+
+TEST(Planner, SetsTheNoiseToThreeQuartersOfTheCurvatureAtEveryNode) {
+  Setting s = setting(3);
+  s.records = {500, 1000, 8000};
+  s.degree = {1, 2, 1};
+  const Plan plan = make_plan({.epsilon = {0.5, 1, 2}}, s);
+  for (const Schedule& n : plan.nodes)
+    EXPECT_NEAR(n.private_rounds[0].objective_scale / n.private_rounds[0].strong_convexity, 0.75, 1e-3);
+  EXPECT_TRUE(plan.average);
+  EXPECT_FALSE(plan.verified_only());
+  EXPECT_THAT(plan.warnings, ::testing::Not(::testing::Contains(HasSubstr("dual-step"))));
+}
+
+TEST(Planner, ADeltaThatCouldPublishARecordWarns) {
+  Options o{.epsilon = {1}};
+  o.delta = 1e-3;
+  EXPECT_THAT(make_plan(o, setting(5)).warnings, ::testing::Contains(HasSubstr("1/records")));
+}
+
+TEST(Planner, GaussianNoiseInTheObjectiveIsForTheLogisticLossOnly) {
+  EXPECT_EQ(make_plan({.loss = "huber-hinge", .epsilon = {1}}, setting(5)).nodes[0].place, Place::output);
+  EXPECT_THAT(message([] { make_plan({.loss = "huber-hinge", .noise_on = "objective", .epsilon = {1}}, setting(5)); }),
+              HasSubstr("logistic loss only"));
+}
+
+TEST(Planner, WhatIsOnlyVerifiedSaysSo) {
+  Options o{.algorithm = "dvp", .rounds = 25, .penalty = {1}, .noise = "gaussian", .noise_scale = {12}};
+  const Plan proved = make_plan(o, setting(5));
+  o.bound = "verified";
+  const Plan verified = make_plan(o, setting(5));
+  EXPECT_FALSE(proved.verified_only());
+  EXPECT_TRUE(verified.verified_only());
+  EXPECT_LT(verified.epsilon(), proved.epsilon());
+  EXPECT_THAT(verified.nodes[0].theorem, HasSubstr("not a proof"));
 }
 
 }  // namespace

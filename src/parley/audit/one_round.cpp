@@ -121,7 +121,9 @@ class Attacker {
     const Vector pull = now.penalty * (2 * m.value - view_.f - m.received);
     next_.gradient = -2 * lambda - pull;
     const bool output = s_.place == algorithm::Place::output;
-    const double rate = output ? now.output_rate : now.objective_rate;
+    const bool gaussian = s_.noise == algorithm::Noise::gaussian;
+    const double rate = gaussian ? 1 / (output ? now.output_scale : now.objective_scale)
+                                 : (output ? now.output_rate : now.objective_rate);
     std::array<double, 2> log_density{};
     for (const int world : {0, 1}) {
       const problem::Problem p = scene_.problem(world);
@@ -138,9 +140,11 @@ class Attacker {
         at.hessian.diagonal().array() += 2 * now.penalty;
         log_density[static_cast<std::size_t>(world)] = log_determinant(at.hessian);
       }
-      log_density[static_cast<std::size_t>(world)] -= rate * noise.norm();
+      const double size = rate * noise.norm();
+      log_density[static_cast<std::size_t>(world)] -= gaussian ? size * size / 2 : size;
+      evidence_.log_density[static_cast<std::size_t>(world)] += log_density[static_cast<std::size_t>(world)];
       if (world == 0) {
-        quietest_ = std::min(quietest_, rate * noise.norm());
+        quietest_ = std::min(quietest_, size);
         noises_.push_back(noise);
       }
     }
@@ -203,17 +207,23 @@ problem::Problem Scene::problem(int world) const {
 
 Scene make_scene(const SceneOptions& options) {
   Scene scene{.schedule = calibrated(options.algorithm, options.records, options.epsilon),
+              .rows = opposed_rows(options.records, 0.3, options.row_norm),
               .start = Vector{{0, -20}},
               .neighbour = {Vector{{0, -20}}}};
-  const double s = 0.3 * options.row_norm, c = std::sqrt(1 - 0.3 * 0.3) * options.row_norm;
+  return scene;
+}
+
+std::array<data::Rows, 2> opposed_rows(long records, double tilt, double row_norm) {
+  std::array<data::Rows, 2> both;
+  const double s = tilt * row_norm, c = std::sqrt(1 - tilt * tilt) * row_norm;
   for (const int world : {0, 1}) {
-    data::Rows& rows = scene.rows[static_cast<std::size_t>(world)];
+    data::Rows& rows = both[static_cast<std::size_t>(world)];
     rows.features = 2;
     append(rows, world == 0 ? c : -c, s, 1);
-    for (long n = 1; n < options.records; ++n)  // the same in both worlds
+    for (long n = 1; n < records; ++n)  // the same in both worlds
       append(rows, 0.9 * std::cos(static_cast<double>(n)), 0.9 * std::sin(static_cast<double>(n)), n % 3 == 0 ? -1 : 1);
   }
-  return scene;
+  return both;
 }
 
 Transcript play(const Scene& scene, algorithm::Node& node, privacy::Random& random) {
@@ -227,7 +237,8 @@ Transcript play(const Scene& scene, algorithm::Node& node, privacy::Random& rand
     transcript.push_back({.round = release.round,
                           .received = received,
                           .value = std::move(release.value),
-                          .epsilon = release.charge.epsilon});
+                          .epsilon = release.charge.epsilon,
+                          .mu = release.charge.mu});
   }
   return transcript;
 }

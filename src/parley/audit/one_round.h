@@ -6,6 +6,7 @@
 //   objective at f(t)
 //              log ratio = Σ_t { −rate (‖b_D‖ − ‖b_D'‖) + ln det J_D − ln det J_D' }
 //   output     n_D(t) = f(t) − argmin_D,   log ratio = Σ_t −rate (‖n_D‖ − ‖n_D'‖)
+//   Gaussian   the same with ‖·‖²/(2 scale²) in place of rate ‖·‖
 // This is written from the papers' equations and not with algorithm/consensus.h: a slip there must not cancel here.
 //
 // Check A  |log ratio| ≤ claim in every run. The charges bound the log ratio at *every point* f, not only in
@@ -17,6 +18,7 @@
 // Check B  runs are split; on one half the best attack and its threshold are chosen, on the other counted,
 // Clopper–Pearson at 99.9 %:
 //          the lower bound of ε may not exceed the claim. Valid for any statistic; four are tried (Evidence).
+//          Gaussian noise has no pointwise bound: there, check B on μ takes the place of A and B (gaussian.h).
 // Check C  a recycled round equals what anybody computes from earlier broadcasts.
 #pragma once
 #include <array>
@@ -57,12 +59,16 @@ struct Scene {
 };
 Scene make_scene(const SceneOptions& options);
 
+// Node 0's rows in D and D': the first is v = (±c, tilt) with c² + tilt² = 1, the others are the same in both.
+std::array<data::Rows, 2> opposed_rows(long records, double tilt, double row_norm = 1);
+
 // What left node 0 in one round, and what the node had received before.
 struct Message {
   int round = 0;
   Vector received;               // f_1(round − 1)
   Vector value;                  // f_0(round)
   double epsilon = 0;            // charged for it
+  double mu = 0;                 // charged for it, where the noise is Gaussian
   std::optional<Vector> dual{};  // broken twins only: λ of the round before, sent along
 };
 using Transcript = std::vector<Message>;
@@ -76,7 +82,8 @@ Mechanism peer_node(const Scene& scene);  // the product itself: PeerNode::step
 // What speaks for D, larger is stronger.
 struct Evidence {
   double log_ratio = 0;
-  double quiet = 0;  // −min_t rate·‖b_D(t)‖: a noise that is missing, or too often small
+  std::array<double, 2> log_density{};  // of the transcript in D and D', up to one constant
+  double quiet = 0;  // −min_t rate·‖b_D(t)‖, or of ‖b_D(t)‖/scale: a noise that is missing, or too often small
   double echo = 0;   // −min ‖b_D(t) − b_D(t')‖: the same noise twice
   double bare = 0;   // −‖f̂ − argmin_D‖, f̂ the minimum without output noise as a recycled step or a dual would betray it
   double free_residual =

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <boost/math/special_functions/beta.hpp>
+#include <boost/math/special_functions/erf.hpp>
 #include <boost/math/special_functions/gamma.hpp>
 #include <cmath>
 #include <limits>
@@ -15,6 +16,16 @@ namespace {
 double ratio_bound(std::size_t hits, std::size_t runs, std::size_t other_hits, std::size_t other_runs, double alpha) {
   const double most = binomial_lower(hits, runs, alpha / 2), least = binomial_upper(other_hits, other_runs, alpha / 2);
   return most > 0 ? std::log(most / least) : -std::numeric_limits<double>::infinity();
+}
+
+// From the numbers of false alarms and of misses.
+double mu_bound(std::size_t alarms, std::size_t other_runs, std::size_t misses, std::size_t runs, double alpha) {
+  return normal_quantile(1 - binomial_upper(alarms, other_runs, alpha / 2)) -
+         normal_quantile(binomial_upper(misses, runs, alpha / 2));
+}
+
+std::size_t hits(double threshold, std::span<const double> sample) {
+  return static_cast<std::size_t>(std::ranges::count_if(sample, [=](double x) { return x >= threshold; }));
 }
 
 std::size_t at_least(double threshold, const std::vector<double>& descending) {
@@ -74,6 +85,12 @@ double normal_cdf(double x) {
   return std::erfc(-x / std::sqrt(2.0)) / 2;
 }
 
+double normal_quantile(double p) {
+  if (p <= 0) return -std::numeric_limits<double>::infinity();
+  if (p >= 1) return std::numeric_limits<double>::infinity();
+  return -std::sqrt(2.0) * boost::math::erfc_inv(2 * p);
+}
+
 double sphere_coordinate_cdf(double u, double dimension) {
   const double half = boost::math::ibeta(0.5, (dimension - 1) / 2, std::min(1.0, u * u)) / 2;
   return u < 0 ? 0.5 - half : 0.5 + half;
@@ -111,10 +128,37 @@ Cut choose_cut(const std::vector<double>& in_d, const std::vector<double>& in_ot
 
 double epsilon_lower_bound(double threshold, std::span<const double> in_d, std::span<const double> in_other,
                            double alpha) {
-  const auto hits = [=](std::span<const double> sample) {
-    return static_cast<std::size_t>(std::ranges::count_if(sample, [=](double x) { return x >= threshold; }));
+  return ratio_bound(hits(threshold, in_d), in_d.size(), hits(threshold, in_other), in_other.size(), alpha);
+}
+
+MuCut choose_mu_cut(const std::vector<double>& in_d, const std::vector<double>& in_other, double alpha) {
+  std::vector<double> d = in_d, other = in_other;
+  std::ranges::sort(d, std::greater{});
+  std::ranges::sort(other, std::greater{});
+  MuCut best{.threshold = std::numeric_limits<double>::infinity(), .mu = -std::numeric_limits<double>::infinity()};
+  const auto consider = [&](double threshold) {
+    const double mu =
+        mu_bound(at_least(threshold, other), other.size(), d.size() - at_least(threshold, d), d.size(), alpha);
+    if (mu > best.mu) best = {.threshold = threshold, .mu = mu};
   };
-  return ratio_bound(hits(in_d), in_d.size(), hits(in_other), in_other.size(), alpha);
+  for (const auto* from : {&d, &other}) {  // 100 cuts across the middle, and the tails ever closer
+    for (std::size_t k = 0; k < 100; ++k) consider((*from)[k * from->size() / 100]);
+    for (double k = 1; k < static_cast<double>(from->size()) / 100; k *= 2) {
+      consider((*from)[static_cast<std::size_t>(k) - 1]);
+      consider((*from)[from->size() - static_cast<std::size_t>(k)]);
+    }
+  }
+  return best;
+}
+
+double mu_lower_bound(double threshold, std::span<const double> in_d, std::span<const double> in_other, double alpha) {
+  return mu_bound(hits(threshold, in_other), in_other.size(), in_d.size() - hits(threshold, in_d), in_d.size(), alpha);
+}
+
+double delta_lower_bound(double threshold, double epsilon, std::span<const double> in_d,
+                         std::span<const double> in_other, double alpha) {
+  return binomial_lower(hits(threshold, in_d), in_d.size(), alpha / 2) -
+         std::exp(epsilon) * binomial_upper(hits(threshold, in_other), in_other.size(), alpha / 2);
 }
 
 }  // namespace parley::audit

@@ -22,6 +22,7 @@ double two_sided_p(double z);                    // P(|N(0,1)| ≥ |z|)
 double chi_squared_p(double x, double degrees);  // P(χ² ≥ x)
 double gamma_cdf(double x, double shape);        // P(Gamma(shape, 1) ≤ x)
 double normal_cdf(double x);
+double normal_quantile(double p);  // −∞ at 0, ∞ at 1
 // The law of one coordinate of a uniform direction in d ≥ 2 dimensions: u² ~ Beta(½, (d − 1)/2), the sign is fair.
 double sphere_coordinate_cdf(double u, double dimension);
 
@@ -39,5 +40,18 @@ struct Cut {
 Cut choose_cut(const std::vector<double>& in_d, const std::vector<double>& in_other, double alpha);
 double epsilon_lower_bound(double threshold, std::span<const double> in_d, std::span<const double> in_other,
                            double alpha);
+
+// The same tests against μ-GDP, which allows Φ⁻¹(1 − FPR) − Φ⁻¹(FNR) ≤ μ for every event: with upper bounds of both
+// errors, each at alpha/2, the left side is a lower bound of μ with confidence 1 − alpha, whatever the statistic.
+struct MuCut {
+  double threshold = 0;
+  double mu = 0;
+};
+MuCut choose_mu_cut(const std::vector<double>& in_d, const std::vector<double>& in_other, double alpha);
+double mu_lower_bound(double threshold, std::span<const double> in_d, std::span<const double> in_other, double alpha);
+
+// P_D(A) − e^ε P_D'(A) from below, A = "the statistic is at least the cut": (ε, δ)-DP allows at most δ.
+double delta_lower_bound(double threshold, double epsilon, std::span<const double> in_d,
+                         std::span<const double> in_other, double alpha);
 
 }  // namespace parley::audit

@@ -29,7 +29,8 @@ Integer parse_integer(std::string_view text, const Option& option, const std::st
     throw Error({.what = option.name + " is not a whole number",
                  .value = "'" + std::string(text) + "'",
                  .allowed = option.rule.text,
-                 .where = where});
+                 .where = where,
+                 .fix = "give a whole number"});
   return value;
 }
 
@@ -43,7 +44,8 @@ bool parse_bool(std::string_view text, const Option& option, const std::string& 
   throw Error({.what = option.name + " is a yes/no option",
                .value = "'" + std::string(text) + "'",
                .allowed = "yes, no",
-               .where = where});
+               .where = where,
+               .fix = "write yes or no"});
 }
 
 }  // namespace
@@ -95,7 +97,7 @@ void set_option(const Option& option, std::string_view text, const std::string& 
                  [&](std::string* v) { *v = std::string(text); },
                  [&](std::vector<double>* v) {
                    v->clear();
-                   if (trim(text).empty()) return;
+                   if (trim(text).empty() || trim(text) == "auto") return;  // unset: whoever reads it fills it in
                    for (const auto& part : split_list(text)) v->push_back(parse_number(part, option.name, where));
                  },
                  [&](std::vector<std::string>* v) { *v = split_list(text); },
@@ -109,7 +111,9 @@ void set_option_json(const Option& option, const json& value, const std::string&
   if (value.is_null()) {  // a record stores an unset optional as null
     std::visit(
         Overloaded{[](std::optional<double>* v) { v->reset(); }, [](std::optional<std::uint64_t>* v) { v->reset(); },
-                   [&](auto*) { throw Error({.what = option.name + " has no value", .where = where}); }},
+                   [&](auto*) {
+                     throw Error({.what = option.name + " has no value", .where = where, .fix = "give it a value"});
+                   }},
         option.target);
     return;
   }
@@ -136,7 +140,7 @@ void validate_options(const std::vector<Option>& options) {
   std::vector<Error::Parts> violations;
   for (const Option& option : options) {
     const auto violated = [&](const std::string& value) {
-      std::string fix;
+      std::string fix = "give --" + option.name + " a value that is " + option.rule.text;
       if (!option.rule.choices.empty())
         if (const auto near = nearest(value, option.rule.choices); !near.empty()) fix = "did you mean '" + near + "'?";
       violations.push_back({.what = option.name + " = " + value + " but must be " + option.rule.text,

@@ -31,13 +31,14 @@ double parse_number(std::string_view text, const std::string& what, const std::s
     throw Error({.what = what + " is not a number",
                  .value = "'" + std::string(text) + "'",
                  .allowed = "a finite decimal number",
-                 .where = where});
+                 .where = where,
+                 .fix = "write a number there"});
   return value;
 }
 
 std::string nearest(std::string_view name, const std::vector<std::string>& candidates) {
   std::string best;
-  std::size_t best_distance = std::max<std::size_t>(2, name.size() / 3) + 1;
+  std::size_t best_distance = (name.size() <= 3 ? 1 : std::max<std::size_t>(2, name.size() / 3)) + 1;
   for (const auto& candidate : candidates) {
     std::vector<std::size_t> row(candidate.size() + 1);
     std::iota(row.begin(), row.end(), std::size_t{0});
@@ -92,20 +93,26 @@ std::string read_file(const std::filesystem::path& path, const std::string& what
                  .fix = "check the path and its permissions"});
   std::ostringstream text;
   text << in.rdbuf();
-  if (in.bad()) throw Error({.what = what + " cannot be read to its end", .where = path.string()});
+  if (in.bad())
+    throw Error({.what = what + " cannot be read to its end", .where = path.string(), .fix = "check the disk"});
   return std::move(text).str();
 }
 
 void write_file(const std::filesystem::path& path, std::string_view content) {
-  const std::filesystem::path beside = path.string() + ".part";
+  std::error_code ignored;
+  if (std::filesystem::is_symlink(path, ignored))
+    return write_file(std::filesystem::canonical(path.parent_path() / std::filesystem::read_symlink(path)), content);
+  const bool device = std::filesystem::exists(path, ignored) && !std::filesystem::is_regular_file(path, ignored);
+  const std::filesystem::path beside =
+      device ? path : std::filesystem::path(path.string() + ".part");  // never rename over a device or pipe
   std::ofstream out(beside, std::ios::binary | std::ios::trunc);
   out.write(content.data(), static_cast<std::streamsize>(content.size()));
   out.close();
   std::error_code code;
-  if (out) std::filesystem::rename(beside, path, code);
+  if (out && !device) std::filesystem::rename(beside, path, code);
   if (!out || code) {
     const std::string reason = code ? code.message() : std::strerror(errno);
-    std::filesystem::remove(beside, code);
+    if (!device) std::filesystem::remove(beside, code);
     throw Error({.what = "cannot write: " + reason,
                  .where = path.string(),
                  .fix = "check free space and permissions, or choose another place"});

@@ -105,7 +105,11 @@ Rows parse_libsvm(std::string_view text, const std::string& source, Index featur
     while (!(word = next_word(rest)).empty()) {
       const auto colon = word.find(':');
       if (colon == std::string_view::npos)
-        throw Error({.what = "an entry has no colon", .value = quoted(word), .allowed = "index:value", .where = where});
+        throw Error({.what = "an entry has no colon",
+                     .value = quoted(word),
+                     .allowed = "index:value",
+                     .where = where,
+                     .fix = "write entries as index:value"});
       previous = parse_index(word.substr(0, colon), previous, features, where);
       const double value =
           parse_number(word.substr(colon + 1), "the value of feature " + std::to_string(previous), where);

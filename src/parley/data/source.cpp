@@ -29,6 +29,13 @@ std::string format_of(const Options& o, const std::string& path) {
 }
 
 Dataset load_file(const Options& o, const std::string& path) {
+  std::error_code ignored;
+  if (!std::filesystem::exists(path, ignored))
+    throw Error({.what = "the data file does not exist: No such file",
+                 .value = "'" + path + "'",
+                 .allowed = "census, adult, a .csv or .libsvm file",
+                 .where = "option --data",
+                 .fix = "check the path"});
   if (format_of(o, path) == "libsvm") {
     if (o.features < 1)
       throw Error(
@@ -74,7 +81,37 @@ void append(Rows& to, const Rows& from) {
 
 void check_regression(const Dataset& one, const Holdings& all) {
   if (one.regression != all.regression || one.rows.features != all.test.features)
-    throw Error({.what = "the files do not have the same features and kind of label", .where = one.name});
+    throw Error({.what = "the files do not have the same features and kind of label",
+                 .where = one.name,
+                 .fix = "use one schema for all files"});
+}
+
+}  // namespace
+
+namespace {
+
+// An option that nothing would read is a misunderstanding, and with data a dangerous one: refused.
+void check_used(const Options& o) {
+  const auto refuse = [](const std::string& option, const std::string& why) {
+    throw Error({.what = "--" + option + " would not be used: " + why,
+                 .where = "option --" + option,
+                 .fix = "leave it out, or say what it belongs to"});
+  };
+  bool csv = false, libsvm = false, files = false;
+  for (const std::string& name : o.data) {
+    if (name == "census" || name == "adult") continue;
+    files = true;
+    (format_of(o, name) == "csv" ? csv : libsvm) = true;
+  }
+  if (!o.schema.empty() && !csv)
+    refuse("schema",
+           files ? "LIBSVM data has none" : "--data " + join(o.data, ",") + " has its own; give your file with --data");
+  if (o.features > 0 && !libsvm) refuse("features", "only LIBSVM data needs it");
+  if (!o.split_column.empty() && o.split != "column") refuse("split-column", "it goes with --split column");
+  if (!o.split_shares.empty() && o.split != "shares") refuse("split-shares", "it goes with --split shares");
+  if (o.data.size() > 1 && o.split != "even") refuse("split", "there is one file per node");
+  if (!o.data_dir.empty() && std::ranges::find(o.data, "adult") == o.data.end())
+    refuse("data-dir", "it is the place of --data adult");
 }
 
 }  // namespace
@@ -86,6 +123,7 @@ std::size_t Holdings::training_rows() const {
 }
 
 Holdings load(const Options& o) {
+  check_used(o);
   if (o.split == "column" && o.split_column.empty())
     throw Error({.what = "a split by column needs the column",
                  .where = "option --split-column",

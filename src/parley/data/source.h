@@ -23,7 +23,7 @@ struct Options {
   double split_exponent = 1;
   std::string split_column;
   long split_seed = 1;
-  double test_share = 0.2;
+  double test_share = 0.1;
   std::string test_data;
 };
 std::vector<Option> option_rows(Options& o);

@@ -69,7 +69,8 @@ std::vector<double> checked_shares(const SplitPlan& plan, std::size_t nodes) {
       throw Error({.what = "the share of node " + std::to_string(i) + " must be > 0",
                    .value = number(plan.shares[i]),
                    .allowed = "a finite number > 0 (shares are normalised to sum 1)",
-                   .where = "split shares"});
+                   .where = "split shares",
+                   .fix = "give every node a share above 0"});
   return plan.shares;
 }
 
@@ -78,7 +79,8 @@ std::vector<double> power_shares(const SplitPlan& plan, std::size_t nodes) {
     throw Error({.what = "the exponent of a power split must be >= 0",
                  .value = number(plan.exponent),
                  .allowed = "a finite number >= 0 (0 splits evenly)",
-                 .where = "split exponent"});
+                 .where = "split exponent",
+                 .fix = "give --split-exponent a value of at least 0"});
   std::vector<double> shares;
   for (std::size_t i = 0; i < nodes; ++i) shares.push_back(std::pow(static_cast<double>(i + 1), -plan.exponent));
   return shares;
@@ -153,7 +155,8 @@ Parts hold_out(Dataset all, double share, std::uint64_t seed) {
   if (!(share >= 0 && share < 1))
     throw Error({.what = "the held-out share must be at least 0 and less than 1",
                  .value = number(share),
-                 .allowed = "0 <= share < 1"});
+                 .allowed = "0 <= share < 1",
+                 .fix = "give --test-share a value in that range"});
   const std::size_t rows = all.rows.count();
   const auto held = static_cast<std::size_t>(std::llround(share * static_cast<double>(rows)));
   if (held == rows)
@@ -174,7 +177,10 @@ Parts hold_out(Dataset all, double share, std::uint64_t seed) {
 
 std::vector<Rows> split_over_nodes(const Dataset& all, int nodes, const SplitPlan& plan, std::uint64_t seed) {
   if (nodes < 1)
-    throw Error({.what = "a split needs at least one node", .value = std::to_string(nodes), .allowed = "nodes >= 1"});
+    throw Error({.what = "a split needs at least one node",
+                 .value = std::to_string(nodes),
+                 .allowed = "nodes >= 1",
+                 .fix = "raise --nodes"});
   const std::size_t rows = all.rows.count();
   const auto parts = parts_of(row_order(rows, plan.shuffle, seed), all, static_cast<std::size_t>(nodes), plan);
   std::vector<Rows> result;

@@ -124,7 +124,8 @@ Edges until_connected(int n, const std::string& what, const std::string& fix, co
 int node_number(const std::string& text, const std::string& where) {
   const double value = parse_number(text, "node", where);
   if (value != std::floor(value) || value < 0 || value > 1e7)
-    throw Error({.what = "a node is a whole number from 0", .value = text, .where = where});
+    throw Error(
+        {.what = "a node is a whole number from 0", .value = text, .where = where, .fix = "number nodes 0, 1, 2, ..."});
   return static_cast<int>(value);
 }
 
@@ -152,7 +153,11 @@ Edges file_edges(const std::string& path) {
     for (const auto& part : split_list(content, ' '))
       if (!part.empty()) ends.push_back(part);
     if (ends.size() != 2)
-      throw Error({.what = "an edge is two node numbers", .value = "'" + text + "'", .allowed = "0 1", .where = where});
+      throw Error({.what = "an edge is two node numbers",
+                   .value = "'" + text + "'",
+                   .allowed = "0 1",
+                   .where = where,
+                   .fix = "write one edge a line, e.g. 0 1"});
     edges.emplace_back(node_number(ends[0], where), node_number(ends[1], where));
   }
   return edges;
@@ -173,7 +178,8 @@ Graph::Graph(int nodes, const Edges& edges) : neighbours_(static_cast<std::size_
     if (i == j)
       throw Error({.what = "a node is not its own neighbour",
                    .value = "edge " + std::to_string(i) + "-" + std::to_string(j),
-                   .where = "option --graph"});
+                   .where = "option --graph",
+                   .fix = "remove this edge"});
     neighbours_[static_cast<std::size_t>(i)].push_back(j);
     neighbours_[static_cast<std::size_t>(j)].push_back(i);
   }
@@ -252,6 +258,12 @@ Graph make_graph(const GraphOptions& o, int nodes) {
   if (o.graph == "random")
     return {nodes, until_connected(nodes, "random", "raise --edge-probability",
                                    [&] { return random_graph(nodes, o.edge_probability, draw); })};
+  if (o.graph == "small-world" && o.ring_neighbours % 2 != 0)
+    throw Error({.what = "neighbours on the ring come in pairs",
+                 .value = std::to_string(o.ring_neighbours),
+                 .allowed = "an even number",
+                 .where = "option --ring-neighbours",
+                 .fix = "use " + std::to_string(o.ring_neighbours + 1)});
   if (o.graph == "small-world")
     return {nodes, until_connected(nodes, "small-world", "raise --ring-neighbours", [&] {
               return small_world(nodes, static_cast<int>(o.ring_neighbours), o.rewiring, draw);

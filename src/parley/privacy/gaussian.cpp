@@ -70,8 +70,8 @@ std::vector<LossPoint> loss_distribution(std::span<const double> rounds) {
   const auto [low, high] = std::ranges::minmax(rounds);
   const auto count = static_cast<int>(rounds.size());
   std::vector<LossPoint> points;
-  if (low == high) {  // binomial
-    const Real e = low, right = 1 / (1 + std::exp(-e));
+  if (high - low <= 1e-9 * high) {  // equal but for rounding, all taken as the largest: binomial
+    const Real e = high, right = 1 / (1 + std::exp(-e));
     for (int j = 0; j <= count; ++j) {
       const Real log_weight = std::lgamma(static_cast<Real>(count + 1)) - std::lgamma(static_cast<Real>(j + 1)) -
                               std::lgamma(static_cast<Real>(count - j + 1)) + j * std::log(right) +
@@ -135,7 +135,7 @@ double gdp_mu(double epsilon, double delta) {
 double gdp_compose(std::span<const double> mus) {
   Real sum = 0;
   for (const double m : mus) sum += static_cast<Real>(m) * m;
-  return up(std::sqrt(sum) * (1 + 1e-17L));
+  return up(std::sqrt(sum) * (1 + static_cast<Real>(mus.size() + 2) * 0x1p-63L));
 }
 
 // The trade-off curve of ε-DP is two chords that meet at α = β = 1/(1 + e^ε). With Φ(−μ/2) = 1/(1 + e^ε) the convex

@@ -1,38 +1,81 @@
-// The ledger of one run in one process: charges first, then hands back what may leave. One released value per (node,
-// round).
+// The account of one run: charges first, then hands back what may leave. One released value per (node, round).
+// In memory for a simulation, or on the owner's ledger file, where a release is on disk before it is handed out; the
+// rules are the same code.
 #pragma once
+#include <memory>
 #include <optional>
 #include <vector>
 
-#include "parley/privacy/pure.h"
+#include "parley/privacy/ledger_file.h"
+#include "parley/privacy/ledger_spend.h"
 #include "parley/privacy/release.h"
 
 namespace parley::privacy {
 
 class Ledger {
  public:
-  // cap: the most that any node may spend; a release that would exceed it is not paid.
-  Ledger(int nodes, bool is_private, std::optional<double> cap_epsilon = std::nullopt);
+  // In memory, for one run. cap: the most that any node may spend; a release that would exceed it is not paid. A δ in
+  // it, even with an infinite epsilon, makes spent(node, δ) and spent_most(δ) cheap.
+  Ledger(int nodes, bool is_private, std::optional<Cap> cap = std::nullopt);
 
-  // Privacy: charges node's account by release.charge and stores the value; only then is there a Paid to send.
-  // nullopt: the cap would be exceeded, nothing was charged. A second release for the same (node, round) is a bug, and
-  // so is data without noise in a private run.
+  // On file. Starts the run, or resumes it when file has a run of this id: then what was released stays released.
+  // Error before anything is written when the whole planned run would exceed a cap (LedgerFile::check_room).
+  Ledger(std::shared_ptr<LedgerFile> file, const PlannedRun& run);
+
+  Ledger(Ledger&&) = default;
+  Ledger& operator=(Ledger&&) = default;
+
+  // Privacy: charges the node's account by release.charge and stores the value; only then is there a Paid to send.
+  // nullopt: a cap would be exceeded, nothing was charged. Error: it could not be stored; nothing may leave. A second
+  // release for the same (node, round) is a bug, and so is data without noise in a private run. Only for a round that
+  // was stored before this run was resumed, the stored value comes back in place of the new one, without charge.
   std::optional<Paid> pay(Release release);
+  // One round of several nodes, in one commit: all or none.
+  std::optional<std::vector<Paid>> pay_all(std::vector<Release> releases);
 
-  double spent(int node) const { return accounts_[static_cast<std::size_t>(node)].epsilon.value(); }
+  // What was released as (node, round) of this run: the same bytes again, at no charge. Only on file.
+  std::optional<Paid> stored(int node, int round) const;
+  int last_round(int node) const { return account(node).last_round; }  // −1: nothing released yet
+
+  // Of this run. spent(node): Σε, infinite as soon as a Gaussian round was charged; spent(node, δ): ε of the GDP
+  // filter.
+  double spent(int node) const { return account(node).epsilon.total(); }
+  double spent(int node, double delta) const;
+  double spent_mu(int node) const;  // √Σμ², pure rounds converted
   double spent_most() const;
+  double spent_most(double delta) const;
+  const std::vector<Charge>& charges(int node) const { return account(node).charges; }
+
   bool is_private() const { return is_private_; }  // false: stamped NOT PRIVATE (seeded noise, or none)
-  const std::vector<Charge>& charges(int node) const { return accounts_[static_cast<std::size_t>(node)].charges; }
+  const std::shared_ptr<LedgerFile>& file() const { return file_; }  // null: in memory
+  const std::string& run_id() const { return run_; }
 
  private:
+  struct Budget {  // of one dataset
+    double limit = 0;
+    double past = 0;  // other runs
+    double most = 0;  // this run, the node that spent most
+  };
   struct Account {
-    UpwardSum epsilon;
+    explicit Account(double delta, std::size_t its_budget) : counted(delta), budget(its_budget) {}
+    Spend epsilon;  // Σε
+    Spend counted;  // by the rule of the cap
+    std::size_t budget;
     std::vector<Charge> charges;
     int last_round = -1;
+    int resumed_through = -1;  // stored by an earlier process
   };
+  std::size_t index(int node) const;
+  const Account& account(int node) const { return accounts_[index(node)]; }
+  Price price(const Charge& charge) const;
+
   std::vector<Account> accounts_;
+  std::vector<int> account_of_;  // node → account, −1: not local
+  std::vector<Budget> budgets_;
   bool is_private_;
-  std::optional<double> cap_epsilon_;
+  std::shared_ptr<LedgerFile> file_;
+  std::string run_;
+  std::shared_ptr<int> active_;
 };
 
 }  // namespace parley::privacy

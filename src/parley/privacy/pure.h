@@ -12,7 +12,7 @@ struct RoundFacts {
   double strong_convexity = 0;    // κ
   double gradient_bound = 1;      // G ≥ |L'|
   double curvature_bound = 0.25;  // c₁ ≥ L''
-  bool logistic = true;           // L'' = |L'|(1 − |L'|), which A2 uses
+  bool logistic = false;          // L'' = |L'|(1 − |L'|), which A2 uses
 
   double jacobian() const { return gradient_weight / strong_convexity; }  // bJ = C/(Bκ)
 };

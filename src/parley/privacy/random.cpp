@@ -111,6 +111,7 @@ Vector gamma_norm_vector(Index dimension, double rate, Random& random) {
 }
 
 Vector gaussian_vector(Index dimension, double scale, Random& random) {
+  expects(dimension > 0 && scale > 0 && std::isfinite(scale), "a dimension and a finite noise scale above 0");
   Vector b(dimension);
   for (Index k = 0; k < dimension; ++k) b[k] = scale * random.normal();
   return b;

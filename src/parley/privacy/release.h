@@ -11,10 +11,11 @@
 namespace parley::privacy {
 
 struct Charge {
-  std::string kind = "none";  // "objective-gamma", "output-gamma"; "none": a function of released values and public
-                              // parameters; "no-noise": data without noise, which no private ledger pays
-  double epsilon = 0;         // of a pure round: proved, rounded up; infinite for "no-noise"
-  double mu = 0;              // of a Gaussian round: it is mu-GDP, rounded up
+  std::string kind =
+      "none";  // "objective-gamma", "output-gamma", "objective-gaussian", "output-gaussian"; "none": a function of
+               // released values and public parameters; "no-noise": data without noise, which no private ledger pays
+  double epsilon = 0;  // of a pure round: proved, rounded up; infinite for "no-noise"
+  double mu = 0;       // of a Gaussian round: it is mu-GDP, rounded up
   std::vector<std::pair<std::string, double>> parameters{};  // what is needed to recompute epsilon
 };
 

@@ -82,7 +82,8 @@ Loss loss_named(const std::string& name, double width) {
   throw Error({.what = "unknown loss",
                .value = "'" + name + "'",
                .allowed = "logistic, huber-hinge, huber",
-               .where = "option --loss"});
+               .where = "option --loss",
+               .fix = "choose one of these"});
 }
 
 std::string name_of(const Loss& loss) {

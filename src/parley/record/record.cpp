@@ -14,8 +14,9 @@ static_assert(std::endian::native == std::endian::little, "released.f64 is writt
 
 void create_folder(const std::filesystem::path& folder) {
   std::error_code code;
-  if (std::filesystem::exists(folder, code) &&
-      (!std::filesystem::is_directory(folder, code) || !std::filesystem::is_empty(folder, code)))
+  if (std::filesystem::exists(folder, code) && !std::filesystem::is_directory(folder, code))
+    throw Error({.what = "the output folder is a file", .where = folder.string(), .fix = "choose another --out"});
+  if (std::filesystem::exists(folder, code) && !std::filesystem::is_empty(folder, code))
     throw Error({.what = "the output folder is not empty",
                  .where = folder.string(),
                  .fix = "choose another --out, or remove it"});
@@ -28,6 +29,9 @@ void create_folder(const std::filesystem::path& folder) {
 
 Writer::Writer(std::filesystem::path folder, const json& run) : folder_(std::move(folder)) {
   create_folder(folder_);
+  std::error_code code;
+  std::filesystem::permissions(folder_, std::filesystem::perms::owner_all,
+                               code);  // the record of a simulation is private
   write_file(folder_ / "run.json", run.dump(1) + "\n");
   rounds_.open(folder_ / "rounds.jsonl", std::ios::binary);
   released_.open(folder_ / "released.f64", std::ios::binary);
@@ -47,7 +51,7 @@ void Writer::append(const json& round, std::span<const Vector* const> released) 
 }
 
 void Writer::finish(const json& run, const json& model) {
-  write_file(folder_ / "model.json", model.dump(1) + "\n");
+  if (!model.is_null()) write_file(folder_ / "model.json", model.dump(1) + "\n");
   write_file(folder_ / "run.json", run.dump(1) + "\n");
 }
 
@@ -62,10 +66,14 @@ Record read(const std::filesystem::path& folder) {
     nodes = run.at("nodes").get<std::size_t>();
     features = run.at("features").get<std::size_t>();
   } catch (const json::exception& e) {
-    throw Error({.what = "not a run record: " + std::string(e.what()), .where = (folder / "run.json").string()});
+    throw Error({.what = "not a run record: " + std::string(e.what()),
+                 .where = (folder / "run.json").string(),
+                 .fix = "give the folder of a parley run"});
   }
   if (nodes == 0 || features == 0)
-    throw Error({.what = "a record without nodes or features", .where = (folder / "run.json").string()});
+    throw Error({.what = "a record without nodes or features",
+                 .where = (folder / "run.json").string(),
+                 .fix = "give the folder of a parley run"});
   const std::size_t round_bytes = nodes * features * sizeof(double);
   for (const auto& line : split_list(lines, '\n'))
     if (!line.empty() && json::accept(line)) record.round_lines.push_back(line);

@@ -24,7 +24,7 @@ class Writer {
   Writer(std::filesystem::path folder, const nlohmann::json& run);
 
   void append(const nlohmann::json& round, std::span<const Vector* const> released);
-  void finish(const nlohmann::json& run, const nlohmann::json& model);
+  void finish(const nlohmann::json& run, const nlohmann::json& model);  // null: there is no usable model
 
   const std::filesystem::path& folder() const { return folder_; }
 

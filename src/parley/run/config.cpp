@@ -2,6 +2,7 @@
 
 #include <toml++/toml.h>
 
+#include <algorithm>
 #include <nlohmann/json.hpp>
 
 #include "parley/base/error.h"
@@ -27,6 +28,13 @@ json to_json(const toml::node& node) {
 void set_all(const toml::table& table, const std::vector<Option>& rows, const std::string& file) {
   for (const auto& [key, node] : table) {
     if (const auto* group = node.as_table()) {
+      std::vector<std::string> groups;
+      for (const Option& row : rows) groups.push_back(row.group);
+      if (std::ranges::find(groups, std::string(key.str())) == groups.end())
+        throw Error({.what = "unknown table [" + std::string(key.str()) + "]",
+                     .allowed = "data, network, algorithm, problem, privacy, engine",
+                     .where = file + ":" + std::to_string(node.source().begin.line),
+                     .fix = "tables only group options; any option may also stand outside"});
       set_all(*group, rows, file);
       continue;
     }

@@ -16,6 +16,7 @@ struct Model {
   problem::Loss loss;
   std::string schema_toml;               // empty for LIBSVM data
   std::vector<std::string> not_private;  // reasons; empty when the claim below stands
+  std::string outcome = "completed";     // of the run it comes from
 };
 
 nlohmann::json to_json(const Model& model, const nlohmann::json& privacy);

@@ -8,6 +8,7 @@
 #include <thread>
 
 #include "parley/algorithm/peer_node.h"
+#include "parley/algorithm/pricing.h"
 #include "parley/base/error.h"
 #include "parley/base/parallel.h"
 #include "parley/base/text.h"
@@ -43,6 +44,7 @@ json round_json(const RoundMetrics& m, const Study& s) {
   if (m.train_loss) measured["train_loss"] = *m.train_loss;
   if (m.test_error) measured["test_error"] = *m.test_error;
   if (!measured.empty()) line["private"] = measured;
+  if (!s.not_private.empty()) line["stamp"] = "NOT PRIVATE";
   return line;
 }
 
@@ -74,6 +76,46 @@ void measure(const Study& s, const std::vector<Vector>& f, const Vector& mean, i
   if (s.holdings.test.count() > 0) m.test_error = problem::test_error(s.holdings.test, s.problems[0].loss, mean);
 }
 
+// The released iterates as they are, and with averaging the mean of those that touched data in the later half of the
+// rounds (a recycled iterate repeats the noise of the round before): a function of released values, free.
+class Average {
+ public:
+  Average(const algorithm::Plan& plan)
+      : schedule_(plan.nodes.front()), first_(plan.average ? schedule_.rounds / 2 + 1 : schedule_.rounds + 1) {}
+
+  std::vector<Vector> after(int round, const std::vector<const Vector*>& released) {
+    const bool averaging = round >= first_ && (count_ > 0 || schedule_.touches_data(round));
+    if (!averaging) {
+      sum_.clear();
+      for (const Vector* f : released) sum_.push_back(*f);
+      return sum_;
+    }
+    if (schedule_.touches_data(round)) {
+      for (std::size_t i = 0; i < released.size(); ++i)
+        sum_[i] = count_ == 0 ? *released[i] : Vector(sum_[i] + *released[i]);
+      ++count_;
+    }
+    std::vector<Vector> mean;
+    for (const Vector& s : sum_) mean.push_back(s / count_);
+    return mean;
+  }
+
+ private:
+  const algorithm::Schedule& schedule_;
+  long first_;
+  int count_ = 0;
+  std::vector<Vector> sum_;
+};
+
+// (ε, δ) of what a node has released so far in this planned run.
+double spent_epsilon(const privacy::Ledger& ledger, const algorithm::Plan& plan, int node) {
+  return algorithm::whole_run_epsilon(ledger.charges(node), plan.nodes[static_cast<std::size_t>(node)].delta);
+}
+
+int worst_node(const algorithm::Plan& plan) {
+  return static_cast<int>(std::ranges::max_element(plan.nodes, {}, &algorithm::Schedule::epsilon) - plan.nodes.begin());
+}
+
 Result run_once(const Study& study, const TrainOptions& o, int repeat, const std::string& folder, const Hooks& hooks) {
   const auto begin = Clock::now();
   const int threads = thread_count(o), nodes = study.graph.nodes();
@@ -87,22 +129,22 @@ Result run_once(const Study& study, const TrainOptions& o, int repeat, const std
     machines.push_back(algorithm::make_node(study.problems[static_cast<std::size_t>(i)],
                                             study.plan.nodes[static_cast<std::size_t>(i)]));
   json head = header_json(study, o, "running");
-  head["privacy"] = privacy_json(study, 0);
+  head["privacy"] = privacy_json(study, study.plan.epsilon(), true);  // until the end: what it may cost, never less
   record::Writer record(folder, head);
 
   Result result;
   result.record = folder;
   std::vector<double> node_loss;
+  Average average(study.plan);
+  const int worst = worst_node(study.plan);
   const auto on_round = [&](int round, std::span<const privacy::Paid> paid) {
     std::vector<const Vector*> values;
-    result.f.clear();
-    for (const auto& p : paid) {
-      values.push_back(p.value().get());
-      result.f.push_back(*p.value());
-    }
+    for (const auto& p : paid) values.push_back(p.value().get());
+    result.f = average.after(round, values);
     const Means means = consensus(result.f);
     result.mean = means.mean;
-    RoundMetrics m{.round = round, .epsilon = ledger.spent_most(), .disagreement = means.disagreement};
+    RoundMetrics m{
+        .round = round, .epsilon = spent_epsilon(ledger, study.plan, worst), .disagreement = means.disagreement};
     const bool stopping = hooks.stop != nullptr && hooks.stop->load();
     if (o.engine.metrics == "every" || round == o.algorithm.rounds || stopping) {
       const auto start = Clock::now();
@@ -114,33 +156,45 @@ Result run_once(const Study& study, const TrainOptions& o, int repeat, const std
     if (hooks.on_round) hooks.on_round(repeat, m);
     return !stopping;
   };
-  result.outcome = drive({.nodes = machines,
-                          .noise = &noise,
-                          .ledger = &ledger,
-                          .transport = &transport,
-                          .threads = threads,
-                          .release_bound = o.algorithm.release_bound,
-                          .on_round = on_round},
-                         result.phases);
+  const auto run = [&] {
+    return drive({.nodes = machines,
+                  .noise = &noise,
+                  .ledger = &ledger,
+                  .transport = &transport,
+                  .threads = threads,
+                  .release_bound = o.algorithm.release_bound,
+                  .on_round = on_round},
+                 result.phases);
+  };
+  try {
+    result.outcome = run();
+  } catch (...) {  // the record must not go on saying "running"
+    head["outcome"] = "failed";
+    record.finish(head, json());
+    throw;
+  }
+  const bool completed_run = result.outcome == Outcome::completed;
   result.phases.record -= result.seconds_metrics;
   if (!result.history.back().train_loss)
     measure(study, result.f, result.mean, threads, result.history.back(), node_loss);
-  result.epsilon = ledger.spent_most();
   for (int i = 0; i < nodes; ++i) {
     const auto at = static_cast<std::size_t>(i);
     const auto& s = study.plan.nodes[at];
+    // Ended early on released values: the rounds done, for pure ε; at δ > 0 composition covers the planned run only.
+    const double claim = completed_run || s.delta == 0 ? spent_epsilon(ledger, study.plan, i) : s.epsilon;
+    result.epsilon = std::max(result.epsilon, claim);
     result.nodes.push_back({.node = i,
                             .degree = s.degree,
                             .records = study.problems[at].rows->count(),
-                            .epsilon = ledger.spent(i),
-                            .epsilon_paper = s.epsilon_paper,
+                            .epsilon = claim,
+                            .epsilon_paper = completed_run ? s.epsilon_paper : std::nullopt,
                             .train_loss = node_loss[at],
                             .distance = (result.f[at] - result.mean).norm()});
   }
   result.seconds = seconds_since(begin);
 
   head = header_json(study, o, name_of(result.outcome));
-  head["privacy"] = privacy_json(study, result.epsilon);
+  head["privacy"] = privacy_json(study, result.epsilon, completed_run);
   head["rounds_done"] = result.last().round;
   head["private"] = {{"seconds", result.seconds},  // how long a solver works depends on rows
                      {"train_loss", *result.last().train_loss},
@@ -154,7 +208,9 @@ Result run_once(const Study& study, const TrainOptions& o, int repeat, const std
                     .loss = study.problems[0].loss,
                     .schema_toml = study.holdings.schema_toml,
                     .not_private = study.not_private};
-  record.finish(head, to_json(model, privacy_json(study, result.epsilon)));
+  json model_text = to_json(model, privacy_json(study, result.epsilon, completed_run));
+  model_text["outcome"] = name_of(result.outcome);
+  record.finish(head, result.outcome == Outcome::diverged ? json() : model_text);
   return result;
 }
 
@@ -223,7 +279,7 @@ json to_json(const Summary& s, const TrainOptions& o) {
                      {"train_loss", n.train_loss},
                      {"distance", n.distance}});
   const bool tested = s.study.holdings.test.count() > 0;
-  json j = privacy_json(s.study, spent);
+  json j = privacy_json(s.study, spent, s.runs.back().outcome == Outcome::completed);
   j.update(
       {{"algorithm", o.algorithm.algorithm},
        {"data", s.study.holdings.name},

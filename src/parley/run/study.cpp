@@ -27,19 +27,26 @@ Study prepare(const TrainOptions& o) {
                                              : "the label has two classes, the loss is for numbers",
                  .value = o.algorithm.loss,
                  .allowed = holdings.regression ? "huber" : "logistic, huber-hinge",
-                 .where = "option --loss"});
+                 .where = "option --loss",
+                 .fix = "choose a loss that fits the label in the schema"});
   const int nodes = static_cast<int>(holdings.nodes.size());
   if (nodes < 2)
     throw Error({.what = "one node has nobody to talk to",
                  .value = std::to_string(nodes),
                  .allowed = ">= 2",
-                 .where = "option --nodes"});
+                 .where = "option --nodes",
+                 .fix = "use at least two nodes"});
   network::Graph graph = network::make_graph(o.graph, nodes);
-  algorithm::Setting setting{.degree = graph.degrees()};
+  algorithm::Setting setting{
+      .degree = graph.degrees(), .records = {}, .features = static_cast<long>(holdings.test.features)};
   for (const auto& rows : holdings.nodes) setting.records.push_back(static_cast<double>(rows.count()));
   algorithm::Plan plan = algorithm::make_plan(o.algorithm, setting);
 
   Study study{.holdings = std::move(holdings), .graph = std::move(graph), .plan = std::move(plan)};
+  if (o.data.split == "column" || o.data.split == "label-skewed")
+    study.plan.warnings.push_back(
+        "--split " + o.data.split +
+        " reads rows to deal them: the guarantee is for rows as dealt, and in reality every party holds its own");
   if (!study.plan.noisy()) study.not_private.push_back("no noise");
   if (o.engine.seed && study.plan.noisy())
     study.not_private.push_back("noise from seed " + std::to_string(*o.engine.seed));
@@ -59,22 +66,25 @@ Study prepare(const TrainOptions& o) {
   return study;
 }
 
-json privacy_json(const Study& s, double spent) {
+json privacy_json(const Study& s, double spent, bool whole_run) {
   const auto& first = s.plan.nodes.front();
+  const bool printed = whole_run && s.plan.epsilon_paper();
   json j = {{"epsilon", s.plan.noisy() ? json(spent) : json()},
             {"epsilon_planned", s.plan.noisy() ? json(s.plan.epsilon()) : json()},
-            {"epsilon_paper", s.plan.epsilon_paper() ? json(*s.plan.epsilon_paper()) : json()},
-            {"delta", 0},
+            {"epsilon_paper", printed ? json(*s.plan.epsilon_paper()) : json()},
+            {"delta", s.plan.noisy() ? json(first.delta) : json()},
+            {"bound", s.plan.verified_only() ? "numerically verified" : "proved"},
             {"adjacency", "one record of one node is replaced; the numbers of records are public"},
-            {"theorem", first.theorem},
+            {"theorem", s.plan.noisy() ? first.theorem : ""},
             {"private", s.not_private.empty()},
             {"stamp", stamp(s)}};
-  if (!s.plan.epsilon_paper()) j["epsilon_paper_absent"] = s.plan.epsilon_paper_absent();
+  if (!printed) j["epsilon_paper_absent"] = whole_run ? s.plan.epsilon_paper_absent() : "the run ended early";
   return j;
 }
 
 json header_json(const Study& s, const TrainOptions& options, const std::string& outcome) {
   TrainOptions copy = options;
+  copy.algorithm = s.plan.options;  // with everything that was left open filled in
   json edges = json::array();
   for (const auto& [i, j] : s.graph.edges()) edges.push_back({i, j});
   json nodes = json::array();

@@ -26,9 +26,9 @@ struct Study {  // one for all repeats
 // Loads, checks and plans; throws Error before anything is written.
 Study prepare(const TrainOptions& options);
 
-// The claim of a run that has spent `epsilon` so far, with its adjacency, theorem and stamp: the same object in
-// run.json, model.json and `train --json`.
-nlohmann::json privacy_json(const Study& study, double epsilon);
+// The claim of a run that has spent `epsilon`; unless it was the whole planned run, there is no printed bound to
+// compare with; with its adjacency, theorem and stamp: the same object in run.json, model.json and `train --json`.
+nlohmann::json privacy_json(const Study& study, double epsilon, bool whole_run);
 
 // run.json: what was asked, by whom it is held, and what came of it.
 nlohmann::json header_json(const Study& study, const TrainOptions& options, const std::string& outcome);

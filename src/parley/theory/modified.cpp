@@ -54,7 +54,7 @@ RoundRate rate(const network::Graph& graph, const PublicRun& run, long round) {
   const double m = run.least_curvature.minCoeff(), big = run.most_curvature.maxCoeff();
   const double theta_sigma = theta.minCoeff() * singular_values(minus).least;
   r.printed = best_rate(theta_sigma, r.signless.most, r.excess.most, 2 * m + 2 * r.excess.least, big);
-  if (equal_entries(eta) && equal_entries(theta))
+  if (equal_entries(eta) && equal_entries(theta) && eta[0] >= theta[0] * (1 - 1e-12))
     r.corrected = best_rate(theta_sigma, r.signless.most, r.excess.most, 2 * m, big);
   const Matrix bounded = symmetric_part(excess) + Matrix(run.least_curvature.asDiagonal());
   r.monotone_margin = least_eigenvalue(bounded);

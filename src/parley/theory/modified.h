@@ -37,7 +37,7 @@ struct RoundRate {
   SingularValues signless;        // of W(D+A)
   SingularValues excess;          // of (W − θI)(D−A)
   Rate printed;                   // (23) as it stands
-  std::optional<Rate> corrected;  // with 2 m_o; absent where penalties or dual steps differ between nodes
+  std::optional<Rate> corrected;  // with 2 m_o; absent where nodes differ, or η < θ
   // (19) follows where this is ≥ 0: the least eigenvalue of the symmetric part of (W − θI)(D−A) + D_m. Equal penalties:
   // always.
   double monotone_margin = 0;

@@ -106,6 +106,8 @@ TEST(ModifiedConvergence, TheProofOf19NeedsEqualPenalties) {
   r.penalty[0][3] = 50;
   EXPECT_FALSE(rate(graph("ring", 5), r, 1).corrected.has_value());
   EXPECT_LT(rate(graph("ring", 5), r, 1).monotone_margin, 0);
+  EXPECT_FALSE(
+      rate(graph("ring", 5), run(5, 1, 2, 0.1, 1), 1).corrected.has_value());  // nor is anything proved for eta < theta
 }
 
 // M-ADMM on ½ h_i (f − x_i)² for given h, x: the squared distances |Z(t) − Z*|² in the norm of J.

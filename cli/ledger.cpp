@@ -1,0 +1,255 @@
+// A data owner's ledger on the command line: what was spent, what may be spent, and whether the file can be trusted.
+#include <fmt/core.h>
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <nlohmann/json.hpp>
+
+#include "cli/commands.h"
+#include "cli/terminal.h"
+#include "parley/base/error.h"
+#include "parley/base/text.h"
+#include "parley/privacy/gaussian.h"
+#include "parley/privacy/ledger_verify.h"
+#include "parley/record/record.h"
+
+namespace parley::cli {
+namespace {
+
+using nlohmann::json;
+using privacy::Cap;
+using privacy::LedgerFile;
+
+struct LedgerOptions {
+  std::string dataset, epsilon;
+  double delta = 0;
+};
+
+std::vector<Option> rows(LedgerOptions& o) {
+  return {{"dataset", "", "cap: the name under which spend adds up, over all runs", any_text("a name"), &o.dataset,
+           "Options"},
+          {"epsilon", "ε", "cap: the most that may ever be spent on a row; unlimited: public or synthetic rows only",
+           any_text("0 < ε <= 1000, or unlimited"), &o.epsilon, "Options"},
+          {"delta", "δ", "cap: 0: sums of ε; above 0: the GDP filter, which Gaussian noise needs", between(0, 0.999999),
+           &o.delta, "Options"}};
+}
+
+json amount(double value) {
+  return std::isfinite(value) ? json(value) : json();
+}
+
+std::string shown(double epsilon) {
+  return std::isfinite(epsilon) ? epsilon_text(epsilon) : "infinite";
+}
+
+// What one more run may cost, rounded down: what is left must not be overstated. By the GDP filter that is the run
+// whose μ² fits, not the difference of two ε.
+double left(const Cap& cap, const privacy::Spend& spent) {
+  const double room = privacy::limit_of(cap) - spent.total();
+  if (!(room > 0)) return 0;
+  if (cap.delta == 0 || !cap.limited()) return room;
+  return privacy::gdp_epsilon(std::sqrt(room), cap.delta);
+}
+
+std::string left_text(const Cap& cap, const privacy::Spend& spent) {
+  if (!cap.limited()) return std::isfinite(spent.total()) ? "unlimited" : "nothing is promised";
+  return fixed(std::floor(left(cap, spent) * 1e4) / 1e4, 4);
+}
+
+int runs_on(const LedgerFile& ledger, const std::string& dataset) {
+  int count = 0;
+  for (const auto& run : ledger.runs())
+    for (const auto& [node, account] : run.accounts)
+      if (account.dataset == dataset) {
+        ++count;
+        break;
+      }
+  return count;
+}
+
+double epsilon_of(const LedgerFile::Run& run, const std::string& dataset, double delta) {
+  double most = 0;
+  for (const auto& [node, account] : run.accounts) {
+    if (account.dataset != dataset) continue;
+    privacy::Spend sum(delta);
+    for (const auto& price : account.prices) sum.add(price);
+    most = std::max(most, sum.epsilon());
+  }
+  return most;
+}
+
+json show_json(const LedgerFile& ledger) {
+  json datasets = json::array(), runs = json::array();
+  for (const auto& [name, d] : ledger.datasets()) {
+    const double spent = ledger.spent(name).epsilon();
+    datasets.push_back({{"dataset", name},
+                        {"cap", amount(d.cap.epsilon)},
+                        {"delta", d.cap.delta},
+                        {"epsilon", amount(spent)},
+                        {"left", amount(left(d.cap, ledger.spent(name)))},
+                        {"infinite", std::isinf(spent)},
+                        {"caps_so_far", d.history.size()},
+                        {"runs", runs_on(ledger, name)}});
+  }
+  for (const auto& run : ledger.runs()) {
+    json accounts = json::array();
+    for (const auto& [node, a] : run.accounts) {
+      const double delta = ledger.datasets().at(a.dataset).cap.delta;
+      privacy::Spend sum(delta);
+      for (const auto& price : a.prices) sum.add(price);
+      accounts.push_back({{"node", node},
+                          {"dataset", a.dataset},
+                          {"rounds_released", a.last_round + 1},
+                          {"charges", a.prices.size()},
+                          {"epsilon", amount(sum.epsilon())}});
+    }
+    runs.push_back({{"run", run.id},
+                    {"started", run.started},
+                    {"configuration", run.configuration},
+                    {"not_private", run.not_private},
+                    {"accounts", accounts}});
+  }
+  return {{"file", ledger.file().string()},
+          {"entries", ledger.head().entries},
+          {"head", privacy::hex(ledger.head().hash)},
+          {"datasets", datasets},
+          {"runs", runs}};
+}
+
+int show(const LedgerFile& ledger, bool as_json) {
+  if (as_json) {
+    fmt::print("{}\n", show_json(ledger).dump());
+    return 0;
+  }
+  fmt::print("{}: {} entries, head {}\n", ledger.file().string(), ledger.head().entries,
+             privacy::hex(ledger.head().hash).substr(0, 16));
+  std::vector<std::vector<std::string>> lines = {{"dataset", "ε spent", "δ", "cap", "left for a run", "runs"}};
+  for (const auto& [name, d] : ledger.datasets()) {
+    const double spent = ledger.spent(name).epsilon();
+    lines.push_back({name, shown(spent), number(d.cap.delta), d.cap.limited() ? number(d.cap.epsilon) : "unlimited",
+                     left_text(d.cap, ledger.spent(name)), std::to_string(runs_on(ledger, name))});
+  }
+  fmt::print("\n{}", table(lines));
+  if (ledger.runs().empty()) return 0;
+  lines = {{"run", "dataset", "nodes", "rounds", "ε", "started"}};
+  for (const auto& run : ledger.runs())
+    for (const auto& [name, d] : ledger.datasets()) {
+      int nodes = 0, last = -1;
+      for (const auto& [node, a] : run.accounts)
+        if (a.dataset == name) {
+          ++nodes;
+          last = std::max(last, a.last_round);
+        }
+      if (nodes == 0) continue;
+      lines.push_back({run.id.substr(0, 16), name, std::to_string(nodes), std::to_string(last + 1),
+                       run.not_private.empty() ? shown(epsilon_of(run, name, d.cap.delta)) : "NOT PRIVATE",
+                       run.started});
+    }
+  fmt::print("\n{}", table(lines));
+  return 0;
+}
+
+int set_cap(const std::string& file, const LedgerOptions& o) {
+  if (o.dataset.empty() || o.epsilon.empty())
+    throw Error({.what = "cap needs --dataset and --epsilon",
+                 .where = "parley ledger cap",
+                 .fix = "e.g. parley ledger cap " + file + " --dataset ward-2 --epsilon 2"});
+  const double epsilon = o.epsilon == "unlimited" ? std::numeric_limits<double>::infinity()
+                                                  : parse_number(o.epsilon, "epsilon", "option --epsilon");
+  privacy::check_cap(o.dataset, Cap(epsilon, o.delta));  // before a file is made
+  LedgerFile ledger(file, LedgerFile::Open::create_if_missing);
+  ledger.set_cap(o.dataset, Cap(epsilon, o.delta));
+  fmt::print("{}: dataset '{}' may spend {}\n", file, o.dataset,
+             std::isinf(epsilon) ? "without limit (for public or synthetic rows only)"
+             : o.delta > 0       ? fmt::format("ε = {} at δ = {} in all, by the GDP filter", o.epsilon, o.delta)
+                                 : fmt::format("ε = {} in all, by sums", o.epsilon));
+  if (ledger.spent(o.dataset).total() > privacy::limit_of(Cap(epsilon, o.delta)))
+    fmt::print(stderr, "warning: ε = {} is already spent; nothing more will be paid\n",
+               shown(ledger.spent(o.dataset).epsilon()));
+  return 0;
+}
+
+int verify(const LedgerFile& ledger, const std::vector<std::string>& records, bool as_json) {
+  privacy::Checked checked = privacy::verify(ledger);
+  long compared = 0;
+  for (const std::string& folder : records) {
+    const record::Record r = record::read(folder);
+    const json run = json::parse(r.run);
+    if (!run.contains("run_id") || !run["run_id"].is_string())
+      throw Error({.what = "this record names no run of a ledger",
+                   .where = folder,
+                   .fix = "only runs with --ledger can be compared"});
+    const auto wrong = privacy::verify_record(ledger, run["run_id"], r.released, folder);
+    checked.wrong.insert(checked.wrong.end(), wrong.begin(), wrong.end());
+    compared += static_cast<long>(r.released.size());
+  }
+  if (as_json) {
+    fmt::print("{}\n", json{{"file", ledger.file().string()},
+                            {"entries", ledger.head().entries},
+                            {"head", privacy::hex(ledger.head().hash)},
+                            {"charges_recomputed", checked.charges},
+                            {"charges_verified_only", checked.verified_only},
+                            {"releases_intact", checked.releases},
+                            {"records", records.size()},
+                            {"wrong", checked.wrong}}
+                           .dump());
+    return checked.wrong.empty() ? 0 : exit_mistake;
+  }
+  if (!checked.wrong.empty()) {
+    std::vector<Error::Parts> all;
+    all.reserve(checked.wrong.size());
+    for (const auto& sentence : checked.wrong) all.push_back({.what = sentence});
+    throw Error(all);
+  }
+  fmt::print("{}: {} entries, chain intact, head {}\n", ledger.file().string(), ledger.head().entries,
+             privacy::hex(ledger.head().hash).substr(0, 16));
+  fmt::print("{} charges cost no less than their parameters prove; {} released values intact\n", checked.charges,
+             checked.releases);
+  if (records.empty())
+    fmt::print(
+        "not compared with any record: parley ledger verify FILE RECORD... shows whether it is the newest copy\n");
+  else
+    fmt::print("{} record{} ({} rounds) in the ledger, bit for bit\n", records.size(), records.size() == 1 ? "" : "s",
+               compared);
+  return 0;
+}
+
+int run_ledger(const Arguments& arguments) {
+  LedgerOptions o;
+  set_from(arguments, rows(o));
+  validate_options(rows(o));
+  const auto& words = arguments.words;
+  const std::string what = words.empty() ? "" : words[0];
+  if (words.size() == 2 && what == "cap") return set_cap(words[1], o);
+  if ((words.size() == 2 && what == "show") || (words.size() >= 2 && what == "verify")) {
+    const LedgerFile ledger(words[1]);
+    for (const auto& warning : ledger.warnings()) fmt::print(stderr, "warning: {}\n", warning);
+    if (what == "show") return show(ledger, arguments.has("json"));
+    return verify(ledger, {words.begin() + 2, words.end()}, arguments.has("json"));
+  }
+  throw Error({.what = "parley ledger does not know this",
+               .value = "'" + join(words, " ") + "'",
+               .allowed = "show FILE, cap FILE --dataset NAME --epsilon E [--delta D], verify FILE [RECORD...]",
+               .where = "parley ledger",
+               .fix = "parley ledger --help"});
+}
+
+}  // namespace
+
+Command ledger_command() {
+  static LedgerOptions defaults;
+  return {.name = "ledger",
+          .summary = "show, cap and verify what was spent on a dataset over all runs",
+          .words = "show FILE | cap FILE | verify FILE [RECORD...]",
+          .own = rows(defaults),
+          .flags = {"json"},
+          .examples =
+              "  parley ledger cap ward.ledger --dataset ward-2 --epsilon 2\n"
+              "  parley ledger cap ward.ledger --dataset ward-2 --epsilon 2 --delta 1e-6\n"
+              "  parley ledger show ward.ledger\n"
+              "  parley ledger verify ward.ledger runs/20260101-120000-mr-admm\n",
+          .run = run_ledger};
+}
+
+}  // namespace parley::cli

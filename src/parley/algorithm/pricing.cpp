@@ -1,0 +1,189 @@
+#include "parley/algorithm/pricing.h"
+
+#include <algorithm>
+#include <cmath>
+
+#include "parley/base/error.h"
+#include "parley/base/text.h"
+#include "parley/privacy/gaussian.h"
+
+namespace parley::algorithm {
+namespace {
+
+using privacy::Bound;
+using privacy::RoundFacts;
+
+// The share of a round's loss (of ε for pure noise, of μ for Gaussian) that covers the solver's inexactness
+// (docs/privacy.md, theorem 4). μ adds in squares: a hundredth of it costs 5e-5 of the round.
+constexpr double inexact_epsilon_share = 1e-4, inexact_mu_share = 1e-2;
+
+// A public grid far coarser than the rounding of doubles and far finer than the noise on the output: what the low bits
+// of a noisy double would tell is gone (docs/privacy.md, "Floating point").
+double grid_for(double output_noise) {
+  return std::clamp(std::exp2(std::floor(std::log2(0x1p-8 * output_noise))), 0x1p-40, 0x1p-10);
+}
+
+std::string node_text(const Schedule& s) {
+  return "node " + std::to_string(s.node);
+}
+
+void price_gamma(PrivateRound& r, const Schedule& s, const RoundFacts& f, double rate) {
+  if (s.place == Place::output) {
+    r.output_rate = rate;
+    r.charge = {.kind = "output-gamma", .epsilon = privacy::output_epsilon(f, rate, s.tolerance)};
+  } else {
+    r.objective_rate = s.algorithm.on_penalty ? rate / (2 * r.penalty * s.degree) : rate;
+    const double exact = privacy::objective_epsilon(f, r.objective_rate);
+    r.charge = {.kind = "objective-gamma", .epsilon = exact};
+    if (s.tolerance > 0) {
+      r.output_rate = privacy::inexact_rate(r.strong_convexity, s.tolerance, inexact_epsilon_share * exact);
+      privacy::UpwardSum sum;
+      sum.add(exact);
+      sum.add(privacy::inexact_epsilon(r.strong_convexity, s.tolerance, r.output_rate));
+      r.charge.epsilon = sum.value();
+    }
+  }
+  if (r.output_rate > 0) r.grid = grid_for(1 / r.output_rate);
+}
+
+void price_gaussian(PrivateRound& r, Schedule& s, const RoundFacts& f, double scale) {
+  if (s.place == Place::output) {
+    r.output_scale = scale;
+    r.charge = {.kind = "output-gaussian", .mu = privacy::output_mu(f, scale, s.tolerance)};
+  } else {
+    const double linear = s.algorithm.on_penalty ? 2 * r.penalty * s.degree * scale : scale;
+    const privacy::Mu mu = privacy::objective_mu(f, linear, s.bound);
+    if (!mu.value)
+      throw Error({.what = mu.why_not,
+                   .value = problem::name_of(s.loss) + " loss, noise scale " + number(linear),
+                   .where = node_text(s),
+                   .fix = "docs/planner.md says which noise is covered where"});
+    r.objective_scale = linear;
+    s.verified_only = s.verified_only || !mu.proved;
+    r.proved = mu.proved;
+    r.charge = {.kind = "objective-gaussian", .mu = *mu.value};
+    if (s.tolerance > 0) {
+      r.output_scale = 2 * s.tolerance / (r.strong_convexity * inexact_mu_share * *mu.value);
+      r.charge.mu =
+          privacy::compose_mu(*mu.value, privacy::inexact_mu(r.strong_convexity, s.tolerance, r.output_scale));
+    }
+  }
+  if (r.output_scale > 0) r.grid = grid_for(r.output_scale);
+}
+
+[[noreturn]] void infeasible(const Schedule& s, double epsilon, const std::string& why) {
+  throw Error({.what = "infeasible: epsilon = " + number(epsilon) + " in " + std::to_string(s.private_rounds.size()) +
+                       " private rounds at " + node_text(s) + ", because " + why,
+               .where = "option --epsilon",
+               .fix = why.find("--noise-on output") != std::string::npos
+                          ? "use --noise-on output"
+                          : "leave --penalty to the planner, use fewer --rounds, or raise --epsilon"});
+}
+
+}  // namespace
+
+RoundFacts facts(const Schedule& s, double strong_convexity) {
+  return {.gradient_weight = s.weight,
+          .strong_convexity = strong_convexity,
+          .gradient_bound = s.loss.gradient_bound(),
+          .curvature_bound = s.loss.curvature_bound(),
+          .logistic = s.loss.kind == problem::LossKind::logistic};
+}
+
+void price(PrivateRound& r, Schedule& s, double level) {
+  const RoundFacts f = facts(s, r.strong_convexity);
+  if (s.noise == Noise::gamma)
+    price_gamma(r, s, f, level);
+  else
+    price_gaussian(r, s, f, level);
+  r.charge.parameters = {{"gradient_weight", f.gradient_weight}, {"strong_convexity", f.strong_convexity},
+                         {"gradient_bound", f.gradient_bound},   {"curvature_bound", f.curvature_bound},
+                         {"logistic", f.logistic ? 1.0 : 0.0},   {"objective_rate", r.objective_rate},
+                         {"output_rate", r.output_rate},         {"objective_scale", r.objective_scale},
+                         {"output_scale", r.output_scale},       {"tolerance", s.tolerance},
+                         {"verified_only", r.proved ? 0.0 : 1.0}};
+}
+
+std::vector<double> calibrate(const Schedule& s, double epsilon) {
+  const std::size_t rounds = s.private_rounds.size();
+  const double count = static_cast<double>(rounds);
+  // What one round may cost.
+  double each = 0;
+  if (s.noise == Noise::gaussian) {
+    each = privacy::gdp_mu(epsilon, s.delta) / std::sqrt(count) * (1 - 1e-13);
+  } else {
+    each = epsilon / count * (1 - 1e-13);
+    if (s.delta > 0) {  // largest equal ε_k whose composition at δ stays below ε
+      double low = each, high = std::max(epsilon, 2 * each);
+      for (int i = 0; i < 100; ++i) {
+        const double middle = (low + high) / 2;
+        (privacy::pure_epsilon(std::vector<double>(rounds, middle), s.delta) <= epsilon ? low : high) = middle;
+      }
+      each = low * (1 - 1e-13);
+    }
+  }
+  std::vector<double> levels;
+  for (const PrivateRound& r : s.private_rounds) {
+    const RoundFacts f = facts(s, r.strong_convexity);
+    const double linear = s.algorithm.on_penalty ? 2 * r.penalty * s.degree : 1;
+    privacy::Level level;
+    if (s.noise == Noise::gaussian && s.place == Place::output) {
+      level.value = privacy::output_scale_for(f, each, s.tolerance);
+    } else if (s.noise == Noise::gaussian) {
+      const double exact =
+          s.tolerance > 0 ? each / std::sqrt(1 + inexact_mu_share * inexact_mu_share) * (1 - 1e-13) : each;
+      level = privacy::objective_scale_for(f, exact, s.bound);
+      if (level.value) *level.value /= linear;
+    } else if (s.place == Place::output) {
+      level.value = privacy::output_rate_for(f, each, s.tolerance);
+    } else {
+      level = privacy::objective_rate_for(f, s.tolerance > 0 ? each / (1 + inexact_epsilon_share) * (1 - 1e-13) : each);
+      if (level.value) *level.value *= linear;
+    }
+    if (!level.value) infeasible(s, epsilon, level.why_not);
+    levels.push_back(*level.value);
+  }
+  return levels;
+}
+
+double whole_run_epsilon(std::span<const privacy::Charge> charges, double delta) {
+  privacy::UpwardSum sum;
+  std::vector<double> pure, mus;
+  for (const auto& c : charges) {
+    if (c.epsilon > 0) pure.push_back(c.epsilon);
+    if (c.mu > 0) mus.push_back(c.mu);
+    sum.add(c.epsilon);
+  }
+  if (!std::isfinite(sum.value()) || (mus.empty() && delta == 0)) return sum.value();
+  expects(delta > 0, "Gaussian noise has a guarantee with δ > 0 only");
+  const double mu = privacy::gdp_compose(mus);
+  if (pure.empty()) return privacy::gdp_epsilon(mu, delta);
+  const double composed = privacy::pure_epsilon(pure, delta, mu);
+  return mus.empty() ? std::min(composed, sum.value()) : composed;
+}
+
+void price_as_printed(Schedule& s, const std::vector<double>& levels) {
+  const bool zkl18 = s.algorithm.on_penalty;
+  s.paper_equation = zkl18 ? "ZKL18 (26)" : "ZKL20 (32)";
+  const auto absent = [&](const std::string& why) { s.epsilon_paper_absent = why; };
+  if (s.noise == Noise::none) return absent("no noise, no privacy");
+  if (s.noise == Noise::gaussian) return absent("the papers print bounds for gamma noise only");
+  if (s.place == Place::output) return absent("the papers print no bound for noise on the output");
+  if (s.loss.kind != problem::LossKind::logistic)
+    return absent("Assumption 4 asks for a strictly convex, twice differentiable loss with |L'| <= 1");
+  const PrivateRound& first = s.private_rounds.front();
+  const double base = zkl18 ? first.dual_step : first.penalty;  // ZKL18 states its condition with θ
+  if (const auto why = privacy::paper_condition_violated(facts(s, s.regularization + 2 * base * s.degree)))
+    return absent(*why);
+  if (zkl18 && std::ranges::any_of(s.private_rounds, [](const PrivateRound& r) { return r.penalty < r.dual_step; }))
+    return absent("ZKL18 Theorem 4.1 asks for penalty >= dual step in every round");
+  privacy::UpwardSum sum;
+  for (std::size_t k = 0; k < s.private_rounds.size(); ++k) {
+    const PrivateRound& r = s.private_rounds[k];
+    const RoundFacts f = facts(s, r.strong_convexity);
+    sum.add(zkl18 ? privacy::zkl18_epsilon(f, levels[k], r.penalty, s.degree) : privacy::zkl20_epsilon(f, levels[k]));
+  }
+  s.epsilon_paper = sum.value();
+}
+
+}  // namespace parley::algorithm

@@ -1,0 +1,121 @@
+#include "parley/privacy/ledger_digest.h"
+
+#include <fcntl.h>
+#include <openssl/core_names.h>
+#include <openssl/evp.h>
+#include <openssl/rand.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <cstring>
+#include <fstream>
+
+#include "parley/base/error.h"
+
+namespace parley::privacy {
+
+Digest sha256(std::string_view bytes) {
+  Digest digest{};
+  unsigned int size = 0;
+  const int done = EVP_Digest(bytes.data(), bytes.size(), digest.data(), &size, EVP_sha256(), nullptr);
+  expects(done == 1 && size == digest.size(), "OpenSSL computes SHA-256");
+  return digest;
+}
+
+std::string hex(std::string_view bytes) {
+  constexpr std::string_view digits = "0123456789abcdef";
+  std::string text;
+  for (const char c : bytes) {
+    const auto byte = static_cast<unsigned char>(c);
+    text += digits[byte >> 4];
+    text += digits[byte & 15];
+  }
+  return text;
+}
+
+std::string hex(const Digest& digest) {
+  return hex(std::string_view(reinterpret_cast<const char*>(digest.data()), digest.size()));
+}
+
+std::string random_hex(int bytes) {
+  std::string raw(static_cast<std::size_t>(bytes), '\0');
+  if (RAND_bytes(reinterpret_cast<unsigned char*>(raw.data()), bytes) != 1)
+    throw Error({.what = "no randomness from the operating system",
+                 .where = "OpenSSL RAND_bytes",
+                 .fix = "check /dev/urandom"});
+  return hex(raw);
+}
+
+struct Fingerprint::State {
+  explicit State(const Key& key) : id(key_id(key)) {
+    mac = EVP_MAC_fetch(nullptr, "HMAC", nullptr);
+    context = mac == nullptr ? nullptr : EVP_MAC_CTX_new(mac);
+    std::string digest = "SHA256";
+    const std::array<OSSL_PARAM, 2> parameters = {
+        OSSL_PARAM_construct_utf8_string(OSSL_MAC_PARAM_DIGEST, digest.data(), 0), OSSL_PARAM_construct_end()};
+    expects(context != nullptr && EVP_MAC_init(context, key.data(), key.size(), parameters.data()) == 1,
+            "OpenSSL starts HMAC-SHA256");
+  }
+  State(const State&) = delete;
+  State& operator=(const State&) = delete;
+  ~State() {
+    EVP_MAC_CTX_free(context);
+    EVP_MAC_free(mac);
+  }
+  std::string id;
+  EVP_MAC* mac = nullptr;
+  EVP_MAC_CTX* context = nullptr;
+};
+
+Fingerprint::Fingerprint(const std::optional<Key>& key) : state_(key ? std::make_shared<State>(*key) : nullptr) {}
+
+void Fingerprint::add(std::string_view bytes) {
+  if (!state_) return;
+  const int done = EVP_MAC_update(state_->context, reinterpret_cast<const unsigned char*>(bytes.data()), bytes.size());
+  expects(done == 1, "OpenSSL continues HMAC-SHA256");
+}
+
+std::string Fingerprint::text() {
+  if (!state_) return "";
+  Digest digest{};
+  std::size_t size = 0;
+  const int done = EVP_MAC_final(state_->context, digest.data(), &size, digest.size());
+  expects(done == 1 && size == digest.size(), "OpenSSL ends HMAC-SHA256");
+  return state_->id + ":" + hex(digest);
+}
+
+std::string key_id(const Key& key) {
+  const std::string text(key.begin(), key.end());
+  return hex(sha256("parley ledger key id " + text)).substr(0, 16);
+}
+
+std::optional<Key> read_key(const std::filesystem::path& file) {
+  std::ifstream in(file, std::ios::binary);
+  Key key{};
+  in.read(reinterpret_cast<char*>(key.data()), key.size());
+  if (!in || in.peek() != std::ifstream::traits_type::eof()) return std::nullopt;
+  return key;
+}
+
+void create_key(const std::filesystem::path& file) {
+  if (read_key(file)) return;
+  Key key{};
+  if (RAND_priv_bytes(key.data(), key.size()) != 1)
+    throw Error({.what = "no randomness from the operating system",
+                 .where = "OpenSSL RAND_priv_bytes",
+                 .fix = "check /dev/urandom"});
+  const int descriptor = ::open(file.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
+  const bool good = descriptor >= 0 &&
+                    ::write(descriptor, key.data(), key.size()) == static_cast<ssize_t>(key.size()) &&
+                    ::fsync(descriptor) == 0;
+  const std::string reason = good ? "" : std::strerror(errno);
+  if (descriptor >= 0) ::close(descriptor);
+  std::ranges::fill(key, 0);
+  if (!good)
+    throw Error({.what = "cannot write the fingerprint key: " + reason,
+                 .where = file.string(),
+                 .fix = "check free space and permissions, or remove what stands there"});
+}
+
+}  // namespace parley::privacy

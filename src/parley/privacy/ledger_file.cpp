@@ -1,0 +1,308 @@
+#include "parley/privacy/ledger_file.h"
+
+#include <algorithm>
+#include <cmath>
+#include <cstring>
+#include <limits>
+#include <nlohmann/json.hpp>
+
+#include "parley/base/error.h"
+#include "parley/base/text.h"
+#include "parley/privacy/gaussian.h"
+
+namespace parley::privacy {
+namespace {
+
+using nlohmann::json;
+constexpr double infinite = std::numeric_limits<double>::infinity();
+
+json to_json(double value) {  // JSON has no infinity
+  return std::isfinite(value) ? json(value) : json("infinite");
+}
+
+double to_double(const json& value) {
+  if (value == "infinite") return infinite;
+  const double number = value.get<double>();
+  if (!(number >= 0)) throw json::other_error::create(501, "a negative amount", nullptr);
+  return number;
+}
+
+std::string shown(const Cap& cap) {
+  if (!cap.limited()) return "unlimited";
+  return "epsilon " + number(cap.epsilon) + (cap.delta > 0 ? " at delta " + number(cap.delta) : "");
+}
+
+Spend planned(const PlannedRun::Account& account, double delta, bool is_private) {
+  Spend sum(delta);
+  for (const Charge& charge : account.planned) sum.add(price_of(charge, is_private));
+  return sum;
+}
+
+Spend spent_in(const LedgerFile::Run& run, const std::string& dataset, double delta) {
+  Spend most(delta);
+  for (const auto& [node, account] : run.accounts) {
+    if (account.dataset != dataset) continue;
+    Spend sum(delta);
+    for (const Price& price : account.prices) sum.add(price);
+    if (sum.total() > most.total()) most = sum;
+  }
+  return most;
+}
+
+}  // namespace
+
+std::string charge_text(const Charge& charge) {
+  json parameters = json::object();
+  for (const auto& [name, value] : charge.parameters) parameters[name] = to_json(value);
+  return json{{"kind", charge.kind},
+              {"epsilon", to_json(charge.epsilon)},
+              {"mu", to_json(charge.mu)},
+              {"parameters", parameters}}
+      .dump();
+}
+
+Charge charge_from_text(const std::string& text, const std::string& where) {
+  try {
+    const json body = json::parse(text);
+    Charge charge{.kind = body.at("kind").get<std::string>(),
+                  .epsilon = to_double(body.at("epsilon")),
+                  .mu = to_double(body.at("mu"))};
+    for (const auto& [name, value] : body.at("parameters").items())
+      charge.parameters.emplace_back(name, value == "infinite" ? infinite : value.get<double>());
+    return charge;
+  } catch (const json::exception& e) {
+    throw Error({.what = "a charge cannot be read: " + std::string(e.what()), .where = where});
+  }
+}
+
+Price price_of(const Charge& charge, bool is_private) {
+  if (charge.kind == "none" && charge.epsilon == 0 && charge.mu == 0) return {};
+  if (!is_private) return {.epsilon = infinite};  // whoever knows the seed takes the noise away
+  return {.epsilon = charge.epsilon, .mu = charge.mu};
+}
+
+LedgerFile::LedgerFile(const std::filesystem::path& file, Open how) {
+  if (how == Open::create_if_missing && !std::filesystem::exists(file)) {
+    LedgerDatabase::check_vacant(file);
+    const std::filesystem::path key_file = file.string() + ".key";
+    create_key(key_file);
+    const json body = {
+        {"format", "parley ledger 1"}, {"id", random_hex(16)}, {"key", key_id(read_key(key_file).value_or(Key{}))}};
+    LedgerDatabase::create(file, {.kind = "ledger", .body = body.dump()});
+  }
+  database_ = std::make_unique<LedgerDatabase>(LedgerDatabase::open(file, [this](const Entry& e) { load(e); }));
+  const std::filesystem::path key_file = database_->file().string() + ".key";
+  key_ = read_key(key_file);
+  if (!key_) warnings_.push_back(key_file.string() + " is missing: rows cannot be compared with those of earlier runs");
+}
+
+void LedgerFile::load(const Entry& e) {
+  const std::string where = "entry " + std::to_string(e.sequence) + " of the ledger";
+  try {
+    if (e.kind == "charge") {
+      Run& run = runs_.at(run_at_.at(e.run));
+      Account& account = run.accounts.at(e.node);
+      if (e.round != account.last_round + 1) throw std::out_of_range("a round is missing");
+      const Price price = price_of(charge_from_text(e.body, where), run.not_private.empty());
+      if (price.epsilon > 0 || price.mu > 0) account.prices.push_back(price);
+      account.last_round = e.round;
+    } else if (e.kind == "run") {
+      const json body = json::parse(e.body);
+      Run run{.id = e.run,
+              .configuration = body.at("configuration"),
+              .started = body.at("started"),
+              .not_private = body.at("not_private")};
+      for (const json& a : body.at("accounts")) {
+        Account account{.dataset = a.at("dataset"),
+                        .planned_epsilon = to_double(a.at("planned_epsilon")),
+                        .planned_mu = to_double(a.at("planned_mu"))};
+        datasets_.at(account.dataset);
+        run.accounts.emplace(a.at("node").get<int>(), std::move(account));
+      }
+      for (const json& d : body.at("datasets"))
+        if (const std::string text = d.at("fingerprint"); !text.empty()) datasets_.at(d.at("name")).fingerprint = text;
+      run_at_.emplace(e.run, runs_.size());
+      runs_.push_back(std::move(run));
+    } else if (e.kind == "cap") {
+      const json body = json::parse(e.body);
+      const Cap cap(to_double(body.at("epsilon")), to_double(body.at("delta")));
+      const auto at = datasets_.emplace(body.at("dataset").get<std::string>(), Dataset{.cap = cap}).first;
+      at->second.cap = cap;
+      at->second.history.push_back(cap);
+    } else if (e.kind != "ledger") {
+      throw std::out_of_range("unknown kind '" + e.kind + "'");
+    }
+  } catch (const json::exception& problem) {
+    throw Error({.what = "cannot be read: " + std::string(problem.what()), .where = where});
+  } catch (const std::out_of_range& problem) {
+    throw Error({.what = "does not fit what stands before it: " + std::string(problem.what()), .where = where});
+  }
+}
+
+// What is on disk and what is in memory come from the same entries.
+void LedgerFile::append(const std::vector<Entry>& entries) {
+  database_->append(entries);
+  for (Entry e : entries) {
+    e.sequence = database_->head().entries;
+    load(e);
+  }
+}
+
+void check_cap(const std::string& dataset, const Cap& cap) {
+  const bool printable = std::ranges::all_of(dataset, [](unsigned char c) { return c >= 0x20 && c != 0x7f; });
+  if (dataset.empty() || dataset.size() > 200 || !printable || trim(dataset) != dataset)
+    throw Error({.what = "this is no name for a dataset",
+                 .value = "'" + dataset + "'",
+                 .allowed = "1 to 200 bytes, no control characters, no blank at either end"});
+  const bool finite = cap.epsilon > 0 && cap.epsilon <= 1000, unlimited = cap.epsilon == infinite;
+  if (!(finite || unlimited) || !(cap.delta >= 0 && cap.delta < 1))
+    throw Error({.what = "this is no cap",
+                 .value = "epsilon " + number(cap.epsilon) + ", delta " + number(cap.delta),
+                 .allowed = "0 < epsilon <= 1000 or unlimited, 0 <= delta < 1",
+                 .where = "dataset '" + dataset + "'"});
+  try {
+    (void)json(dataset).dump();
+  } catch (const json::exception&) {
+    throw Error({.what = "this is no name for a dataset: not UTF-8", .value = hex(dataset), .allowed = "UTF-8"});
+  }
+}
+
+void LedgerFile::set_cap(const std::string& dataset, const Cap& cap) {
+  check_cap(dataset, cap);
+  expects(active_.expired(), "no change of a cap during a run");
+  const json body = {{"dataset", dataset}, {"epsilon", to_json(cap.epsilon)}, {"delta", cap.delta}};
+  append({{.kind = "cap", .body = body.dump()}});
+}
+
+const LedgerFile::Run* LedgerFile::find_run(const std::string& id) const {
+  const auto at = run_at_.find(id);
+  return at == run_at_.end() ? nullptr : &runs_[at->second];
+}
+
+Spend LedgerFile::spent(const std::string& dataset, double delta, const std::string& except) const {
+  Spend sum(delta);
+  for (const Run& run : runs_)
+    if (run.id != except) sum.add(spent_in(run, dataset, delta));
+  return sum;
+}
+
+void LedgerFile::check_room(const PlannedRun& run, int times) const {
+  for (const PlannedRun::Account& account : run.accounts)
+    expects(std::ranges::any_of(run.datasets, [&](const auto& d) { return d.name == account.dataset; }),
+            "every node's dataset among the run's");
+  for (const PlannedRun::Dataset& used : run.datasets) {
+    const auto found = datasets_.find(used.name);
+    if (found == datasets_.end()) {
+      std::vector<std::string> names;
+      names.reserve(datasets_.size());
+      for (const auto& [name, dataset] : datasets_) names.push_back(name);
+      const std::string near = nearest(used.name, names);
+      throw Error({.what = "the ledger knows no dataset '" + used.name + "'",
+                   .allowed = names.empty() ? "none yet" : join(names, ", "),
+                   .where = file().string(),
+                   .fix = (near.empty() ? "" : "did you mean '" + near + "'? A new one: ") + "parley ledger cap " +
+                          file().string() + " --dataset '" + used.name + "' --epsilon E [--delta D]"});
+    }
+    const Cap& cap = found->second.cap;
+    if (!run.not_private.empty() && cap.limited())
+      throw Error({.what = "a run that is not private cannot be paid from dataset '" + used.name +
+                           "': " + join(run.not_private, "; "),
+                   .allowed = "private runs only, up to " + shown(cap),
+                   .where = file().string(),
+                   .fix =
+                       "take the seed away and keep the noise; for public or synthetic rows give another dataset name "
+                       "with --epsilon unlimited, or no ledger"});
+    Spend most(cap.delta);
+    for (const PlannedRun::Account& account : run.accounts) {
+      if (account.dataset != used.name) continue;
+      const Spend plan = planned(account, cap.delta, run.not_private.empty());
+      if (plan.total() > most.total()) most = plan;
+    }
+    const Spend before = spent(used.name, cap.delta, run.id);
+    Spend all = before;
+    for (int i = 0; i < times; ++i) all.add(most);
+    if (all.total() <= limit_of(cap)) continue;
+    const bool gaussian = cap.delta == 0 && std::isinf(most.epsilon());
+    throw Error({.what = "the planned run would exceed the cap of dataset '" + used.name + "'" +
+                         (times > 1 ? " (" + std::to_string(times) + " runs)" : ""),
+                 .value = "epsilon " + number(before.epsilon()) + " spent, " + number(most.epsilon()) +
+                          " planned, together " + number(all.epsilon()),
+                 .allowed = shown(cap),
+                 .where = file().string(),
+                 .fix = gaussian ? "Gaussian noise needs a cap with --delta"
+                                 : "plan a smaller run; a higher cap is the data owner's decision: parley ledger cap"});
+  }
+}
+
+void LedgerFile::start(const PlannedRun& run) {
+  check_room(run);
+  for (const PlannedRun::Dataset& used : run.datasets) {
+    const Dataset& known = datasets_.at(used.name);
+    const auto warn = [&](const std::string& text) { warnings_.push_back("dataset '" + used.name + "': " + text); };
+    if (used.records > 0 && known.cap.delta >= 1 / used.records)
+      warn("delta " + number(known.cap.delta) + " is not below 1/B_i = " + number(1 / used.records) +
+           ": a release of a whole record could hide in it");
+    if (!known.cap.limited()) warn("its cap is unlimited");
+    if (std::isinf(spent(used.name, 0.5).total())) warn("its spend is infinite: nothing is promised for its rows");
+    const auto key = [](const std::string& text) { return text.substr(0, text.find(':')); };
+    if (used.fingerprint.empty() || known.fingerprint.empty()) continue;
+    if (key(used.fingerprint) != key(known.fingerprint))
+      warn("fingerprinted under another key: rows cannot be compared with those of earlier runs");
+    else if (used.fingerprint != known.fingerprint)
+      warn("same name, other rows: the spend is kept");
+  }
+  if (const Run* there = find_run(run.id)) {
+    const auto refuse = [&](const std::string& what) {
+      throw Error({.what = "run " + run.id + " cannot go on: " + what,
+                   .where = file().string(),
+                   .fix = "use the options it was started with, or start a new run"});
+    };
+    if (there->configuration != run.configuration) refuse("its configuration was another one");
+    if (there->not_private != run.not_private) refuse("its privacy stamp was another one");
+    if (there->accounts.size() != run.accounts.size()) refuse("its nodes were others");
+    for (const auto& account : run.accounts) {
+      const auto at = there->accounts.find(account.node);
+      if (at == there->accounts.end()) refuse("its nodes were others");
+      if (at->second.dataset != account.dataset)
+        refuse("node " + std::to_string(account.node) + " held dataset '" + at->second.dataset + "'");
+    }
+    return;
+  }
+  json accounts = json::array(), used = json::array();
+  for (const auto& a : run.accounts) {
+    UpwardSum epsilon;
+    std::vector<double> mus;
+    for (const Charge& c : a.planned) {
+      epsilon.add(c.epsilon);
+      mus.push_back(c.mu);
+    }
+    accounts.push_back({{"node", a.node},
+                        {"dataset", a.dataset},
+                        {"planned_epsilon", to_json(epsilon.value())},
+                        {"planned_mu", to_json(gdp_compose(mus))}});
+  }
+  for (const auto& d : run.datasets)
+    used.push_back({{"name", d.name}, {"fingerprint", d.fingerprint}, {"records", d.records}});
+  const json body = {{"configuration", run.configuration},
+                     {"started", run.started},
+                     {"not_private", run.not_private},
+                     {"accounts", accounts},
+                     {"datasets", used}};
+  append({{.kind = "run", .run = run.id, .body = body.dump()}});
+}
+
+void LedgerFile::charge(const std::string& run, const std::vector<const Release*>& releases) {
+  std::vector<Entry> entries;
+  entries.reserve(releases.size());
+  for (const Release* r : releases)
+    entries.push_back({.kind = "charge",
+                       .run = run,
+                       .node = r->node,
+                       .round = r->round,
+                       .body = charge_text(r->charge),
+                       .released = std::string(reinterpret_cast<const char*>(r->value.data()),
+                                               static_cast<std::size_t>(r->value.size()) * sizeof(double))});
+  append(entries);
+}
+
+}  // namespace parley::privacy

@@ -1,0 +1,106 @@
+// A data owner's ledger: datasets with their caps, runs and every charge, cumulative over runs (docs/ledger.md). This
+// is the book; Ledger (ledger.h) writes one run into it and hands out what may leave.
+#pragma once
+#include <filesystem>
+#include <map>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "parley/privacy/ledger_database.h"
+#include "parley/privacy/ledger_spend.h"
+
+namespace parley::privacy {
+
+// What a run is going to spend, before it starts.
+struct PlannedRun {
+  struct Dataset {
+    std::string name;           // as its owner calls it: the key under which spend adds up
+    std::string fingerprint{};  // LedgerFile::fingerprint(); only warns
+    double records = 0;         // the smallest B_i of the nodes that hold it; δ ≥ 1/B_i warns
+  };
+  struct Account {
+    int node = 0;
+    std::string dataset;            // nodes with one name hold disjoint parts of it
+    std::vector<Charge> planned{};  // of all its rounds
+  };
+  std::string id = random_hex(16);         // of the run, the same for all its parties
+  std::string configuration{};             // hash of the shared configuration
+  std::string started{};                   // for people; the caller's clock
+  std::vector<std::string> not_private{};  // why the claim is not one (seeded noise, or none)
+  std::vector<Dataset> datasets;
+  std::vector<Account> accounts;  // the local nodes
+};
+
+class LedgerFile {
+ public:
+  enum class Open { existing, create_if_missing };
+  explicit LedgerFile(const std::filesystem::path& file, Open how = Open::existing);  // locks; Error
+
+  // Makes the dataset known, or changes its cap from now on; the old cap stays in the chain.
+  void set_cap(const std::string& dataset, const Cap& cap);
+
+  struct Dataset {
+    Cap cap;
+    std::string fingerprint;   // of the last run that had one
+    std::vector<Cap> history;  // all caps, the last one in force
+  };
+  struct Account {
+    std::string dataset;
+    std::vector<Price> prices;  // of what touched data
+    int last_round = -1;
+    double planned_epsilon = 0, planned_mu = 0;
+  };
+  struct Run {
+    std::string id, configuration, started;
+    std::vector<std::string> not_private;
+    std::map<int, Account> accounts;  // by node
+  };
+  const std::map<std::string, Dataset>& datasets() const { return datasets_; }
+  const std::vector<Run>& runs() const { return runs_; }
+  const Run* find_run(const std::string& id) const;
+
+  // Spent on any one row of the dataset over all runs but `except`: Σ_runs max_nodes, since a row sits at one node of a
+  // run.
+  Spend spent(const std::string& dataset, double delta, const std::string& except = "") const;
+  Spend spent(const std::string& dataset) const { return spent(dataset, datasets_.at(dataset).cap.delta); }
+
+  // Error when `times` runs like this one would exceed a cap, a dataset is not known, or a run that is not private
+  // meets a dataset with a cap.
+  void check_room(const PlannedRun& run, int times = 1) const;
+
+  Fingerprint fingerprint() const { return Fingerprint(key_); }  // feed it the rows of a dataset
+  const std::vector<std::string>& warnings() const { return warnings_; }
+  const Head& head() const { return database_->head(); }
+  const std::filesystem::path& file() const { return database_->file(); }
+
+  // Every entry with its released bytes; what they say again (ledger_verify.h).
+  const LedgerDatabase& database() const { return *database_; }
+
+ private:
+  friend class Ledger;
+  void load(const Entry& entry);
+  void start(const PlannedRun& run);  // after check_room; resumes when the run is there and is the same
+  void charge(const std::string& run, const std::vector<const Release*>& releases);
+  void append(const std::vector<Entry>& entries);
+
+  std::unique_ptr<LedgerDatabase> database_;
+  std::optional<Key> key_;
+  std::map<std::string, Dataset> datasets_;
+  std::vector<Run> runs_;
+  std::map<std::string, std::size_t> run_at_;
+  std::vector<std::string> warnings_;
+  std::weak_ptr<int> active_;  // one run at a time
+};
+
+// Error when this is no cap or no name for a dataset.
+void check_cap(const std::string& dataset, const Cap& cap);
+
+// How a charge stands in an entry's body, and back. Error naming `where` when the text is none.
+std::string charge_text(const Charge& charge);
+Charge charge_from_text(const std::string& text, const std::string& where);
+
+// The price of a charge in a ledger on disk: infinite for whatever touched data in a run that is not private.
+Price price_of(const Charge& charge, bool is_private);
+
+}  // namespace parley::privacy
