@@ -286,7 +286,8 @@ void samples(Report& out, const CheckOptions& o, const algorithm::Plan& plan, co
            fmt::format("{:.0f} records, with probability {}", std::ceil(plain), 1 - q.failure_probability));
   json& all = out.values["sample_size"];
   all = {{"theorem_3", plain}};
-  if (!plan.noisy() || plan.nodes.front().place == algorithm::Place::output) return;
+  const auto& first_node = plan.nodes.front();  // Theorem 4 is about gamma noise in the objective
+  if (first_node.noise != algorithm::Noise::gamma || first_node.place == algorithm::Place::output) return;
   json list = json::array();
   for (const auto& s : plan.nodes) {
     double rate = s.private_rounds.front().objective_rate;

@@ -257,6 +257,30 @@ class Account(Case):
         self.assertIsNone(json.loads(self.ok("account", "admm", "--json"))["epsilon"])
 
 
+class OwnersLedger(Case):
+    def test_runs_are_charged_up_to_the_cap_and_no_further(self):
+        self.ok("ledger", "cap", "own.ledger", "--dataset", "patients", "--epsilon", "2.5", "--delta", "1e-5")
+        run = ["--epsilon", 1, "--ledger", "own.ledger", "--dataset", "patients"]
+        for i in (1, 2):
+            j = self.train(*run, "--out", f"run{i}")
+            self.assertTrue(j["private"])
+        text = self.fails("train", "--rows", 1500, "--loss-weight", 200, "--rounds", 6, *run, "--repeat", 9, "--out", "run3", says=["own.ledger", "patients"])
+        self.assertNotIn("bug", text)
+        self.ok("ledger", "verify", "own.ledger", "run1", "run2")
+        shown = json.loads(self.ok("ledger", "show", "own.ledger", "--json"))
+        self.assertIn("patients", json.dumps(shown))
+        again = parley("ledger", "verify", "own.ledger", "run1", cwd=self.dir)
+        self.assertEqual(again.returncode, 0, again.stderr)
+
+    def test_unknown_datasets_seeded_runs_and_missing_ledgers_are_refused(self):
+        self.ok("ledger", "cap", "own.ledger", "--dataset", "patients", "--epsilon", "2", "--delta", "1e-5")
+        run = ["train", "--rows", 1500, "--loss-weight", 200, "--rounds", 6, "--epsilon", 1]
+        self.fails(*run, "--ledger", "own.ledger", "--dataset", "patient", says=["patient"])
+        self.fails(*run, "--ledger", "own.ledger", "--dataset", "patients", "--seed", 1, says=["seed"])
+        self.fails(*run, "--ledger", "none.ledger", "--dataset", "patients", says=["none.ledger"])
+        self.fails(*run, "--ledger", "own.ledger", says=["go together"])
+
+
 class BadInput(Case):
     def test_missing_files(self):
         self.fails("train", "--data", "no.csv", "--schema", "no.toml", says=["no.csv", "No such file"])

@@ -31,7 +31,9 @@ std::pair<Real, Real> delta_and_error(Real mu, Real epsilon) {
     const Real factor = std::exp(-x * x) / 2, a = scaled_erfc(x), b = scaled_erfc(y);
     return {factor * (a - b), factor * (a + b) * 1e-16L};
   }
-  const Real a = std::erfc(x) / 2, b = std::exp(epsilon) * std::erfc(y) / 2;
+  // e^ε alone may overflow; e^ε erfc(y) = e^{−x²} erfcx(y) does not.
+  const Real a = std::erfc(x) / 2,
+             b = (y > 0 ? std::exp(-x * x) * scaled_erfc(y) : std::exp(epsilon) * std::erfc(y)) / 2;
   return {a - b, (a + b) * 1e-16L};
 }
 
@@ -142,6 +144,7 @@ double gdp_compose(std::span<const double> mus) {
 // curve G_μ passes through (0, 1), that corner and (1, 0), so it lies below the chords.
 double gdp_of_pure(double epsilon) {
   expects(epsilon >= 0, "ε ≥ 0");
+  if (epsilon > 5000) return std::numeric_limits<double>::infinity();  // the tail would underflow
   const Real tail = 1 / (1 + std::exp(static_cast<Real>(epsilon)));
   double high = 1;
   const auto enough = [&](double mu) {

@@ -75,6 +75,15 @@ TEST(Gaussian, DeltaIsStableWhereTheTextbookFormulaOverflows) {
   for (double e = -20; e < 20; e += 0.01) EXPECT_LE(gdp_delta(1.3, e + 0.01), gdp_delta(1.3, e));
 }
 
+TEST(Gaussian, HugeLossesAreHugeAndNotZero) {
+  for (const double mu : {50.0, 200.0, 1000.0}) {
+    EXPECT_GT(gdp_epsilon(mu, 1e-5), mu * mu / 2);
+    EXPECT_LT(gdp_epsilon(mu, 1e-5), mu * mu / 2 + 5 * mu);
+  }
+  EXPECT_GT(gdp_of_pure(1000), 40);
+  EXPECT_EQ(gdp_of_pure(20000), INFINITY);
+}
+
 TEST(Gaussian, MoreRoundsCostMoreAndSmallerOnesLess) {
   EXPECT_DOUBLE_EQ(gdp_compose(std::vector<double>{3, 4}), 5);
   EXPECT_GE(gdp_compose(std::vector<double>(25, 0.0625)), 0.3125);

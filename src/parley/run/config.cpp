@@ -55,6 +55,10 @@ std::vector<Option> option_rows(EngineOptions& o) {
        "engine"},
       {"repeat", "", "runs with fresh noise on the same split; mean and range are reported", between(1, 100000),
        &o.repeat, "engine"},
+      {"ledger", "", "charge this ledger file before anything leaves a node ('parley ledger cap' makes one)",
+       any_text("a file"), &o.ledger, "engine"},
+      {"dataset", "", "the owner's name of the rows in the ledger: spend adds up under it", any_text("a name"),
+       &o.dataset, "engine"},
       {"metrics", "", "when loss and error are measured (simulation only, on private rows)", one_of({"every", "last"}),
        &o.metrics, "engine"},
   };

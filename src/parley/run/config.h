@@ -19,6 +19,7 @@ struct EngineOptions {
   long threads = 0;
   long repeat = 1;
   std::string metrics = "every";
+  std::string ledger, dataset;
 };
 std::vector<Option> option_rows(EngineOptions& o);
 

@@ -48,13 +48,10 @@ Outcome drive(const Drive& d, Phases& phases) {
     });
     timer.into(phases.solve);
 
-    std::vector<privacy::Paid> paid;
-    for (std::size_t i = 0; i < d.nodes.size(); ++i) {
-      auto receipt = d.ledger->pay(std::move(releases[i]));
-      if (!receipt) return Outcome::budget_exhausted;
-      d.nodes[i]->commit(inboxes[i], *receipt->value());
-      paid.push_back(std::move(*receipt));
-    }
+    const auto receipts = d.ledger->pay_all(std::move(releases));  // all or none, stored before anything leaves
+    if (!receipts) return Outcome::budget_exhausted;
+    const std::vector<privacy::Paid>& paid = *receipts;
+    for (std::size_t i = 0; i < d.nodes.size(); ++i) d.nodes[i]->commit(inboxes[i], *paid[i].value());
     timer.into(phases.ledger);
 
     const bool go_on = d.on_round(round, paid);

@@ -4,6 +4,7 @@
 #include <chrono>
 #include <ctime>
 #include <filesystem>
+#include <limits>
 #include <nlohmann/json.hpp>
 #include <thread>
 
@@ -12,6 +13,7 @@
 #include "parley/base/error.h"
 #include "parley/base/parallel.h"
 #include "parley/base/text.h"
+#include "parley/data/sha256.h"
 #include "parley/problem/metrics.h"
 #include "parley/problem/solve.h"
 #include "parley/record/record.h"
@@ -76,6 +78,15 @@ void measure(const Study& s, const std::vector<Vector>& f, const Vector& mean, i
   if (s.holdings.test.count() > 0) m.test_error = problem::test_error(s.holdings.test, s.problems[0].loss, mean);
 }
 
+std::string timestamp() {
+  const std::time_t now = std::time(nullptr);
+  std::tm parts{};
+  gmtime_r(&now, &parts);
+  char text[32];
+  std::strftime(text, sizeof text, "%Y%m%d-%H%M%S", &parts);
+  return text;
+}
+
 // The released iterates as they are, and with averaging the mean of those that touched data in the later half of the
 // rounds (a recycled iterate repeats the noise of the round before): a function of released values, free.
 class Average {
@@ -116,13 +127,41 @@ int worst_node(const algorithm::Plan& plan) {
   return static_cast<int>(std::ranges::max_element(plan.nodes, {}, &algorithm::Schedule::epsilon) - plan.nodes.begin());
 }
 
-Result run_once(const Study& study, const TrainOptions& o, int repeat, const std::string& folder, const Hooks& hooks) {
+// What a run is going to charge to the owner's ledger: in a simulation all nodes hold parts of one dataset.
+privacy::PlannedRun planned_run(const Study& study, const TrainOptions& o, const privacy::LedgerFile& book) {
+  privacy::Fingerprint fingerprint = book.fingerprint();
+  double fewest = std::numeric_limits<double>::infinity();
+  privacy::PlannedRun run;
+  for (const auto& p : study.problems) {
+    const data::Rows& rows = *p.rows;
+    const auto bytes = [](const auto& v) {
+      return std::string_view(reinterpret_cast<const char*>(v.data()), v.size() * sizeof(v[0]));
+    };
+    for (const std::string_view part : {bytes(rows.column), bytes(rows.value), bytes(rows.label)})
+      fingerprint.add(part);
+    fewest = std::min(fewest, static_cast<double>(rows.count()));
+  }
+  for (const auto& s : study.plan.nodes) {
+    privacy::PlannedRun::Account account{.node = s.node, .dataset = o.engine.dataset};
+    for (const auto& r : s.private_rounds) account.planned.push_back(r.charge);
+    run.accounts.push_back(std::move(account));
+  }
+  run.datasets = {{.name = o.engine.dataset, .fingerprint = fingerprint.text(), .records = fewest}};
+  run.configuration = data::sha256_hex(header_json(study, o, "").dump());
+  run.started = timestamp();
+  run.not_private = study.not_private;
+  return run;
+}
+
+Result run_once(const Study& study, const TrainOptions& o, int repeat, const std::string& folder, const Hooks& hooks,
+                const std::shared_ptr<privacy::LedgerFile>& book) {
   const auto begin = Clock::now();
   const int threads = thread_count(o), nodes = study.graph.nodes();
   std::optional<std::uint64_t> seed = o.engine.seed;
   if (seed) *seed += static_cast<std::uint64_t>(repeat);
   const privacy::NoiseSource noise(seed);
-  privacy::Ledger ledger(nodes, study.not_private.empty());
+  privacy::Ledger ledger =
+      book ? privacy::Ledger(book, planned_run(study, o, *book)) : privacy::Ledger(nodes, study.not_private.empty());
   network::InProcess transport(study.graph);
   std::vector<std::unique_ptr<algorithm::Node>> machines;
   for (int i = 0; i < nodes; ++i)
@@ -130,6 +169,7 @@ Result run_once(const Study& study, const TrainOptions& o, int repeat, const std
                                             study.plan.nodes[static_cast<std::size_t>(i)]));
   json head = header_json(study, o, "running");
   head["privacy"] = privacy_json(study, study.plan.epsilon(), true);  // until the end: what it may cost, never less
+  if (book) head["run_id"] = ledger.run_id();
   record::Writer record(folder, head);
 
   Result result;
@@ -194,6 +234,7 @@ Result run_once(const Study& study, const TrainOptions& o, int repeat, const std
   result.seconds = seconds_since(begin);
 
   head = header_json(study, o, name_of(result.outcome));
+  if (book) head["run_id"] = ledger.run_id();
   head["privacy"] = privacy_json(study, result.epsilon, completed_run);
   head["rounds_done"] = result.last().round;
   head["private"] = {{"seconds", result.seconds},  // how long a solver works depends on rows
@@ -215,14 +256,10 @@ Result run_once(const Study& study, const TrainOptions& o, int repeat, const std
 }
 
 std::string default_folder(const std::string& algorithm) {
-  const std::time_t now = std::time(nullptr);
-  std::tm parts{};
-  gmtime_r(&now, &parts);
-  char text[32];
-  std::strftime(text, sizeof text, "%Y%m%d-%H%M%S", &parts);
-  std::string folder = std::string("runs/") + text + "-" + algorithm;
+  const std::string text = timestamp();
+  std::string folder = "runs/" + text + "-" + algorithm;
   for (int n = 2; std::filesystem::exists(folder); ++n)
-    folder = std::string("runs/") + text + "-" + algorithm + "-" + std::to_string(n);
+    folder = "runs/" + text + "-" + algorithm + "-" + std::to_string(n);
   return folder;
 }
 
@@ -234,6 +271,17 @@ Summary train(const TrainOptions& options, const Hooks& hooks) {
   Summary summary{.study = prepare(options)};
   // The problems point into the holdings; moving a Study keeps the rows where they are (vectors move by pointer).
   summary.record = options.engine.out.empty() ? default_folder(options.algorithm.algorithm) : options.engine.out;
+  std::shared_ptr<privacy::LedgerFile> book;
+  if (options.engine.ledger.empty() != options.engine.dataset.empty())
+    throw Error({.what = "--ledger and --dataset go together",
+                 .where = options.engine.ledger.empty() ? "option --dataset" : "option --ledger",
+                 .fix = "give both, or neither"});
+  if (!options.engine.ledger.empty()) {
+    book = std::make_shared<privacy::LedgerFile>(options.engine.ledger);
+    book->check_room(planned_run(summary.study, options, *book),
+                     static_cast<int>(options.engine.repeat));  // before anything starts
+    for (const auto& warning : book->warnings()) summary.study.plan.warnings.push_back(warning);
+  }
   record::create_folder(summary.record);
   if (hooks.on_start) hooks.on_start(summary.study);
   for (int r = 0; r < options.engine.repeat; ++r) {
@@ -243,7 +291,7 @@ Summary train(const TrainOptions& options, const Hooks& hooks) {
       number_of_run.insert(0, std::to_string(options.engine.repeat).size() - number_of_run.size(), '0');
       folder += "/run-" + number_of_run;
     }
-    summary.runs.push_back(run_once(summary.study, options, r, folder, hooks));
+    summary.runs.push_back(run_once(summary.study, options, r, folder, hooks, book));
     if (summary.runs.back().outcome == Outcome::interrupted) break;
   }
   return summary;
