@@ -111,7 +111,9 @@ void print_result(const run::Summary& s) {
     fmt::print("\n{} ({}; the total is the largest node's; δ = {})\n{}",
                bold(s.study.not_private.empty() ? "Privacy loss"
                                                 : "Privacy loss that secret noise and public preprocessing would have"),
-               whole || plan.nodes[0].delta > 0 ? "whole planned run" : "up to the round where it ended",
+               whole                     ? "whole run"
+               : plan.nodes[0].delta > 0 ? "whole planned run"
+                                         : "up to the round where it ended",
                number(plan.nodes[0].delta), table(rows));
     fmt::print("  {}: {}\n", plan.verified_only() ? "numerically verified, not proved" : "proved by",
                plan.nodes[0].theorem);

@@ -56,6 +56,23 @@ class Fig5(unittest.TestCase):
     def test_noise_rate_one(self):
         self.compare(1, {"r-admm": 0.180, "dvp": 0.198})
 
+    @unittest.skipIf(RUNS < 10, "too few runs for a mean")
+    def test_a_budget_costs_few_points(self):
+        for epsilon, points in ((0.25, 2.6), (0.5, 1.8), (1, 1.3)):
+            with tempfile.TemporaryDirectory() as folder:
+                result = subprocess.run(
+                    [PARLEY, "train", "--data", "adult", "--preprocessing", "paper", "--nodes", "5", "--algorithm", "mr-admm", "--noise", "gaussian", "--noise-on",
+                     "objective", "--epsilon", str(epsilon), "--delta", "1e-5", "--repeat", "10", "--seed", "1", "--metrics", "last", "--json", "--quiet", "--out",
+                     folder + "/run"], cwd=ROOT, capture_output=True, text=True)
+            if "parley data fetch adult" in result.stderr:
+                raise unittest.SkipTest("skipped: Adult not found")
+            j = json.loads(result.stdout)
+            above = 100 * (j["test_error"]["mean"] - j["test_error_nonprivate"])
+            print(f"epsilon {epsilon}, delta 1e-5: {above:.2f} points above the optimum without privacy", file=sys.stderr)
+            self.assertLessEqual(j["epsilon"], epsilon)
+            self.assertEqual(j["bound"], "proved")
+            self.assertLess(above, points)
+
     def test_it_is_marked_not_private(self):
         self.assertIn("NOT PRIVATE", train("r-admm", 1)["stamp"])
 
