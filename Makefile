@@ -43,10 +43,12 @@ bench: configure
 docs: all
 	@$(BUILD)/parley options --markdown > docs/options.md
 
-format: setup
+format:
+	@scripts/setup.sh tools
 	@git ls-files '*.h' '*.cpp' | xargs clang-format-19 -i
 
 tidy: configure
+	@scripts/setup.sh tools
 	@git ls-files 'src/*.cpp' 'cli/*.cpp' | xargs -P $(JOBS) -n 1 clang-tidy-19 -p $(BUILD) --quiet
 
 clean:

@@ -1,13 +1,14 @@
 #!/usr/bin/env bash
-# Installs the Debian 12 packages that parley builds and tests with; does nothing when all are there.
+# Installs the Debian 12 packages that parley builds and tests with; does nothing when all are there. `setup.sh tools` adds what
+# `make format` and `make tidy` need.
 set -euo pipefail
 packages=(
   g++ cmake ninja-build ccache make git ca-certificates
   libeigen3-dev libssl-dev libcurl4-openssl-dev libsqlite3-dev libboost-math-dev
   libcli11-dev libtomlplusplus-dev nlohmann-json3-dev libfmt-dev libcsv-dev
   libgtest-dev libgmock-dev librapidcheck-dev liblinear-dev python3
-  clang-format-19 clang-tidy-19
 )
+[ "${1:-}" = tools ] && packages+=(clang-format-19 clang-tidy-19)
 missing=()
 for p in "${packages[@]}"; do
   [ "$(dpkg-query -W -f='${db:Status-Status}' "$p" 2>/dev/null)" = installed ] || missing+=("$p")
