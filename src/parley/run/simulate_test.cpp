@@ -162,6 +162,20 @@ TEST_F(SimulateTest, DivergenceIsSeenOnReleasedValues) {
   EXPECT_EQ(s.runs[0].f[0].cwiseAbs().maxCoeff() <= 5, true);
 }
 
+TEST_F(SimulateTest, AveragingIsTheMeanOfWhatTouchedDataInTheLaterHalfAndNothingElse) {
+  options_.algorithm.epsilon = {
+      1};  // the planner averages; 9 rounds: 1, 3, 5, 7, 9 touch data, the later half begins with 5
+  const Summary s = run("averaged");
+  const auto released = record::read(folder_ / "averaged").released;
+  Vector mean = Vector::Zero(s.runs[0].mean.size());
+  for (const std::size_t t : {5U, 7U, 9U})
+    for (const Vector& f : released[t]) mean += f / (3.0 * static_cast<double>(released[t].size()));
+  EXPECT_LT((s.runs[0].mean - mean).norm(), 1e-12 * (1 + mean.norm()));
+  options_.algorithm.average = "no";
+  const Summary last = run("last");
+  EXPECT_EQ(last.runs[0].f[2], record::read(folder_ / "last").released[9][2]);
+}
+
 TEST_F(SimulateTest, RepeatsGiveMeanAndRangeAndTheirOwnRecords) {
   options_.engine.repeat = 3;
   const json j = to_json(run("repeated"), options_);
