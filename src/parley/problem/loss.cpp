@@ -1,9 +1,14 @@
 #include "parley/problem/loss.h"
 
 #include <algorithm>
+#include <array>
 #include <cmath>
+#include <limits>
+#include <numbers>
+#include <utility>
 
 #include "parley/base/error.h"
+#include "parley/base/text.h"
 
 namespace parley::problem {
 
@@ -19,11 +24,16 @@ double Loss::value(double score, double label) const {
       if (z < 1 - width) return 1 - z;
       return (1 + width - z) * (1 + width - z) / (4 * width);
     }
+    case LossKind::hinge:
+      return std::max(0.0, 1 - label * score);
     case LossKind::huber: {
       const double r = std::abs(score - label);
       return r <= width ? r * r / 2 : width * r - width * width / 2;
     }
+    case LossKind::softmax:
+      break;
   }
+  expects(false, "one score per row");
   return 0;
 }
 
@@ -39,9 +49,14 @@ double Loss::slope(double score, double label) const {
       if (z < 1 - width) return -label;
       return -label * (1 + width - z) / (2 * width);
     }
+    case LossKind::hinge:  // a subgradient: 0 at the kink
+      return label * score < 1 ? -label : 0;
     case LossKind::huber:
       return std::clamp(score - label, -width, width);
+    case LossKind::softmax:
+      break;
   }
+  expects(false, "one score per row");
   return 0;
 }
 
@@ -53,13 +68,19 @@ double Loss::curvature(double score, double label) const {
     }
     case LossKind::huber_hinge:
       return std::abs(1 - label * score) <= width ? 1 / (2 * width) : 0;
+    case LossKind::hinge:
+      return 0;
     case LossKind::huber:
       return std::abs(score - label) <= width ? 1 : 0;
+    case LossKind::softmax:
+      break;
   }
+  expects(false, "one score per row");
   return 0;
 }
 
 double Loss::gradient_bound() const {
+  if (kind == LossKind::softmax) return std::nextafter(std::numbers::sqrt2, 2);  // |p − e_y| ≤ √2, rounded up
   return kind == LossKind::huber ? width : 1;
 }
 
@@ -69,32 +90,45 @@ double Loss::curvature_bound() const {
       return 0.25;
     case LossKind::huber_hinge:
       return 1 / (2 * width);
+    case LossKind::hinge:
+      return std::numeric_limits<double>::infinity();
     case LossKind::huber:
       return 1;
+    case LossKind::softmax:
+      return 0.5;
   }
   return 0;
 }
 
-Loss loss_named(const std::string& name, double width) {
-  if (name == "logistic") return {.kind = LossKind::logistic, .width = width};
-  if (name == "huber-hinge") return {.kind = LossKind::huber_hinge, .width = width};
-  if (name == "huber") return {.kind = LossKind::huber, .width = width};
+namespace {
+
+constexpr std::array<std::pair<LossKind, const char*>, 5> names{{{LossKind::logistic, "logistic"},
+                                                                 {LossKind::huber_hinge, "huber-hinge"},
+                                                                 {LossKind::hinge, "hinge"},
+                                                                 {LossKind::huber, "huber"},
+                                                                 {LossKind::softmax, "softmax"}}};
+
+}  // namespace
+
+std::vector<std::string> loss_names() {
+  std::vector<std::string> list;
+  for (const auto& [kind, name] : names) list.emplace_back(name);
+  return list;
+}
+
+Loss loss_named(const std::string& name, double width, int classes) {
+  for (const auto& [kind, known] : names)
+    if (name == known) return {.kind = kind, .width = width, .classes = classes};
   throw Error({.what = "unknown loss",
                .value = "'" + name + "'",
-               .allowed = "logistic, huber-hinge, huber",
+               .allowed = join(loss_names(), ", "),
                .where = "option --loss",
                .fix = "choose one of these"});
 }
 
 std::string name_of(const Loss& loss) {
-  switch (loss.kind) {
-    case LossKind::logistic:
-      return "logistic";
-    case LossKind::huber_hinge:
-      return "huber-hinge";
-    case LossKind::huber:
-      return "huber";
-  }
+  for (const auto& [kind, name] : names)
+    if (kind == loss.kind) return name;
   return "";
 }
 

@@ -2,27 +2,35 @@
 // two bounds.
 //   logistic     ln(1 + e^−z),                                       z = y·score       G = 1   c₁ = 1/4
 //   huber-hinge  0 | (1 + h − z)²/(4h) | 1 − z   for z > 1+h | |1−z| ≤ h | z < 1−h     G = 1   c₁ = 1/(2h)
-//   huber        r²/2 | c|r| − c²/2              for |r| ≤ c | beyond,  r = score − y   G = c   c₁ = 1
+//   hinge        max(0, 1 − z)                                                          G = 1   no c₁: linearised
+//   updates only huber        r²/2 | c|r| − c²/2              for |r| ≤ c | beyond,  r = score − y   G = c   c₁ = 1
+//   softmax      ln Σ_c e^{s_c} − s_y            one score per class, y a class number   G = √2  c₁ = 1/2
 #pragma once
 #include <string>
+#include <vector>
 
 namespace parley::problem {
 
-enum class LossKind { logistic, huber_hinge, huber };
+enum class LossKind { logistic, huber_hinge, hinge, huber, softmax };
 
 struct Loss {
   LossKind kind = LossKind::logistic;
-  double width = 0.5;  // h of the hinge, c of the residual; the logistic loss has none
+  double width = 0.5;  // h of the smoothed hinge, c of the residual; the others have none
+  int classes = 2;     // softmax only
 
+  // Of the losses with one score per row (all but softmax).
   double value(double score, double label) const;
   double slope(double score, double label) const;      // d/dscore, |slope| ≤ gradient_bound
   double curvature(double score, double label) const;  // d²/dscore², 0 ≤ curvature ≤ curvature_bound
   double gradient_bound() const;                       // G
-  double curvature_bound() const;                      // c₁
+  double curvature_bound() const;                      // c₁; infinite for the hinge
+  bool smooth() const { return kind != LossKind::hinge; }
+  int scores() const { return kind == LossKind::softmax ? classes : 1; }  // a row's scores; f holds scores() × features
   bool classifies() const { return kind != LossKind::huber; }
 };
 
-Loss loss_named(const std::string& name, double width);  // "logistic", "huber-hinge", "huber"
+std::vector<std::string> loss_names();
+Loss loss_named(const std::string& name, double width, int classes = 2);
 std::string name_of(const Loss& loss);
 
 }  // namespace parley::problem

@@ -1,5 +1,5 @@
 // The local objective of one node and the quadratic that ADMM adds to it.
-//   O(f) = (C_i/B_i) Σ_n L(fᵀx_n, y_n) + (ρ/N) ½‖f‖²          Problem
+//   O(f) = (C_i/B_i) Σ_n L(fᵀx_n, y_n) + (ρ/N) ½‖f‖² + (ρ₁/N) ‖f‖₁          Problem
 //   J(f) = O(f) + lᵀf + (q/2)‖f‖²                              Problem + Proximal (every primal update has this form)
 #pragma once
 #include <span>
@@ -15,9 +15,11 @@ struct Problem {
   const data::Rows* rows = nullptr;
   Loss loss;
   double weight = 0;          // C_i / B_i
-  double regularization = 0;  // ρ / N
+  double regularization = 0;  // ρ/N, on ½‖f‖²
+  double l1 = 0;              // ρ₁/N, on ‖f‖₁
 
   Index features() const { return rows->features; }
+  Index dimension() const { return loss.scores() * rows->features; }  // of f; softmax: class after class
 };
 
 struct Proximal {
