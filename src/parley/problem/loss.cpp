@@ -47,7 +47,7 @@ double Loss::slope(double score, double label) const {
       const double z = label * score;
       if (z > 1 + width) return 0;
       if (z < 1 - width) return -label;
-      return -label * (1 + width - z) / (2 * width);
+      return -label * std::min(1.0, (1 + width - z) / (2 * width));
     }
     case LossKind::hinge:  // a subgradient: 0 at the kink
       return label * score < 1 ? -label : 0;

@@ -7,8 +7,8 @@ namespace parley::problem {
 
 double mean_loss(const data::Rows& rows, const Loss& loss, const Vector& f);
 
-// Classification: share of rows whose score has the wrong sign (a score of 0 counts as −1). Regression: root mean
-// squared residual.
+// Classification: share of rows whose score has the wrong sign (a score of 0 counts as −1); softmax: whose largest
+// score is not the label's (a tie goes to the smaller class number). Regression: root mean squared residual.
 double test_error(const data::Rows& rows, const Loss& loss, const Vector& f);
 
 }  // namespace parley::problem

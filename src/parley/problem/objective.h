@@ -27,12 +27,13 @@ struct Proximal {
   double quadratic = 0;  // q
 };
 
-// The loss part of Σ parts: value, gradient, and the curvature of every row (for the Hessian), in one pass over the
-// rows.
+// The smooth part of J, which is J without ρ₁‖f‖₁: value, gradient, and the curvature of every row (for the Hessian),
+// in one pass over the rows. Trap: where l1 > 0, J is value + l1 ‖f‖₁, and only proximal_newton.cpp adds that.
 struct Evaluation {
   double value = 0;
   Vector gradient;
-  std::vector<double> curvature;  // weight · L''(row), rows of all parts one after another
+  // weight · L''(row), rows of all parts one after another; softmax: the K probabilities of the row instead.
+  std::vector<double> curvature;
 };
 void evaluate(std::span<const Problem> parts, const Proximal& proximal, const Vector& f, Evaluation& out);
 
@@ -43,15 +44,30 @@ void hessian(std::span<const Problem> parts, const Proximal& proximal, const Eva
 Vector hessian_times(std::span<const Problem> parts, const Proximal& proximal, const Evaluation& at, const Vector& v);
 Vector hessian_diagonal(std::span<const Problem> parts, const Proximal& proximal, const Evaluation& at);
 
-// Privacy: every bound assumes ‖x‖₂ ≤ 1 and labels −1 or +1 (in [−1, 1] for regression). Checked by make_node; readers
-// clip, so a violation is a bug.
+// Privacy: every bound assumes ‖x‖₂ ≤ 1 and labels −1 or +1 (in [−1, 1] for regression, 0, …, K−1 for softmax). Checked
+// by make_node; readers clip, so a violation is a bug.
 void check_rows(const data::Rows& rows, const Loss& loss);
 
-// ∇O(f), for tests, metrics and attacks.
+// ∇O(f), for tests, metrics and attacks; where O has kinks a subgradient, with sign(0) = 0 for ‖f‖₁.
 Vector gradient(const Problem& problem, const Vector& f);
+
+// The loss part of ∇O(f) alone, weight · Σ_n L'(row n), in compensated sums: what a linearised update releases with
+// noise. Privacy: sensitivity counts each row's computed contribution as it is, a function of that row and f alone and
+// of norm at most weight · G · (1 + 4u), u = 2⁻⁵³. Only adding them up joins rows: `rounding` bounds the norm of that
+// error.
+struct LossGradient {
+  Vector value;
+  double rounding = 0;
+};
+LossGradient loss_gradient(const Problem& problem, const Vector& f);
+
+// (ρ/N) f + (ρ₁/N) sign(f), sign(0) = 0: the rest of a subgradient of O. Touches no data.
+Vector regularizer_gradient(const Problem& problem, const Vector& f);
 
 // A proof that f is nearly the minimum: ‖∇J(f)‖ as computed afresh with compensated sums, and a bound on its rounding
 // error. Since J is κ-strongly convex, ‖f − argmin J‖ ≤ bound()/κ.
+// With l1 > 0: the norm of the shortest subgradient v of J at f; strong monotonicity gives ‖v‖ ≥ κ‖f − argmin J‖ too.
+// (The sums of the parts' ρ/N and ρ₁/N as computed define J.) Smooth losses only.
 struct Certificate {
   double gradient_norm = 0;
   double rounding = 0;
@@ -59,12 +75,14 @@ struct Certificate {
 };
 Certificate certify(std::span<const Problem> parts, const Proximal& proximal, const Vector& f);
 
+// The shortest vector of g + l1 ∂‖f‖₁:  g_j + l1 sign(f_j) | sign(g_j) max(0, |g_j| − l1)   for f_j ≠ 0 | = 0.
+Vector shortest_subgradient(const Vector& g, const Vector& f, double l1);
+
 // fᵀx_n in four sums, so that additions need not wait for each other.
-inline double score(const data::Rows& rows, std::size_t n, const Vector& f) {
+inline double score(const data::Rows& rows, std::size_t n, const double* const w) {
   const std::int32_t* c = rows.column.data() + rows.start[n];
   const double* x = rows.value.data() + rows.start[n];
   const double* const end = rows.value.data() + rows.start[n + 1];
-  const double* const w = f.data();
   double s0 = 0, s1 = 0, s2 = 0, s3 = 0;
   for (; end - x >= 4; x += 4, c += 4) {
     s0 += x[0] * w[c[0]];
@@ -74,6 +92,9 @@ inline double score(const data::Rows& rows, std::size_t n, const Vector& f) {
   }
   for (; x != end; ++x, ++c) s0 += *x * w[*c];
   return (s0 + s1) + (s2 + s3);
+}
+inline double score(const data::Rows& rows, std::size_t n, const Vector& f) {
+  return score(rows, n, f.data());
 }
 
 }  // namespace parley::problem

@@ -6,6 +6,7 @@
 
 #include "parley/base/error.h"
 #include "parley/base/text.h"
+#include "parley/problem/proximal_newton.h"
 
 namespace parley::problem {
 namespace {
@@ -39,11 +40,36 @@ Vector conjugate_direction(std::span<const Problem> parts, const Proximal& proxi
   return x;
 }
 
+void check_loss(std::span<const Problem> parts) {
+  for (const Problem& p : parts) {
+    expects(p.loss.scores() == parts.front().loss.scores(), "parts with equally many scores per row");
+    if (p.loss.smooth()) continue;
+    throw Error({.what = "the minimum with the plain hinge cannot be certified: its gradient jumps",
+                 .value = "loss '" + name_of(p.loss) + "'",
+                 .allowed = "losses with a bounded second derivative, or updates that take one gradient step",
+                 .where = "local solve",
+                 .fix = "use --loss huber-hinge, or a linearised algorithm (dp-admm, linear-admm)"});
+  }
+}
+
 }  // namespace
+
+void refuse(const Certificate& certificate, double tolerance, int iterations) {
+  throw Error({.what = "the local minimum cannot be certified",
+               .value = "gradient norm " + number(certificate.gradient_norm) + " with rounding error up to " +
+                        number(certificate.rounding),
+               .allowed = "at most " + number(tolerance),
+               .where = "local solve after " + std::to_string(iterations) + " Newton steps",
+               .fix = "raise --tolerance (it is relative to loss-weight / records)"});
+}
 
 Solution argmin(std::span<const Problem> parts, const Proximal& proximal, const Vector& start,
                 const SolveOptions& options) {
   expects(start.allFinite() && proximal.linear.allFinite(), "finite input to the solver");
+  check_loss(parts);
+  expects(start.size() == parts.front().dimension() && proximal.linear.size() == start.size(), "vectors of one size");
+  if (std::ranges::any_of(parts, [](const Problem& p) { return p.l1 > 0; }))
+    return proximal_newton(parts, proximal, start, options);
   const bool dense = start.size() <= options.dense_limit;
   Matrix work;
   Factor factor;
@@ -61,12 +87,7 @@ Solution argmin(std::span<const Problem> parts, const Proximal& proximal, const 
       if (certificate.bound() <= options.tolerance)
         return {.f = f, .certificate = certificate, .iterations = iteration};
       if (stalled || iteration == options.max_iterations || certificate.rounding > options.tolerance)
-        throw Error({.what = "the local minimum cannot be certified",
-                     .value = "gradient norm " + number(certificate.gradient_norm) + " with rounding error up to " +
-                              number(certificate.rounding),
-                     .allowed = "at most " + number(options.tolerance),
-                     .where = "local solve after " + std::to_string(iteration) + " Newton steps",
-                     .fix = "raise --tolerance (it is relative to loss-weight / records)"});
+        refuse(certificate, options.tolerance, iteration);
       target = 0.1 * std::min(size, target);
     }
     // What a step will leave, from what the last one left: a chord step (the old Hessian) goes on at the same rate,
@@ -108,8 +129,23 @@ Solution argmin(const Problem& problem, const Proximal& proximal, const Vector& 
 }
 
 Solution centralised_optimum(std::span<const Problem> parts, const SolveOptions& options) {
-  const Vector zero = Vector::Zero(parts.front().features());
-  return argmin(parts, {.linear = zero}, zero, options);
+  const Vector zero = Vector::Zero(parts.front().dimension());
+  const Proximal none{.linear = zero};
+  if (std::ranges::all_of(parts, [](const Problem& p) { return p.loss.smooth(); }))
+    return argmin(parts, none, zero, options);
+  for (const Problem& p : parts) expects(p.loss.kind == LossKind::hinge, "parts with one loss");
+  std::vector<Problem> smoothed(parts.begin(), parts.end());
+  double all = 0;
+  for (const Problem& p : parts) all += p.weight * static_cast<double>(p.rows->count());
+  SolveOptions asked = options;
+  asked.tolerance = std::max(options.tolerance, hinge_tolerance * all);
+  asked.max_iterations = std::max(options.max_iterations, 1000);
+  Solution best{.f = zero};
+  for (double width = 0.5; width > 0.9 * hinge_width; width /= 5) {
+    for (Problem& p : smoothed) p.loss = {.kind = LossKind::huber_hinge, .width = width};
+    best = argmin(smoothed, none, best.f, asked);
+  }
+  return best;
 }
 
 }  // namespace parley::problem

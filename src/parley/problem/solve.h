@@ -1,11 +1,11 @@
 // The exact minimum of a local problem, with a proof of its exactness.
 //   argmin_f  Σ parts O(f) + lᵀf + (q/2)‖f‖²
-// Newton's method with warm start and Armijo's rule: Cholesky of the Hessian up to `dense_limit` features,
+// Newton's method with warm start and Armijo's rule: Cholesky of the Hessian up to `dense_limit` weights,
 // preconditioned conjugate gradients beyond. A step that is predicted to be the last goes to the certificate at once,
 // and with the old factor when that is predicted to do; a wrong prediction costs time, never accuracy. J is strongly
-// convex, so the tolerance is always reachable down to rounding. Privacy: objective perturbation is proved for the
-// exact minimum only (docs/privacy.md); a solution is used only with its certificate, and the distance tolerance/κ that
-// remains is covered by output noise that is charged for.
+// convex, so the tolerance is always reachable down to rounding. With an L1 term: proximal_newton.h. Privacy: objective
+// perturbation is proved for the exact minimum only (docs/privacy.md); a solution is used only with its certificate,
+// and the distance tolerance/κ that remains is covered by output noise that is charged for.
 #pragma once
 #include <span>
 
@@ -21,16 +21,24 @@ struct Solution {
 
 struct SolveOptions {
   double tolerance = 1e-9;  // on ‖∇J‖, rounding included
-  int dense_limit = 400;    // features up to which the Hessian is formed
+  int dense_limit = 400;    // weights (entries of f) up to which the Hessian is formed
   int max_iterations = 200;
 };
 
-// Throws Error when the tolerance is below what double arithmetic can certify here.
+// Throws Error when the tolerance is below what double arithmetic can certify here, and for the plain hinge, which has
+// no gradient to certify.
 Solution argmin(std::span<const Problem> parts, const Proximal& proximal, const Vector& start,
                 const SolveOptions& options);
 Solution argmin(const Problem& problem, const Proximal& proximal, const Vector& start, const SolveOptions& options);
 
+[[noreturn]] void refuse(const Certificate& certificate, double tolerance, int iterations);  // that Error
+
 // Σ_i O_i minimised over the pooled rows: the yardstick that no party could compute alone.
+// Plain hinge: the smoothed hinge of width h lies above the hinge by at most h/4 (at margin 1) and nowhere below, so
+// its minimum, found for h = 0.5, 0.1, …, each from the last, has a hinge objective within  W h/4 + tolerance²/(2κ)  of
+// the least one, W = Σ weight · rows. The last h is hinge_width: 4·10⁻⁵ of mean loss. The certificate is that of the
+// smoothed problem, to the tolerance asked for or hinge_tolerance · W if that is larger.
+inline constexpr double hinge_width = 0.5 / 3125, hinge_tolerance = 1e-8;
 Solution centralised_optimum(std::span<const Problem> parts, const SolveOptions& options);
 
 }  // namespace parley::problem

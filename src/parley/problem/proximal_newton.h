@@ -1,0 +1,14 @@
+// The minimum of a problem with kinks in its regulariser:  J(f) = S(f) + ρ₁‖f‖₁,  S smooth and strongly convex.
+// Proximal Newton (Lee, Sun, Saunders: Proximal Newton-type methods for minimizing composite functions, 2014): each
+// step minimises the model  gᵀd + ½dᵀHd + ρ₁‖f + d‖₁  by coordinate descent, which finds the zeros, then by a Cholesky
+// factor of H on the weights that are left, which finds their values; Armijo's rule on J.
+#pragma once
+#include "parley/problem/solve.h"
+
+namespace parley::problem {
+
+// As argmin, for parts with l1 > 0; called by it. The Hessian is formed, so there is a largest dimension: Error beyond.
+Solution proximal_newton(std::span<const Problem> parts, const Proximal& proximal, const Vector& start,
+                         const SolveOptions& options);
+
+}  // namespace parley::problem
