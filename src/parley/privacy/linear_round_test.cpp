@@ -122,6 +122,15 @@ TEST(LinearRound, AllLogisticGradientsLieInOneBallOfThatDiameter) {
   }
 }
 
+// accounting.md says that in one dimension a replaced record moves the gradient by one weight. Not if ‖x‖ < 1 may
+// occur.
+TEST(LinearRound, InOneDimensionOneWeightIsNotEnough) {
+  const Vector w = Vector::Constant(1, 10.0), z = Vector::Constant(1, -1.0), other = Vector::Constant(1, 0.128);
+  const double distance = (logistic_gradient(w, z) - logistic_gradient(w, other)).norm();
+  EXPECT_GT(distance, 1.027);
+  EXPECT_LE(distance, logistic_gradient_diameter(10));
+}
+
 // The broken twin: the diameter of the logistic loss is not that of the hinge, whose gradients at 0 are all of full
 // length.
 TEST(LinearRound, TheLogisticDiameterWouldBeWrongForTheHinge) {
