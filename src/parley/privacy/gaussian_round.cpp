@@ -2,22 +2,15 @@
 
 #include <algorithm>
 #include <cmath>
-#include <limits>
 
 #include "parley/base/error.h"
 #include "parley/base/text.h"
+#include "parley/privacy/round_up.h"
 
 namespace parley::privacy {
 namespace {
 
 constexpr double proved_ratio = 1.75, proved_k = 2;
-
-double up(long double x) {
-  const long double bound = x * (1 + 0x1p-56L);
-  double d = static_cast<double>(bound);
-  while (static_cast<long double>(d) < bound) d = std::nextafter(d, std::numeric_limits<double>::infinity());
-  return d;
-}
 
 // κ reaches us as a sum of rounded doubles: a hair less is on the safe side wherever it divides.
 long double kappa(double strong_convexity) {
@@ -39,31 +32,31 @@ Mu objective_mu(const RoundFacts& f, double scale, Bound bound) {
   if (k > proved_k)
     return refused("the noise is too small for the theorem: C/(B sigma) = " + number(static_cast<double>(k)) +
                    " > 2; use --noise-on output");
-  if (r <= proved_ratio) return {.value = up(2 * k), .why_not = ""};
+  if (r <= proved_ratio) return {.value = round_up(2 * k), .why_not = ""};
   const bool split = a0 / kappa(f.strong_convexity) <= proved_k * proved_ratio;  // σ may be replaced by 1.75κ
   if (bound == Bound::verified) {
     const long double hull = 0.89L + 0.117L * r, c = split ? std::min(r / proved_ratio, hull) : hull;
-    return {.value = up(2 * k * std::max(1.0L, c)), .why_not = "", .proved = split && r / proved_ratio <= hull};
+    return {.value = round_up(2 * k * std::max(1.0L, c)), .why_not = "", .proved = split && r / proved_ratio <= hull};
   }
   if (!split)
     return refused("sigma/kappa = " + number(static_cast<double>(r)) +
                    " > 1.75 with C/(B kappa) > 3.5: outside the theorem; raise --penalty");
-  return {.value = up(2 * k * r / proved_ratio), .why_not = ""};
+  return {.value = round_up(2 * k * r / proved_ratio), .why_not = ""};
 }
 
 double output_mu(const RoundFacts& f, double scale, double tolerance) {
   expects(f.strong_convexity > 0 && scale > 0, "κ and the noise scale above 0");
-  return up(
+  return round_up(
       (2 * static_cast<long double>(f.gradient_weight) * f.gradient_bound + 2 * static_cast<long double>(tolerance)) /
       (kappa(f.strong_convexity) * scale));
 }
 
 double inexact_mu(double strong_convexity, double tolerance, double scale) {
-  return up(2 * static_cast<long double>(tolerance) / (kappa(strong_convexity) * scale));
+  return round_up(2 * static_cast<long double>(tolerance) / (kappa(strong_convexity) * scale));
 }
 
 double compose_mu(double a, double b) {
-  return up(std::sqrt(static_cast<long double>(a) * a + static_cast<long double>(b) * b));
+  return round_up(std::sqrt(static_cast<long double>(a) * a + static_cast<long double>(b) * b));
 }
 
 Level objective_scale_for(const RoundFacts& f, double mu, Bound bound) {

@@ -22,9 +22,13 @@ double moments_epsilon(double mu, double delta) {
 }
 
 double renyi_epsilon(double mu, double delta) {
+  return renyi_epsilon([mu](double a) { return a * mu * mu / 2; }, delta);
+}
+
+double renyi_epsilon(const std::function<double(double)>& divergence, double delta) {
   double epsilon = std::numeric_limits<double>::infinity();
   const auto order = [&](double a) {
-    epsilon = std::min(epsilon, a * mu * mu / 2 + std::log1p(-1 / a) - (std::log(delta) + std::log(a)) / (a - 1));
+    epsilon = std::min(epsilon, divergence(a) + std::log1p(-1 / a) - (std::log(delta) + std::log(a)) / (a - 1));
   };
   for (int i = 1; i < 100; ++i) order(1 + 0.01 * i);
   for (int i = 0; i < 1240; ++i) order(2 + 0.05 * i);

@@ -6,17 +6,10 @@
 
 #include "parley/base/error.h"
 #include "parley/base/text.h"
+#include "parley/privacy/round_up.h"
 
 namespace parley::privacy {
 namespace {
-
-// The smallest double above x after its long-double rounding errors (2⁻⁶⁴ each, fewer than 2⁸ of them).
-double outward(long double x) {
-  const long double bound = x * (1 + 0x1p-56L);
-  double up = static_cast<double>(bound);
-  while (static_cast<long double>(up) < bound) up = std::nextafter(up, std::numeric_limits<double>::infinity());
-  return up;
-}
 
 // κ reaches us as a sum of rounded doubles: a hair less is on the safe side wherever it divides.
 long double kappa(const RoundFacts& r) {
@@ -32,7 +25,7 @@ void check(const RoundFacts& r) {
 double objective_epsilon_any_loss(const RoundFacts& r, double rate) {
   check(r);
   const long double a0 = r.gradient_weight;
-  return outward(2 * a0 * r.gradient_bound * rate + std::log1p(r.curvature_bound * a0 / kappa(r)));
+  return round_up(2 * a0 * r.gradient_bound * rate + std::log1p(r.curvature_bound * a0 / kappa(r)));
 }
 
 double objective_epsilon(const RoundFacts& r, double rate) {
@@ -40,21 +33,21 @@ double objective_epsilon(const RoundFacts& r, double rate) {
   expects(rate > 0, "noise rate > 0");
   if (!r.logistic) return objective_epsilon_any_loss(r, rate);
   const long double a0 = r.gradient_weight, a = a0 * rate, b = a0 / kappa(r);
-  if (a >= b) return outward(2 * a);  // the Jacobian is free: the bracket is largest at s = 1
+  if (a >= b) return round_up(2 * a);  // the Jacobian is free: the bracket is largest at s = 1
   // Stationary point of a s + ln(1 + b s(1−s)):  s² − (1 − 2/a) s − (a + b)/(a b) = 0, the root without cancellation.
   const long double p = 1 - 2 / a, q = (a + b) / (a * b), root = std::sqrt(p * p + 4 * q);
   const long double s = std::clamp(p < 0 ? 2 * q / (root - p) : (p + root) / 2, 0.0L, 1.0L);
-  return outward(a + a * s + std::log1p(b * s * (1 - s)));
+  return round_up(a + a * s + std::log1p(b * s * (1 - s)));
 }
 
 double output_epsilon(const RoundFacts& r, double rate, double tolerance) {
   check(r);
   const long double a0 = r.gradient_weight;
-  return outward(rate * (2 * a0 * r.gradient_bound + 2 * static_cast<long double>(tolerance)) / kappa(r));
+  return round_up(rate * (2 * a0 * r.gradient_bound + 2 * static_cast<long double>(tolerance)) / kappa(r));
 }
 
 double inexact_epsilon(double strong_convexity, double tolerance, double rate) {
-  return outward(2 * static_cast<long double>(rate) * tolerance / kappa({.strong_convexity = strong_convexity}));
+  return round_up(2 * static_cast<long double>(rate) * tolerance / kappa({.strong_convexity = strong_convexity}));
 }
 
 double inexact_rate(double strong_convexity, double tolerance, double epsilon) {
@@ -63,13 +56,13 @@ double inexact_rate(double strong_convexity, double tolerance, double epsilon) {
 
 double zkl20_epsilon(const RoundFacts& r, double rate) {
   check(r);
-  return outward(2 * static_cast<long double>(r.gradient_weight) *
-                 (1.4L * r.curvature_bound / r.strong_convexity + rate));
+  return round_up(2 * static_cast<long double>(r.gradient_weight) *
+                  (1.4L * r.curvature_bound / r.strong_convexity + rate));
 }
 
 double zkl18_epsilon(const RoundFacts& r, double rate, double penalty, int degree) {
   check(r);
-  return outward(r.gradient_weight * (1.4L * r.curvature_bound + rate) / (static_cast<long double>(penalty) * degree));
+  return round_up(r.gradient_weight * (1.4L * r.curvature_bound + rate) / (static_cast<long double>(penalty) * degree));
 }
 
 std::optional<std::string> paper_condition_violated(const RoundFacts& r) {
