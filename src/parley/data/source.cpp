@@ -79,8 +79,8 @@ void append(Rows& to, const Rows& from) {
               std::span(from.value).subspan(from.start[n], from.start[n + 1] - from.start[n]), from.label[n]);
 }
 
-void check_regression(const Dataset& one, const Holdings& all) {
-  if (one.regression != all.regression || one.rows.features != all.test.features)
+void check_alike(const Dataset& one, const Holdings& all) {
+  if (one.regression != all.regression || one.classes != all.classes || one.rows.features != all.test.features)
     throw Error({.what = "the files do not have the same features and kind of label",
                  .where = one.name,
                  .fix = "use one schema for all files"});
@@ -144,9 +144,10 @@ Holdings load(const Options& o) {
       all.schema_toml = parts.train.schema_toml;
       all.not_public = parts.train.not_public;
       all.regression = parts.train.regression;
+      all.classes = parts.train.classes;
       all.test.features = parts.train.rows.features;
     }
-    check_regression(parts.train, all);
+    check_alike(parts.train, all);
     append(all.test, parts.test.rows);
     if (file_per_node)
       all.nodes.push_back(std::move(parts.train.rows));
@@ -156,7 +157,7 @@ Holdings load(const Options& o) {
   }
   if (!o.test_data.empty()) {
     const Dataset test = load_file(o, o.test_data);
-    check_regression(test, all);
+    check_alike(test, all);
     append(all.test, test.rows);
   }
   for (std::size_t i = 0; i < all.nodes.size(); ++i)

@@ -36,6 +36,7 @@ struct Holdings {
   std::string schema_toml;
   std::string not_public;  // why preprocessing depended on rows; empty when it did not
   bool regression = false;
+  std::vector<std::string> classes{};  // label c means classes[c]; empty: the label is −1 or +1, or a target
 
   std::size_t training_rows() const;
 };

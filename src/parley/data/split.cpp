@@ -23,6 +23,7 @@ Dataset select(const Dataset& all, const Indices& which) {
   part.not_public = all.not_public;
   part.schema_toml = all.schema_toml;
   part.regression = all.regression;
+  part.classes = all.classes;
   if (all.split_key.empty()) return part;
   part.split_key.reserve(which.size());
   for (const std::size_t row : which) part.split_key.push_back(all.split_key[row]);
