@@ -25,6 +25,8 @@ struct Options {
   long split_seed = 1;
   double test_share = 0.1;
   std::string test_data;
+  std::string public_data;
+  long public_rows = 0;
 };
 std::vector<Option> option_rows(Options& o);
 
@@ -32,6 +34,7 @@ struct Holdings {
   std::string name;         // for people
   std::vector<Rows> nodes;  // node i's rows
   Rows test;                // held out; may be empty
+  Rows published;           // declared public by the user: neither trained nor tested on, no guarantee covers them
   std::vector<std::string> feature_names;
   std::string schema_toml;
   std::string not_public;  // why preprocessing depended on rows; empty when it did not
