@@ -39,17 +39,10 @@ void put(const DataOptions& o, const std::string& text) {
     write_file(o.out, text);
 }
 
-std::string quoted(const std::string& cell) {
-  if (cell.find_first_of(",\"\n\r") == std::string::npos) return cell;
-  std::string text = "\"";
-  for (const char c : cell) text += c == '"' ? std::string("\"\"") : std::string(1, c);
-  return text + "\"";
-}
-
 std::string to_csv(const data::Table& table) {
   std::string text = join(table.columns, ",") + "\n";
   for (const auto& row : table.cells) {
-    for (std::size_t c = 0; c < row.size(); ++c) text += (c == 0 ? "" : ",") + quoted(row[c]);
+    for (std::size_t c = 0; c < row.size(); ++c) text += (c == 0 ? "" : ",") + data::csv_cell(row[c]);
     text += "\n";
   }
   return text;

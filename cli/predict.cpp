@@ -1,6 +1,5 @@
 #include <fmt/core.h>
 
-#include <cmath>
 #include <cstdio>
 
 #include "cli/commands.h"
@@ -9,7 +8,6 @@
 #include "parley/base/text.h"
 #include "parley/data/encode.h"
 #include "parley/data/libsvm.h"
-#include "parley/problem/objective.h"
 #include "parley/run/model.h"
 
 namespace parley::cli {
@@ -37,37 +35,17 @@ int run_predict(const Arguments& arguments) {
                    .where = "parley predict",
                    .fix = "parley predict --model DIR/model.json --data FILE"});
   const run::Model model = run::read_model(o.model);
-  data::Rows encoded;
-  data::Schema schema;
-  if (model.schema_toml.empty()) {
-    encoded = data::read_libsvm(o.data, model.weights.size());
-  } else {
-    schema = data::parse_schema(model.schema_toml, o.model + " (schema)");
-    encoded = data::encode_features(data::read_csv(o.data, {.header = o.header}), schema);
-  }
-  if (encoded.features != model.weights.size())
+  const auto features = static_cast<Index>(model.feature_names.size());
+  const data::Rows encoded = model.schema_toml.empty()
+                                 ? data::read_libsvm(o.data, features)
+                                 : data::encode_features(data::read_csv(o.data, {.header = o.header}),
+                                                         data::parse_schema(model.schema_toml, o.model + " (schema)"));
+  if (encoded.features != features)
     throw Error({.what = "the rows have " + std::to_string(encoded.features) + " features, the model " +
-                         std::to_string(model.weights.size()),
+                         std::to_string(features),
                  .where = o.data,
                  .fix = "give rows in the format of the training data"});
-  std::string csv;
-  if (!model.loss.classifies()) {
-    csv = "row,prediction\n";
-    const data::Bounds b = schema.label.bounds.value_or(data::Bounds{.low = -1, .high = 1});
-    for (std::size_t n = 0; n < encoded.count(); ++n)
-      csv += fmt::format("{},{}\n", n + 1,
-                         number(b.low + (problem::score(encoded, n, model.weights) + 1) / 2 * (b.high - b.low)));
-  } else {
-    const bool probabilities = model.loss.kind == problem::LossKind::logistic;  // the hinge's score is no probability
-    csv = probabilities ? "row,probability,prediction\n" : "row,score,prediction\n";
-    for (std::size_t n = 0; n < encoded.count(); ++n) {
-      const double s = problem::score(encoded, n, model.weights);
-      const std::string label = schema.label.positive.empty()
-                                    ? (s > 0 ? "1" : "-1")
-                                    : (s > 0 ? schema.label.positive[0] : schema.label.negative[0]);
-      csv += fmt::format("{},{},{}\n", n + 1, number(probabilities ? 1 / (1 + std::exp(-s)) : s), label);
-    }
-  }
+  const std::string csv = run::prediction_csv(model, encoded);
   if (model.outcome != "completed")
     fmt::print(stderr, "note: this model comes from a run that was {}\n", model.outcome);
   if (!model.not_private.empty())

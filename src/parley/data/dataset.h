@@ -17,7 +17,8 @@ struct Rows {
   std::vector<std::size_t> start{0};
   std::vector<std::int32_t> column;
   std::vector<double> value;
-  std::vector<double> label;  // classification: −1 or +1; regression: a target scaled by public bounds to [−1, 1]
+  // Two classes: −1 or +1. Dataset::classes: the class number. Regression: a target scaled by public bounds to [−1, 1].
+  std::vector<double> label;
   Index features = 0;
 
   std::size_t count() const { return label.size(); }
@@ -38,6 +39,7 @@ struct Dataset {
   std::string not_public;              // why preprocessing depended on the data; empty when it did not
   std::string schema_toml;             // what `predict` needs to encode new rows the same way; empty for LIBSVM
   bool regression = false;
+  std::vector<std::string> classes{};  // label c means classes[c]; empty: the label is −1 or +1, or a target
 };
 
 }  // namespace parley::data

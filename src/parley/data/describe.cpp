@@ -16,6 +16,8 @@ namespace {
 
 constexpr std::size_t many = 12;  // up to here different numbers are taken for codes, that is for categories
 
+constexpr std::size_t most_classes = 20;
+
 std::optional<double> as_number(std::string_view text) {
   double value = 0;
   const auto [end, code] = std::from_chars(text.data(), text.data() + text.size(), value);
@@ -53,6 +55,9 @@ struct Seen {
   }
   bool constant() const { return values.size() + (missing ? 1 : 0) <= 1; }
   bool measured() const { return numeric && numbers.size() > many; }
+  bool classes(std::size_t rows) const {  // 3 to 20 values, not one per row
+    return values.size() >= 3 && values.size() <= most_classes && 2 * values.size() <= rows && !measured() && !missing;
+  }
 };
 
 // [min, max] outward to multiples of the power of ten below max − min: [17, 93] → [10, 100].
@@ -105,15 +110,16 @@ Column guess(const std::string& name, const Seen& seen, std::size_t rows, std::s
   return c;
 }
 
-// The last column with two values and no missing cell; without one, the last measured column, as regression.
+// The last column with two values and no missing cell; without one, the last that has classes or is measured.
 std::size_t label_column(const Table& table, const std::vector<Seen>& seen) {
   for (std::size_t i = seen.size(); i-- > 0;)
     if (seen[i].values.size() == 2 && !seen[i].missing) return i;
   for (std::size_t i = seen.size(); i-- > 0;)
-    if (seen[i].measured() && !seen[i].missing && widened(seen[i].numbers)) return i;
+    if (seen[i].classes(table.cells.size()) || (seen[i].measured() && !seen[i].missing && widened(seen[i].numbers)))
+      return i;
   throw Error({.what = "no column can be the label",
-               .allowed = "a column with two values and no missing cells, or a numeric one with more than " +
-                          std::to_string(many),
+               .allowed = "a column without missing cells that has two values, 3 to " + std::to_string(most_classes) +
+                          " that repeat, or more than " + std::to_string(many) + " numbers",
                .where = table.source,
                .fix = "write the schema by hand, or give a larger sample"});
 }
@@ -131,6 +137,8 @@ std::string draft_schema(const Table& table) {
     const auto values = seen[label].sorted();
     schema.label.negative = {values[0]};
     schema.label.positive = {values[1]};
+  } else if (seen[label].classes(table.cells.size())) {
+    schema.label.classes = seen[label].sorted();
   } else {
     schema.label.bounds = widened(seen[label].numbers);
   }
@@ -153,7 +161,9 @@ std::string draft_schema(const Table& table) {
          "# what is publicly known (a code book, a form, a law, physics) before use, then delete this.\n"
          "# ============================================================================================\n"
          "# Label: guessed to be '" +
-         one_line(schema.label.column) + "'; check which value is positive (+1).\n" + dropped + "\n" + to_toml(schema);
+         one_line(schema.label.column) +
+         (schema.label.positive.empty() ? "'; check it.\n" : "'; check which value is positive (+1).\n") + dropped +
+         "\n" + to_toml(schema);
 }
 
 }  // namespace parley::data

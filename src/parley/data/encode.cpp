@@ -163,6 +163,15 @@ double encode_label(const std::string& cell, const Schema& schema, const std::st
     const double y = in_range(parse_number(cell, what, where), b, label.out_of_range, what, where);
     return std::clamp(2 * ((y - b.low) / (b.high - b.low)) - 1, -1.0, 1.0);
   }
+  if (!label.classes.empty()) {
+    const auto found = std::ranges::find(label.classes, cell);
+    if (found != label.classes.end()) return static_cast<double>(found - label.classes.begin());
+    throw Error({.what = what + " has a value that is not among its classes",
+                 .value = "'" + cell + "'",
+                 .allowed = abbreviated(label.classes),
+                 .where = where,
+                 .fix = "correct the cell, or all parties add the value to 'classes' under [label]"});
+  }
   if (std::ranges::find(label.positive, cell) != label.positive.end()) return 1;
   if (std::ranges::find(label.negative, cell) != label.negative.end()) return -1;
   throw Error({.what = "label is not binary: " + what + " has a value that is neither positive nor negative",
@@ -207,6 +216,7 @@ Dataset encode(const Table& table, const Schema& schema, std::string name, const
   dataset.feature_names = feature_names(schema);
   dataset.schema_toml = to_toml(schema);
   dataset.regression = schema.label.regression();
+  dataset.classes = schema.label.classes;
   if (key != absent)
     for (const auto& row : table.cells) dataset.split_key.push_back(row[key]);
   return dataset;

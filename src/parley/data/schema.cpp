@@ -54,8 +54,19 @@ Bounds read_bounds(const Section& s, Transform t) {
 }
 
 Label read_label(const Section& s) {
-  s.only({"column", "positive", "negative", "bounds", "out_of_range"});
+  s.only({"column", "positive", "negative", "classes", "bounds", "out_of_range"});
   Label label{.column = s.text("column")};
+  if (s.has("classes")) {
+    for (const char* key : {"positive", "negative", "bounds"})
+      if (s.has(key))
+        s.fail(key, {.what = in_quotes(key) + " and 'classes' exclude each other",
+                     .fix = "classes for a class number, positive and negative for -1 and +1, bounds for regression"});
+    s.only({"column", "classes"}, {"out_of_range"}, "without 'bounds'");
+    label.classes = s.distinct_texts("classes");
+    if (label.classes.size() < 2)
+      s.fail("classes", {.what = "'classes' lists one value only", .allowed = "two or more different texts"});
+    return label;
+  }
   if (s.has("bounds")) {
     for (const char* key : {"positive", "negative"})
       if (s.has(key))
@@ -237,6 +248,8 @@ std::string to_toml(const Schema& schema) {
   s += "\n[label]\ncolumn = " + toml_text(schema.label.column) + "\n";
   if (const auto& bounds = schema.label.bounds) {
     s += toml_bounds(*bounds, schema.label.out_of_range);
+  } else if (!schema.label.classes.empty()) {
+    s += "classes = " + toml_list(schema.label.classes, toml_text) + "\n";
   } else {
     s += "positive = " + toml_list(schema.label.positive, toml_text) + "\n";
     s += "negative = " + toml_list(schema.label.negative, toml_text) + "\n";
@@ -255,36 +268,6 @@ std::string to_toml(const Schema& schema) {
     if (c.kind != Kind::drop) s += "missing = " + word(missing_words(c), c.missing) + "\n";
   }
   return s;
-}
-
-double transformed(Transform t, double x) {
-  if (t == Transform::log1p) return std::log1p(x);
-  if (t == Transform::sqrt) return std::sqrt(x);
-  return x;
-}
-
-std::vector<std::string> feature_names(const Column& c) {
-  std::vector<std::string> names;
-  if (c.kind == Kind::numeric && c.transform == Transform::bins) {
-    names.push_back(c.name + "(-inf," + number(c.edges.front()) + ")");
-    for (std::size_t i = 1; i < c.edges.size(); ++i)
-      names.push_back(c.name + "[" + number(c.edges[i - 1]) + "," + number(c.edges[i]) + ")");
-    names.push_back(c.name + "[" + number(c.edges.back()) + ",inf)");
-  } else if (c.kind == Kind::numeric) {
-    names.push_back(c.name);
-  } else if (c.kind == Kind::categorical) {
-    for (const auto& category : c.categories) names.push_back(c.name + "=" + category);
-    if (c.other == Other::bucket) names.push_back(c.name + "=other");
-  }
-  return names;
-}
-
-std::vector<std::string> feature_names(const Schema& schema) {
-  std::vector<std::string> names;
-  for (const auto& c : schema.columns)
-    for (auto& name : feature_names(c)) names.push_back(std::move(name));
-  if (schema.intercept) names.emplace_back("(intercept)");
-  return names;
 }
 
 }  // namespace parley::data

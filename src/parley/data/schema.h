@@ -48,6 +48,7 @@ struct Label {
   std::string column;
   std::vector<std::string> positive{};  // these become +1
   std::vector<std::string> negative{};  // these become −1; any other value is an Error
+  std::vector<std::string> classes{};   // instead of both: the label is the class number 0, 1, …; softmax
   std::optional<Bounds> bounds{};       // regression instead: 2 (y − low) / (high − low) − 1
   OutOfRange out_of_range = OutOfRange::clip;
 

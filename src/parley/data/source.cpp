@@ -28,14 +28,15 @@ std::string format_of(const Options& o, const std::string& path) {
                .fix = "set --format csv or --format libsvm"});
 }
 
-Dataset load_file(const Options& o, const std::string& path) {
+Dataset load_file(const Options& o, const std::string& path, const std::string& option = "option --data") {
   std::error_code ignored;
   if (!std::filesystem::exists(path, ignored))
-    throw Error({.what = "the data file does not exist: No such file",
-                 .value = "'" + path + "'",
-                 .allowed = "census, adult, a .csv or .libsvm file",
-                 .where = "option --data",
-                 .fix = "check the path"});
+    throw Error(
+        {.what = "the data file does not exist: No such file",
+         .value = "'" + path + "'",
+         .allowed = option == "option --data" ? "census, adult, a .csv or .libsvm file" : "a .csv or .libsvm file",
+         .where = option,
+         .fix = "check the path"});
   if (format_of(o, path) == "libsvm") {
     if (o.features < 1)
       throw Error(
@@ -79,8 +80,8 @@ void append(Rows& to, const Rows& from) {
               std::span(from.value).subspan(from.start[n], from.start[n + 1] - from.start[n]), from.label[n]);
 }
 
-void check_regression(const Dataset& one, const Holdings& all) {
-  if (one.regression != all.regression || one.rows.features != all.test.features)
+void check_alike(const Dataset& one, const Holdings& all) {
+  if (one.regression != all.regression || one.classes != all.classes || one.rows.features != all.test.features)
     throw Error({.what = "the files do not have the same features and kind of label",
                  .where = one.name,
                  .fix = "use one schema for all files"});
@@ -112,6 +113,11 @@ void check_used(const Options& o) {
   if (o.data.size() > 1 && o.split != "even") refuse("split", "there is one file per node");
   if (!o.data_dir.empty() && std::ranges::find(o.data, "adult") == o.data.end())
     refuse("data-dir", "it is the place of --data adult");
+  if (!o.public_data.empty() && !files)
+    refuse("public-data", "--data " + join(o.data, ",") + " is built in; take rows out of it with --public-rows");
+  if (!o.public_data.empty() && o.public_rows > 0) refuse("public-rows", "--public-data gives the public rows");
+  if (o.public_rows > 0 && o.data.size() > 1)
+    refuse("public-rows", "with one file per node nothing is dealt; name a file of public rows with --public-data");
 }
 
 }  // namespace
@@ -137,28 +143,34 @@ Holdings load(const Options& o) {
   const double share = o.test_data.empty() ? o.test_share : 0;
   Holdings all;
   for (const std::string& name : o.data) {
-    Parts parts = hold_out(load_one(o, name), share, seed);
+    Parts parts = hold_out(load_one(o, name), share, seed, static_cast<std::size_t>(o.public_rows));
     if (all.nodes.empty()) {
       all.name = name == "adult" ? "adult (" + o.preprocessing + ")" : file_per_node ? "one file per node" : name;
       all.feature_names = parts.train.feature_names;
       all.schema_toml = parts.train.schema_toml;
       all.not_public = parts.train.not_public;
       all.regression = parts.train.regression;
+      all.classes = parts.train.classes;
       all.test.features = parts.train.rows.features;
+      all.published.features = parts.train.rows.features;
     }
-    check_regression(parts.train, all);
+    check_alike(parts.train, all);
     append(all.test, parts.test.rows);
+    append(all.published, parts.published.rows);
     if (file_per_node)
       all.nodes.push_back(std::move(parts.train.rows));
     else
       all.nodes = split_over_nodes(parts.train, static_cast<int>(o.nodes == 0 ? default_nodes : o.nodes),
                                    {.how = o.split, .shares = o.split_shares, .exponent = o.split_exponent}, seed);
   }
-  if (!o.test_data.empty()) {
-    const Dataset test = load_file(o, o.test_data);
-    check_regression(test, all);
-    append(all.test, test.rows);
-  }
+  const auto add_file = [&](const std::string& file, const std::string& option, Rows& to) {
+    if (file.empty()) return;
+    const Dataset more = load_file(o, file, option);
+    check_alike(more, all);
+    append(to, more.rows);
+  };
+  add_file(o.test_data, "option --test-data", all.test);
+  add_file(o.public_data, "option --public-data", all.published);
   for (std::size_t i = 0; i < all.nodes.size(); ++i)
     if (all.nodes[i].count() == 0)
       throw Error({.what = "node " + std::to_string(i) + " has no rows",
@@ -179,7 +191,8 @@ std::vector<Option> option_rows(Options& o) {
       {"features", "d", "number of features of LIBSVM data (public knowledge)", between(0, 100000000), &o.features,
        "data"},
       {"preprocessing", "",
-       "adult: public bounds; compact: public transforms, fewer features; paper: as in the papers, NOT PRIVATE",
+       "adult: public bounds; compact: public transforms, fewer features; paper: as in the papers, integer: 14 coded "
+       "columns as in HHCG20, both NOT PRIVATE",
        one_of(adult_preprocessings()), &o.preprocessing, "data"},
       {"rows", "", "census: rows to generate, training and test together", between(10, 100000000), &o.rows, "data"},
       {"nodes", "N", "nodes; 0: 5, or one per file", between(0, 1000000), &o.nodes, "network"},
@@ -193,6 +206,11 @@ std::vector<Option> option_rows(Options& o) {
        &o.split_seed, "data"},
       {"test-share", "", "share of the rows held out for testing", between(0, 0.99), &o.test_share, "data"},
       {"test-data", "", "a file of test rows instead of a share", any_text("a file"), &o.test_data, "data"},
+      {"public-data", "", "a file of rows declared public: no guarantee covers them; neither trained nor tested on",
+       any_text("a file"), &o.public_data, "data"},
+      {"public-rows", "",
+       "rows taken out of the data, before test rows and dealing, and declared public: no guarantee covers them",
+       between(0, 100000000), &o.public_rows, "data"},
   };
 }
 

@@ -25,6 +25,8 @@ struct Options {
   long split_seed = 1;
   double test_share = 0.1;
   std::string test_data;
+  std::string public_data;
+  long public_rows = 0;
 };
 std::vector<Option> option_rows(Options& o);
 
@@ -32,10 +34,12 @@ struct Holdings {
   std::string name;         // for people
   std::vector<Rows> nodes;  // node i's rows
   Rows test;                // held out; may be empty
+  Rows published;           // declared public by the user: neither trained nor tested on, no guarantee covers them
   std::vector<std::string> feature_names;
   std::string schema_toml;
   std::string not_public;  // why preprocessing depended on rows; empty when it did not
   bool regression = false;
+  std::vector<std::string> classes{};  // label c means classes[c]; empty: the label is −1 or +1, or a target
 
   std::size_t training_rows() const;
 };

@@ -23,6 +23,7 @@ Dataset select(const Dataset& all, const Indices& which) {
   part.not_public = all.not_public;
   part.schema_toml = all.schema_toml;
   part.regression = all.regression;
+  part.classes = all.classes;
   if (all.split_key.empty()) return part;
   part.split_key.reserve(which.size());
   for (const std::size_t row : which) part.split_key.push_back(all.split_key[row]);
@@ -151,28 +152,35 @@ std::vector<std::string> split_names() {
   return {"even", "shares", "power", "column", "label-skewed"};
 }
 
-Parts hold_out(Dataset all, double share, std::uint64_t seed) {
+Parts hold_out(Dataset all, double share, std::uint64_t seed, std::size_t published) {
   if (!(share >= 0 && share < 1))
     throw Error({.what = "the held-out share must be at least 0 and less than 1",
                  .value = number(share),
                  .allowed = "0 <= share < 1",
                  .fix = "give --test-share a value in that range"});
   const std::size_t rows = all.rows.count();
-  const auto held = static_cast<std::size_t>(std::llround(share * static_cast<double>(rows)));
-  if (held == rows)
+  if (published > 0 && published >= rows)
     throw Error({.what = "no row would be left to train on",
-                 .value = "a share of " + number(share) + " of " + std::to_string(rows) + " rows",
+                 .value = std::to_string(published) + " public rows of " + std::to_string(rows),
+                 .where = "option --public-rows",
+                 .fix = "declare fewer rows public"});
+  const auto held = static_cast<std::size_t>(std::llround(share * static_cast<double>(rows - published)));
+  if (held + published == rows)
+    throw Error({.what = "no row would be left to train on",
+                 .value = "a share of " + number(share) + " of " + std::to_string(rows - published) + " rows",
                  .where = "hold-out of " + all.name,
                  .fix = rows == 0 ? "the file has no rows" : "hold out a smaller share"});
-  if (held == 0) {
+  if (held + published == 0) {
     Dataset none = select(all, {});
-    return {.train = std::move(all), .test = std::move(none)};
+    return {.train = std::move(all), .test = none, .published = none};
   }
-  Indices order = PublicRandom(seed, PublicRandom::Purpose::hold_out).permutation(rows);
-  const auto middle = order.begin() + static_cast<std::ptrdiff_t>(held);
-  std::sort(order.begin(), middle);
-  std::sort(middle, order.end());
-  return {.train = select(all, {middle, order.end()}), .test = select(all, {order.begin(), middle})};
+  const Indices order = PublicRandom(seed, PublicRandom::Purpose::hold_out).permutation(rows);
+  const auto piece = [&](std::size_t from, std::size_t to) {
+    Indices which(order.begin() + static_cast<std::ptrdiff_t>(from), order.begin() + static_cast<std::ptrdiff_t>(to));
+    std::sort(which.begin(), which.end());
+    return select(all, which);
+  };
+  return {.train = piece(held + published, rows), .test = piece(0, held), .published = piece(held, held + published)};
 }
 
 std::vector<Rows> split_over_nodes(const Dataset& all, int nodes, const SplitPlan& plan, std::uint64_t seed) {

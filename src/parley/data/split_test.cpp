@@ -118,6 +118,18 @@ TEST(HoldOut, DependsOnTheSeedAlone) {
   EXPECT_NE(ids(hold_out(numbered(100), .5, 4).test.rows), ids(hold_out(numbered(100), .5, 5).test.rows));
 }
 
+TEST(HoldOut, RowsDeclaredPublicAreTakenOutBeforeTheShareIsCounted) {
+  const Parts parts = hold_out(numbered(30162), .3, 1, 162);
+  EXPECT_EQ(parts.published.rows.count(), 162U);
+  EXPECT_EQ(parts.test.rows.count(), 9000U);
+  EXPECT_EQ(parts.train.rows.count(), 21000U);
+  expect_every_row_once({parts.train.rows, parts.test.rows, parts.published.rows}, 30162);
+  EXPECT_TRUE(std::ranges::is_sorted(ids(parts.published.rows)));
+  EXPECT_EQ(ids(hold_out(numbered(100), 0, 1, 10).test.rows).size(), 0U);
+  EXPECT_THROW(hold_out(numbered(10), 0, 1, 10), Error);
+  EXPECT_THROW(hold_out(numbered(10), .9, 1, 9), Error);
+}
+
 TEST(HoldOut, RefusesAShareThatLeavesNothingToTrainOn) {
   EXPECT_THROW(hold_out(numbered(10), 1, 1), Error);
   EXPECT_THROW(hold_out(numbered(10), -.1, 1), Error);

@@ -166,6 +166,15 @@ Table read_csv(const std::filesystem::path& path, const CsvLayout& layout) {
   return parse_csv(read_file(path, "the data file"), path.string(), layout);
 }
 
+std::string csv_cell(const std::string& text) {
+  const auto blank = [](char c) { return c == ' ' || c == '\t'; };
+  const bool trimmed = !text.empty() && (blank(text.front()) || blank(text.back()));
+  if (!trimmed && text.find_first_of(",\"\n\r") == std::string::npos) return text;
+  std::string quoted = "\"";
+  for (const char c : text) quoted += c == '"' ? std::string("\"\"") : std::string(1, c);
+  return quoted + "\"";
+}
+
 std::string place(const Table& table, std::size_t row) {
   return at(table.source, table.line.at(row));
 }

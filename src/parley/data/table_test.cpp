@@ -138,5 +138,11 @@ TEST(Csv, DamagedInputIsParsedOrRefusedButNothingElse) {
   EXPECT_GT(refused, 1000);
 }
 
+TEST(Csv, ACellThatIsWrittenReadsBack) {
+  const std::vector<std::string> cells = {"plain", "a,b", "say \"hi\"", "two\nlines", " blank ", "t\t", "M\xC3\xBC"};
+  for (const auto& cell : cells) EXPECT_EQ(parse_csv("x,y\n1," + csv_cell(cell) + "\n", "t").cells[0][1], cell);
+  EXPECT_EQ(csv_cell("plain"), "plain");
+}
+
 }  // namespace
 }  // namespace parley::data

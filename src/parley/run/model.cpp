@@ -1,24 +1,99 @@
 #include "parley/run/model.h"
 
+#include <fmt/format.h>
+
+#include <cmath>
 #include <nlohmann/json.hpp>
+#include <set>
 
 #include "parley/base/error.h"
 #include "parley/base/text.h"
+#include "parley/data/schema.h"
+#include "parley/data/table.h"
+#include "parley/problem/objective.h"
+#include "parley/problem/softmax.h"
 
 namespace parley::run {
 
 using nlohmann::json;
 constexpr auto format = "parley-model-1";
 
+namespace {
+
+bool many_classes(const Model& model) {
+  return model.loss.kind == problem::LossKind::softmax;
+}
+
+data::Label label_of(const Model& model) {
+  if (model.schema_toml.empty()) return {};
+  return data::parse_schema(model.schema_toml, "the model's schema").label;
+}
+
+std::vector<std::string> class_names(const Model& model) {
+  if (!model.classes.empty()) return model.classes;
+  return label_of(model).classes;
+}
+
+json weight_lists(const Model& model) {
+  if (!many_classes(model)) return std::vector<double>(model.weights.begin(), model.weights.end());
+  json lists = json::array();
+  const Index features = static_cast<Index>(model.feature_names.size());
+  for (Index c = 0; c < model.loss.classes; ++c) {
+    const auto one = model.weights.segment(c * features, features);
+    lists.push_back(std::vector<double>(one.begin(), one.end()));
+  }
+  return lists;
+}
+
+[[noreturn]] void refuse(const std::string& what, const std::filesystem::path& file) {
+  throw Error({.what = what, .where = file.string(), .fix = "give an unchanged model.json"});
+}
+
+// weights, classes and loss of a model whose features are known.
+void read_weights(const json& j, Model& model, const std::filesystem::path& file) {
+  std::vector<double> weights;
+  model.loss = problem::loss_named(j.at("loss").get<std::string>(), j.at("loss_width").get<double>());
+  if (many_classes(model)) {
+    model.classes = j.at("classes").get<std::vector<std::string>>();
+    const auto lists = j.at("weights").get<std::vector<std::vector<double>>>();
+    const std::set<std::string> distinct(model.classes.begin(), model.classes.end());
+    if (distinct.size() != model.classes.size() || distinct.size() < 2 || lists.size() != distinct.size())
+      refuse("the model's weights and classes do not belong together", file);
+    model.loss.classes = static_cast<int>(lists.size());
+    for (const auto& list : lists) {
+      if (list.size() != model.feature_names.size())
+        refuse("the model's weights and features do not belong together", file);
+      weights.insert(weights.end(), list.begin(), list.end());
+    }
+    if (!model.schema_toml.empty() && label_of(model).classes != model.classes)
+      refuse("the model's classes are not those of its schema", file);
+  } else {
+    weights = j.at("weights").get<std::vector<double>>();
+    if (weights.size() != model.feature_names.size())
+      refuse("the model's weights and features do not belong together", file);
+  }
+  model.weights = Eigen::Map<const Vector>(weights.data(), static_cast<Index>(weights.size()));
+  if (weights.empty() || !model.weights.allFinite())
+    refuse("the model's weights and features do not belong together", file);
+}
+
+}  // namespace
+
 json to_json(const Model& model, const json& privacy) {
-  return {{"format", format},
-          {"loss", problem::name_of(model.loss)},
-          {"loss_width", model.loss.width},
-          {"features", model.feature_names},
-          {"weights", std::vector<double>(model.weights.begin(), model.weights.end())},
-          {"schema", model.schema_toml},
-          {"not_private", model.not_private},
-          {"privacy", privacy}};
+  json j = {{"format", format},
+            {"loss", problem::name_of(model.loss)},
+            {"loss_width", model.loss.width},
+            {"features", model.feature_names},
+            {"weights", weight_lists(model)},
+            {"schema", model.schema_toml},
+            {"not_private", model.not_private},
+            {"privacy", privacy}};
+  if (many_classes(model)) {
+    const auto names = class_names(model);
+    expects(static_cast<int>(names.size()) == model.loss.classes, "a name for every class");
+    j["classes"] = names;
+  }
+  return j;
 }
 
 Model read_model(const std::filesystem::path& file) {
@@ -36,23 +111,61 @@ Model read_model(const std::filesystem::path& file) {
                    .where = file.string(),
                    .fix = "train it again with this version"});
     Model model;
-    const auto weights = j.at("weights").get<std::vector<double>>();
-    model.weights = Eigen::Map<const Vector>(weights.data(), static_cast<Index>(weights.size()));
     model.feature_names = j.at("features").get<std::vector<std::string>>();
-    model.loss = problem::loss_named(j.at("loss").get<std::string>(), j.at("loss_width").get<double>());
     model.schema_toml = j.at("schema").get<std::string>();
     model.outcome = j.value("outcome", "completed");
     model.not_private = j.at("not_private").get<std::vector<std::string>>();
-    if (weights.size() != model.feature_names.size() || weights.empty() || !model.weights.allFinite())
-      throw Error({.what = "the model's weights and features do not belong together",
-                   .where = file.string(),
-                   .fix = "give an unchanged model.json"});
+    read_weights(j, model, file);
     return model;
   } catch (const json::exception& e) {
     throw Error({.what = "not a model: " + std::string(e.what()),
                  .where = file.string(),
                  .fix = "give the model.json of a run"});
   }
+}
+
+namespace {
+
+std::string class_csv(const Model& model, const data::Rows& rows) {
+  const auto names = class_names(model);
+  std::string csv = "row";
+  for (const auto& name : names) csv += "," + data::csv_cell("probability[" + name + "]");
+  csv += ",prediction\n";
+  std::vector<double> p(names.size());
+  for (std::size_t n = 0; n < rows.count(); ++n) {
+    for (std::size_t c = 0; c < p.size(); ++c)
+      p[c] = problem::score(rows, n, model.weights.data() + static_cast<Index>(c) * rows.features);
+    problem::softmax(p, 0);
+    csv += std::to_string(n + 1);
+    for (const double x : p) csv += "," + number(x);
+    csv += "," + data::csv_cell(names[problem::softmax_class(rows, n, model.weights, names.size())]) + "\n";
+  }
+  return csv;
+}
+
+}  // namespace
+
+std::string prediction_csv(const Model& model, const data::Rows& rows) {
+  expects(rows.features == static_cast<Index>(model.feature_names.size()), "rows with the model's features");
+  if (many_classes(model)) return class_csv(model, rows);
+  const data::Label label = label_of(model);
+  const auto score = [&](std::size_t n) { return problem::score(rows, n, model.weights); };
+  if (!model.loss.classifies()) {
+    std::string csv = "row,prediction\n";
+    const data::Bounds b = label.bounds.value_or(data::Bounds{.low = -1, .high = 1});
+    for (std::size_t n = 0; n < rows.count(); ++n)
+      csv += fmt::format("{},{}\n", n + 1, number(b.low + (score(n) + 1) / 2 * (b.high - b.low)));
+    return csv;
+  }
+  const bool probabilities = model.loss.kind == problem::LossKind::logistic;
+  std::string csv = probabilities ? "row,probability,prediction\n" : "row,score,prediction\n";
+  const std::string yes = label.positive.empty() ? "1" : data::csv_cell(label.positive[0]),
+                    no = label.negative.empty() ? "-1" : data::csv_cell(label.negative[0]);
+  for (std::size_t n = 0; n < rows.count(); ++n) {
+    const double s = score(n);
+    csv += fmt::format("{},{},{}\n", n + 1, number(probabilities ? 1 / (1 + std::exp(-s)) : s), s > 0 ? yes : no);
+  }
+  return csv;
 }
 
 }  // namespace parley::run

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "parley/base/vector.h"
+#include "parley/data/dataset.h"
 #include "parley/problem/loss.h"
 
 namespace parley::run {
@@ -17,9 +18,15 @@ struct Model {
   std::string schema_toml;               // empty for LIBSVM data
   std::vector<std::string> not_private;  // reasons; empty when the claim below stands
   std::string outcome = "completed";     // of the run it comes from
+  std::vector<std::string> classes{};    // softmax: names of the classes; to_json takes the schema's when left empty
 };
 
+// Softmax: "classes", and "weights" as one list per class.
 nlohmann::json to_json(const Model& model, const nlohmann::json& privacy);
 Model read_model(const std::filesystem::path& file);  // Error when it is not a model of this version
+
+// One line per row: "row,prediction" (regression, in the label's own unit), "row,probability,prediction" (logistic),
+// "row,score,prediction" (a hinge's score is no probability), "row,probability[CLASS],…,prediction" (softmax).
+std::string prediction_csv(const Model& model, const data::Rows& rows);
 
 }  // namespace parley::run

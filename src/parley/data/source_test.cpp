@@ -1,0 +1,94 @@
+#include "parley/data/source.h"
+
+#include <filesystem>
+
+#include "parley/base/text.h"
+#include "parley/data/message_test.h"
+
+namespace parley::data {
+namespace {
+
+namespace fs = std::filesystem;
+using testing::AllOf;
+using testing::HasSubstr;
+
+class Files : public testing::Test {
+ protected:
+  void SetUp() override {
+    std::string name = (fs::temp_directory_path() / "parley_source_XXXXXX").string();
+    ASSERT_NE(::mkdtemp(name.data()), nullptr);
+    base_ = name;
+    put("s.toml",
+        "[label]\ncolumn = 'y'\nclasses = ['a', 'b', 'c']\n[[columns]]\nname = 'x'\nkind = 'numeric'\n"
+        "bounds = [0, 100]\n");
+  }
+  void TearDown() override { fs::remove_all(base_); }
+  std::string put(const std::string& name, const std::string& text) const {
+    write_file(base_ / name, text);
+    return (base_ / name).string();
+  }
+  // Rows first, …, first + count − 1 of an endless table.
+  std::string table(const std::string& name, int first, int count) const {
+    std::string text = "x,y\n";
+    for (int n = first; n < first + count; ++n)
+      text += std::to_string(n) + "," + std::string(1, static_cast<char>('a' + n % 3)) + "\n";
+    return put(name, text);
+  }
+  Options options(std::vector<std::string> data) const {
+    return {.data = std::move(data), .schema = (base_ / "s.toml").string(), .nodes = 0, .test_share = 0.2};
+  }
+  fs::path base_;
+};
+
+TEST_F(Files, TheClassesOfTheSchemaReachTheHoldings) {
+  Options o = options({table("a.csv", 0, 30), table("b.csv", 30, 20)});
+  const Holdings h = load(o);
+  EXPECT_THAT(h.classes, testing::ElementsAre("a", "b", "c"));
+  EXPECT_EQ(h.nodes.size(), 2U);
+  EXPECT_EQ(h.published.count(), 0U);
+  EXPECT_EQ(h.published.features, h.test.features);
+  o.split = "label-skewed";
+  o.data = {table("a.csv", 0, 30)};
+  EXPECT_EQ(load(o).nodes.size(), 5U);
+}
+
+TEST_F(Files, PublicRowsComeFromAFileOrOutOfTheData) {
+  Options o = options({table("a.csv", 0, 50)});
+  o.public_data = table("p.csv", 50, 7);
+  EXPECT_EQ(load(o).published.count(), 7U);
+  EXPECT_EQ(load(o).training_rows(), 40U);
+  o.public_data.clear();
+  o.public_rows = 10;
+  const Holdings h = load(o);
+  EXPECT_EQ(h.published.count(), 10U);
+  EXPECT_EQ(h.test.count(), 8U);
+  EXPECT_EQ(h.training_rows(), 32U);
+}
+
+TEST_F(Files, OptionsForPublicRowsThatWouldNotBeUsedAreRefused) {
+  Options o = options({table("a.csv", 0, 50)});
+  o.public_data = table("p.csv", 50, 7);
+  o.public_rows = 3;
+  EXPECT_THAT(message_of([&] { load(o); }), HasSubstr("--public-rows would not be used"));
+  o.public_data.clear();
+  o.data.push_back(table("b.csv", 0, 50));
+  EXPECT_THAT(message_of([&] { load(o); }), HasSubstr("--public-data"));
+  EXPECT_THAT(message_of([] { load({.public_data = "p.csv"}); }), HasSubstr("take rows out of it with --public-rows"));
+  o = options({table("a.csv", 0, 50)});
+  o.public_data = "/nowhere/p.csv";
+  EXPECT_THAT(message_of([&] { load(o); }), AllOf(HasSubstr("option --public-data"), HasSubstr("No such file")));
+  o.public_data = put("q.csv", "x,y\n1,d\n");
+  EXPECT_THAT(message_of([&] { load(o); }), HasSubstr("not among its classes"));
+}
+
+TEST(Source, RowsDeclaredPublicAreTakenOutOfBuiltInDataToo) {
+  const Holdings none = load({.rows = 1000, .test_share = 0.1}),
+                 some = load({.rows = 1000, .test_share = 0.1, .public_rows = 100});
+  EXPECT_EQ(none.test.count(), 100U);
+  EXPECT_EQ(some.test.count(), 90U);
+  EXPECT_EQ(some.published.count(), 100U);
+  EXPECT_EQ(some.training_rows(), 810U);
+}
+
+}  // namespace
+}  // namespace parley::data

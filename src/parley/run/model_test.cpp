@@ -1,0 +1,113 @@
+#include "parley/run/model.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <nlohmann/json.hpp>
+
+#include "parley/base/error.h"
+#include "parley/base/text.h"
+#include "parley/data/encode.h"
+
+namespace parley::run {
+namespace {
+
+using nlohmann::json;
+using testing::HasSubstr;
+using testing::ThrowsMessage;
+
+const std::string schema = R"(intercept = false
+[label]
+column = "y"
+classes = ["a", "b,b", "c"]
+[[columns]]
+name = "u"
+kind = "numeric"
+bounds = [0, 1]
+[[columns]]
+name = "v"
+kind = "numeric"
+bounds = [0, 1]
+)";
+
+Model softmax_model() {
+  return {.weights = Vector{{1, 2, 3, 4, 5, 6}},
+          .feature_names = {"u", "v"},
+          .loss = {.kind = problem::LossKind::softmax, .classes = 3},
+          .schema_toml = data::to_toml(data::parse_schema(schema, "s"))};
+}
+
+Model written_and_read(const json& j) {
+  const auto file = std::filesystem::path(testing::TempDir()) / "parley_model_test.json";
+  write_file(file, j.dump());
+  return read_model(file);
+}
+
+TEST(Model, OfSoftmaxHasItsClassesAndOneListOfWeightsPerClass) {
+  const json j = to_json(softmax_model(), nullptr);
+  EXPECT_EQ(j.at("classes"), json({"a", "b,b", "c"}));
+  EXPECT_EQ(j.at("weights"), json({{1, 2}, {3, 4}, {5, 6}}));
+  const Model read = written_and_read(j);
+  EXPECT_EQ(read.weights, softmax_model().weights);
+  EXPECT_EQ(read.loss.kind, problem::LossKind::softmax);
+  EXPECT_EQ(read.loss.classes, 3);
+  EXPECT_THAT(read.classes, testing::ElementsAre("a", "b,b", "c"));
+}
+
+TEST(Model, OfTwoClassesIsAFlatListWithoutClasses) {
+  const Model model{.weights = Vector{{1, -2}}, .feature_names = {"u", "v"}};
+  const json j = to_json(model, nullptr);
+  EXPECT_EQ(j.at("weights"), json({1, -2}));
+  EXPECT_FALSE(j.contains("classes"));
+  EXPECT_EQ(written_and_read(j).weights, model.weights);
+}
+
+TEST(Model, SizesThatDoNotBelongTogetherAreRefused) {
+  const json good = to_json(softmax_model(), nullptr);
+  const auto refused = [&](const char* key, const json& value, const char* says) {
+    json bad = good;
+    bad[key] = value;
+    EXPECT_THAT([&] { written_and_read(bad); }, ThrowsMessage<Error>(HasSubstr(says))) << bad;
+  };
+  refused("weights", {{1, 2}, {3, 4}}, "weights and classes");
+  refused("weights", {{1, 2}, {3, 4}, {5}}, "weights and features");
+  refused("weights", {1, 2, 3, 4, 5, 6}, "not a model");
+  refused("weights", {{1, 2}, {3, 4}, {5, nullptr}}, "not a model");
+  refused("classes", {"a", "b,b", "a"}, "weights and classes");
+  refused("classes", {"a", "b,b", "d"}, "classes are not those of its schema");
+  refused("classes", nullptr, "not a model");
+  refused("loss", "logistic", "not a model");
+  refused("features", {"u"}, "weights and features");
+}
+
+TEST(Predict, SoftmaxGivesAProbabilityPerClass) {
+  const Model model = written_and_read(to_json(softmax_model(), nullptr));
+  data::Rows rows;
+  rows.features = 2;
+  rows.append({}, {}, 0);
+  rows.append(std::vector<std::int32_t>{0}, std::vector<double>{0.5}, 0);
+  const auto lines = data::parse_csv(prediction_csv(model, rows), "p");
+  EXPECT_THAT(lines.columns,
+              testing::ElementsAre("row", "probability[a]", "probability[b,b]", "probability[c]", "prediction"));
+  EXPECT_EQ(lines.cells[0][4], "a") << "a tie goes to the first class";
+  EXPECT_EQ(lines.cells[1][4], "c");
+  const double z = std::exp(0.5) + std::exp(1.5) + std::exp(2.5);
+  EXPECT_NEAR(std::stod(lines.cells[1][2]), std::exp(1.5) / z, 1e-14);
+  EXPECT_NEAR(std::stod(lines.cells[0][1]), 1.0 / 3, 1e-14);
+}
+
+TEST(Predict, LogisticGivesAProbabilityAndTheHingesAScore) {
+  Model model{.weights = Vector{{2.0}}, .feature_names = {"1"}};
+  data::Rows rows;
+  rows.features = 1;
+  rows.append(std::vector<std::int32_t>{0}, std::vector<double>{0.5}, 0);
+  EXPECT_THAT(prediction_csv(model, rows), HasSubstr("row,probability,prediction\n1,0.73105857863000"));
+  model.loss.kind = problem::LossKind::hinge;
+  EXPECT_EQ(prediction_csv(model, rows), "row,score,prediction\n1,1,1\n");
+  model.loss.kind = problem::LossKind::huber;
+  EXPECT_EQ(prediction_csv(model, rows), "row,prediction\n1,1\n");
+}
+
+}  // namespace
+}  // namespace parley::run
