@@ -9,13 +9,14 @@ namespace parley::privacy {
 
 // ‖w(D) − w(D')‖ ≤ (2 G a₀ + 2·rounding)/divisor (theorem U1). `gradient_bound` G ≥ the norm of one record's gradient
 // at the point, or half of the diameter of all such gradients. `rounding` bounds the distance, in units of the
-// gradient, between w as computed and w in real arithmetic, in each world.
-// Price: Gaussian noise σ is μ-GDP with μ = sensitivity/σ, noise ∝ exp(−rate‖n‖) is ε-DP with ε = rate·sensitivity.
-// output_mu, output_epsilon and their inverses compute these, given κ = divisor and tolerance = rounding.
+// gradient, between w as computed and w in real arithmetic, for all rows: a public number, never one computed from
+// them. Price: Gaussian noise σ is μ-GDP with μ = sensitivity/σ, noise ∝ exp(−rate‖n‖) is ε-DP with ε =
+// rate·sensitivity. output_mu, output_epsilon and their inverses compute these, given κ = divisor and tolerance =
+// rounding.
 double linear_sensitivity(double gradient_weight, double gradient_bound, double rounding, double divisor);
 
-// As printed, HHCG20 Theorem 1: σ = 2 S₁ √(2 ln(1.25/δ))/(m ε (ρ + 1/η)) for (ε, δ) in one iteration. It is more than
-// (ε, δ) needs; what it is worth is dp_admm_mu (moments.h).
+// As printed, HHCG20 Theorem 1: σ = 2 S₁ √(2 ln(1.25/δ))/(m ε (ρ + 1/η)) for (ε, δ) in one iteration. Never
+// claim (ε, δ) from it: for ε ≤ 1 that is too much noise, for large ε too little. What it is worth is dp_admm_mu.
 double dp_admm_scale(double rows, double gradient_bound, double penalty, double step_size, double iteration_epsilon,
                      double iteration_delta);
 

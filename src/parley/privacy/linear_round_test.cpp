@@ -7,6 +7,7 @@
 #include <random>
 
 #include "parley/base/vector.h"
+#include "parley/privacy/gaussian.h"
 #include "parley/privacy/gaussian_round.h"
 #include "parley/privacy/moments.h"
 
@@ -60,6 +61,14 @@ TEST(LinearRound, DpAdmmsPrintedNoiseIsWorthTheSameWhateverTheOptions) {
             linear_sensitivity(1 / rows, 1, 0, penalty + 1 / step) / dp_admm_scale(rows, 1, penalty, step, 0.1, 1e-3);
         EXPECT_NEAR(mu, dp_admm_mu(0.1, 1e-3), 1e-13);
       }
+}
+
+// The printed (ε, δ) of one iteration against the exact δ of the same noise.
+TEST(LinearRound, DpAdmmsPrintedNoiseKeepsItsPromiseForSmallEpsilonOnly) {
+  for (const double delta : {1e-3, 1e-5})
+    for (const double epsilon : {0.01, 0.05, 0.2, 1.0})
+      EXPECT_LT(gdp_delta(dp_admm_mu(epsilon, delta), epsilon), delta);
+  EXPECT_GT(gdp_delta(dp_admm_mu(20, 1e-3), 20), 0.09);
 }
 
 TEST(LinearRound, TheDiameterIsNeverBelowTheMaximumItStandsFor) {
