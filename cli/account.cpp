@@ -1,5 +1,6 @@
 #include <fmt/core.h>
 
+#include <algorithm>
 #include <cmath>
 #include <nlohmann/json.hpp>
 
@@ -14,101 +15,108 @@
 namespace parley::cli {
 namespace {
 
+using nlohmann::json;
+
 struct AccountOptions {
   algorithm::Options algorithm;
   std::vector<double> records{8000};
   std::vector<double> degree{2};
-  long nodes = 5;
+  long nodes = 5, features = 0;
 };
 
 std::vector<Option> own_rows(AccountOptions& o) {
   return {
       {"records", "B_i", "records of a node, one for all nodes or one per node", at_least(1), &o.records, "network"},
       {"nodes", "N", "number of nodes", at_least(2), &o.nodes, "network"},
-      {"degree", "V_i", "neighbours of a node, one for all nodes or one per node", at_least(1), &o.degree, "network"}};
+      {"degree", "V_i", "neighbours of a node, one for all nodes or one per node", at_least(1), &o.degree, "network"},
+      {"features", "d", "features, where a plan depends on them (gamma noise, l1 step sizes)", at_least(0), &o.features,
+       "network"}};
 }
 
 // Everything that bears on the loss; where the rows come from, and where a run starts, does not.
 std::vector<Option> shared_rows(algorithm::Options& o) {
   std::vector<Option> rows;
-  for (Option& row : algorithm::option_rows(o))
+  for (const Option& row : algorithm::option_rows(o))
     if (row.name != "algorithm" && row.name != "start" && row.name != "release-bound") rows.push_back(row);
   return rows;
 }
 
-// The Gaussian mechanism K times, and DP-ADMM (HHCG20) calibrated per iteration: no schedule needed.
-struct GaussianOptions {
-  double noise_multiplier = 1, iteration_epsilon = 0.05, iteration_delta = 1e-3, delta = 1e-5;
-  long compositions = 1, rounds = 100, records = 210;
+// What Gaussian rounds of total mu cost, exactly and by the older accountants.
+struct Accountants {
+  double mu, epsilon, moments, renyi, zcdp;
 };
-std::vector<Option> gaussian_rows(GaussianOptions& o, bool dp_admm) {
-  std::vector<Option> rows = {{"delta", "delta", "of the whole run", strictly_between(0, 1), &o.delta, "privacy"}};
-  if (dp_admm) {
-    rows.push_back({"iteration-epsilon", "epsilon", "of one iteration, as HHCG20 Theorem 1 calibrates it", above(0),
-                    &o.iteration_epsilon, "privacy"});
-    rows.push_back(
-        {"iteration-delta", "delta", "of one iteration", strictly_between(0, 1), &o.iteration_delta, "privacy"});
-    rows.push_back({"rounds", "T", "iterations", between(1, 100000000), &o.rounds, "privacy"});
-    rows.push_back({"records", "m_i", "records of a provider; the loss does not depend on it", at_least(1), &o.records,
-                    "privacy"});
-  } else {
-    rows.push_back({"noise-multiplier", "sigma/Delta", "standard deviation of the noise over the sensitivity", above(0),
-                    &o.noise_multiplier, "privacy"});
-    rows.push_back(
-        {"compositions", "K", "how often the mechanism runs", between(1, 1000000000), &o.compositions, "privacy"});
-  }
-  return rows;
+
+Accountants accountants(double mu, double delta) {
+  return {mu, privacy::gdp_epsilon(mu, delta), privacy::moments_epsilon(mu, delta), privacy::renyi_epsilon(mu, delta),
+          privacy::zcdp_epsilon(mu, delta)};
 }
 
-int run_gaussian(const Arguments& arguments, bool dp_admm) {
+json to_json(const Accountants& a) {
+  return {{"mu", a.mu}, {"epsilon_moments", a.moments}, {"epsilon_renyi", a.renyi}, {"epsilon_zcdp", a.zcdp}};
+}
+
+void print(const Accountants& a) {
+  fmt::print("{}", table({{"ε exact (Gaussian DP)", epsilon_text(a.epsilon)},
+                          {"ε by the moments accountant (HHCG20)", epsilon_text(a.moments)},
+                          {"ε by Rényi DP", epsilon_text(a.renyi)},
+                          {"ε by zCDP", epsilon_text(a.zcdp)},
+                          {"μ", fmt::format("{:.10g}", a.mu)}}));
+}
+
+// The Gaussian mechanism K times: no schedule needed.
+struct GaussianOptions {
+  double noise_multiplier = 1, delta = 1e-5;
+  long compositions = 1;
+};
+std::vector<Option> gaussian_rows(GaussianOptions& o) {
+  return {{"delta", "delta", "of the whole run", strictly_between(0, 1), &o.delta, "privacy"},
+          {"noise-multiplier", "sigma/Delta", "standard deviation of the noise over the sensitivity", above(0),
+           &o.noise_multiplier, "gaussian"},
+          {"compositions", "K", "how often the mechanism runs", between(1, 1000000000), &o.compositions, "gaussian"}};
+}
+
+int run_gaussian(const Arguments& arguments) {
   GaussianOptions o;
-  const auto rows = gaussian_rows(o, dp_admm);
+  const auto rows = gaussian_rows(o);
   for (const auto& [name, value] : arguments.values)
     if (name != "config") find_option(rows, name, "parley account " + arguments.words[0]);
   set_from(arguments, rows);
   validate_options(rows);
-  const double count = static_cast<double>(dp_admm ? o.rounds : o.compositions);
-  const double one = dp_admm ? privacy::dp_admm_mu(o.iteration_epsilon, o.iteration_delta) : 1 / o.noise_multiplier;
-  const double mu = std::sqrt(count) * one * (1 + 1e-15);
-  const double exact = privacy::gdp_epsilon(mu, o.delta), moments = privacy::moments_epsilon(mu, o.delta);
-  const double renyi = privacy::renyi_epsilon(mu, o.delta), zcdp = privacy::zcdp_epsilon(mu, o.delta);
+  const Accountants a =
+      accountants(std::sqrt(static_cast<double>(o.compositions)) / o.noise_multiplier * (1 + 1e-15), o.delta);
   if (arguments.has("json")) {
-    fmt::print("{}\n", nlohmann::json{{"mu", mu},
-                                      {"epsilon", exact},
-                                      {"delta", o.delta},
-                                      {"epsilon_moments", moments},
-                                      {"epsilon_renyi", renyi},
-                                      {"epsilon_zcdp", zcdp},
-                                      {"theorem", "Gaussian DP, exact (Dong, Roth, Su 2022; Balle, Wang 2018)"}}
-                           .dump());
-    return 0;
+    json out = to_json(a);
+    out.update({{"epsilon", a.epsilon},
+                {"delta", o.delta},
+                {"theorem", "Gaussian DP, exact (Dong, Roth, Su 2022; Balle, Wang 2018)"}});
+    fmt::print("{}\n", out.dump());
+  } else {
+    print(a);
+    fmt::print("at δ = {}\n", number(o.delta));
   }
-  fmt::print("{}", table({{"ε exact (Gaussian DP)", epsilon_text(exact)},
-                          {"ε by the moments accountant (HHCG20)", epsilon_text(moments)},
-                          {"ε by Rényi DP", epsilon_text(renyi)},
-                          {"ε by zCDP", epsilon_text(zcdp)},
-                          {"δ", number(o.delta)},
-                          {"μ", fmt::format("{:.10g}", mu)}}));
   return 0;
+}
+
+// Of the node that spends most; nothing unless every round is Gaussian.
+std::optional<Accountants> gaussian_rounds(const algorithm::Plan& plan) {
+  const auto& worst = *std::ranges::max_element(plan.nodes, {}, &algorithm::Schedule::epsilon);
+  if (worst.noise != algorithm::Noise::gaussian) return std::nullopt;
+  std::vector<double> mus;
+  for (const auto& r : worst.private_rounds) mus.push_back(r.charge.mu);
+  return accountants(privacy::gdp_compose(mus), worst.delta);
 }
 
 int run_account(const Arguments& arguments) {
   using nlohmann::json;
-  if (arguments.words.size() == 1 && (arguments.words[0] == "gaussian" || arguments.words[0] == "dp-admm"))
-    return run_gaussian(arguments, arguments.words[0] == "dp-admm");
-  for (const auto& row : {"noise-multiplier", "compositions", "iteration-epsilon", "iteration-delta"})
+  if (arguments.words.size() == 1 && arguments.words[0] == "gaussian") return run_gaussian(arguments);
+  for (const char* row : {"noise-multiplier", "compositions"})
     if (arguments.has(row))
       throw Error({.what = std::string("--") + row + " belongs to another account",
                    .where = "parley account",
-                   .fix = "use 'parley account gaussian' or 'parley account dp-admm'"});
+                   .fix = "use 'parley account gaussian'"});
   if (arguments.words.size() != 1)
     throw Error({.what = "account takes one algorithm",
-                 .allowed =
-                     [] {
-                       std::string all;
-                       for (const auto& name : algorithm::algorithm_names()) all += (all.empty() ? "" : ", ") + name;
-                       return all;
-                     }(),
+                 .allowed = join(algorithm::algorithm_names(), ", ") + ", gaussian",
                  .where = "parley account",
                  .fix = "e.g. parley account mr-admm --records 8000"});
   AccountOptions o;
@@ -138,6 +146,7 @@ int run_account(const Arguments& arguments) {
                    .where = "option --degree",
                    .fix = "raise --nodes or lower --degree"});
   }
+  setting.features = o.features;
   const bool exact = !arguments.has("tolerance");
   const algorithm::Plan plan = algorithm::make_plan(o.algorithm, setting, exact);
   const auto& first = plan.nodes.front();
@@ -151,7 +160,7 @@ int run_account(const Arguments& arguments) {
                        {"epsilon_paper", s.epsilon_paper ? json(*s.epsilon_paper) : json()}});
     json out = {{"algorithm", o.algorithm.algorithm},
                 {"nodes", o.nodes},
-                {"rounds", o.algorithm.rounds},
+                {"rounds", plan.options.rounds},
                 {"private_rounds", first.private_rounds.size()},
                 {"epsilon", plan.noisy() ? json(plan.epsilon()) : json()},
                 {"epsilon_paper", plan.epsilon_paper() ? json(*plan.epsilon_paper()) : json()},
@@ -164,12 +173,13 @@ int run_account(const Arguments& arguments) {
                 {"node_results", nodes},
                 {"warnings", plan.warnings}};
     if (!plan.epsilon_paper()) out["epsilon_paper_absent"] = plan.epsilon_paper_absent();
+    if (const auto a = gaussian_rounds(plan)) out.update(to_json(*a));
     fmt::print("{}\n", out.dump());
     return 0;
   }
   for (const auto& warning : plan.warnings) fmt::print(stderr, "warning: {}\n", warning);
   fmt::print("{} ({}), {} rounds, {} of them touch data\n", first.algorithm.name, first.algorithm.source,
-             o.algorithm.rounds, first.private_rounds.size());
+             plan.options.rounds, first.private_rounds.size());
   if (!plan.noisy()) {
     fmt::print("{}\n", alarm("no noise, no privacy"));
     return 0;
@@ -178,6 +188,7 @@ int run_account(const Arguments& arguments) {
                           {"ε as printed", plan.epsilon_paper() ? epsilon_text(*plan.epsilon_paper()) : "absent",
                            plan.epsilon_paper() ? first.paper_equation : plan.epsilon_paper_absent()},
                           {"δ", number(first.delta), ""}}));
+  if (const auto a = gaussian_rounds(plan)) print(*a);
   fmt::print("whole run, largest node, replace-one adjacency; assumes {}\n", assumes);
   return 0;
 }
@@ -190,18 +201,14 @@ Command account_command() {
   return {
       .name = "account",
       .summary = "compute the privacy loss of a run without any data",
-      .words = "ALGORITHM | gaussian | dp-admm",
+      .words = "ALGORITHM | gaussian",
       .rows = shared_rows(defaults.algorithm),
       .own =
           [] {
             auto rows = own_rows(defaults);
             static GaussianOptions gaussian;
-            for (const bool dp_admm : {false, true})
-              for (Option& row : gaussian_rows(gaussian, dp_admm))
-                if (row.name.starts_with("noise-m") || row.name.starts_with("comp") || row.name.starts_with("iter")) {
-                  row.group = "gaussian, dp-admm";
-                  rows.push_back(row);
-                }
+            for (const Option& row : gaussian_rows(gaussian))
+              if (row.group == "gaussian") rows.push_back(row);
             rows.insert(rows.begin(), {"config", "", "TOML file with any of the options below", any_text("a file"),
                                        &config, "Options"});
             return rows;
@@ -211,7 +218,8 @@ Command account_command() {
           "  parley account mr-admm --records 8000 --nodes 5 --degree 2 --noise-rate 1 --rounds 50\n"
           "  parley account pp --records 8000 --penalty 0.5 --penalty-growth 1.02 --noise-rate 3 --rounds 30 --json\n"
           "  parley account gaussian --noise-multiplier 16 --compositions 25 --delta 1e-5\n"
-          "  parley account dp-admm --iteration-epsilon 0.05 --iteration-delta 1e-3 --rounds 100 --delta 1e-3\n"
+          "  parley account dp-admm --records 210 --iteration-epsilon 0.05 --iteration-delta 1e-3 --rounds 100 --delta "
+          "1e-3\n"
           "  parley account r-admm --records 500,1000,8000 --nodes 3 --degree 2 --tolerance 1e-6\n",
       .run = run_account};
 }

@@ -10,7 +10,7 @@
 #include "parley/algorithm/schedule.h"
 #include "parley/base/error.h"
 #include "parley/base/text.h"
-#include "parley/network/graph.h"
+#include "parley/run/study.h"
 #include "parley/theory/limit.h"
 #include "parley/theory/linearized.h"
 #include "parley/theory/modified.h"
@@ -30,8 +30,7 @@ struct CheckOptions {
   std::optional<double> target_excess;
   theory::SampleQuestion sample{.failure_probability = 0.05, .reference_norm = 1};
   long dimension = 104;
-  double iteration_epsilon = 0.1, iteration_delta = 1e-3, solution_bound = 1, disagreement_weight = 1;
-  std::string regularizer = "l2";
+  double disagreement_weight = 1;
 };
 
 constexpr long most_nodes = 500, most_nodes_searched = 120;
@@ -54,25 +53,17 @@ std::vector<Option> own_rows(CheckOptions& o) {
       {"sample-constant", "w", "the constant that Theorems 3, 4 leave open", above(0), &o.sample.constant,
        "sample size"},
       {"sample-slack", "a", "the constant a of Theorem 4", above(0), &o.sample.slack, "sample size"},
-      {"iteration-epsilon", "epsilon", "dp-admm: privacy of one iteration", between(1e-9, 1), &o.iteration_epsilon,
-       "dp-admm"},
-      {"iteration-delta", "delta", "dp-admm: privacy of one iteration", strictly_between(0, 1), &o.iteration_delta,
-       "dp-admm"},
-      {"solution-bound", "D_w", "dp-admm: public bound on the norm of the optimum", above(0), &o.solution_bound,
-       "dp-admm"},
       {"disagreement-weight", "beta", "dp-admm: weight of the disagreement in what is bounded", at_least(0),
        &o.disagreement_weight, "dp-admm"},
-      {"regularizer", "R", "dp-admm: half the squared norm, or the sum of absolute values", one_of({"l2", "l1"}),
-       &o.regularizer, "dp-admm"},
   };
-  for (Option& row : network::option_rows(o.graph)) rows.push_back(row);
+  for (const Option& row : network::option_rows(o.graph)) rows.push_back(row);
   return rows;
 }
 
 // What bears on convergence; the solver's tolerance, the start and the clamp do not.
 std::vector<Option> shared_rows(algorithm::Options& o) {
   std::vector<Option> rows;
-  for (Option& row : algorithm::option_rows(o))
+  for (const Option& row : algorithm::option_rows(o))
     if (row.name != "algorithm" && row.name != "start" && row.name != "release-bound" && row.name != "tolerance")
       rows.push_back(row);
   return rows;
@@ -307,19 +298,24 @@ void samples(Report& out, const CheckOptions& o, const algorithm::Plan& plan, co
   all["theorem_4"] = list;
 }
 
-void star(Report& out, const CheckOptions& o, const std::vector<double>& records) {
-  const problem::Loss loss = problem::loss_named(o.algorithm.loss, o.algorithm.loss_width);
-  const theory::Star s{.records = records,
-                       .penalty = o.algorithm.penalty.empty() ? 1 : o.algorithm.penalty[0],
-                       .regularization = o.algorithm.regularization,
+void star(Report& out, const CheckOptions& o, const algorithm::Setting& setting) {
+  const algorithm::Options& a = o.algorithm;
+  const problem::Loss loss = problem::loss_named(a.loss, a.loss_width);
+  if (a.regularizer == "elastic-net" || a.weighting == "rows")
+    throw Error({.what = "HHCG20's theorems are for l2 or l1 and for nodes that count the same",
+                 .where = a.weighting == "rows" ? "option --weighting" : "option --regularizer",
+                 .fix = "leave it out"});
+  const theory::Star s{.records = setting.records,
+                       .penalty = a.penalty.empty() ? 1 : a.penalty[0],
+                       .regularization = a.regularization,
                        .dimension = static_cast<double>(o.dimension),
-                       .epsilon = o.iteration_epsilon,
-                       .delta = o.iteration_delta,
-                       .solution_bound = o.solution_bound,
+                       .epsilon = a.iteration_epsilon.value_or(0.1),
+                       .delta = a.iteration_delta.value_or(1e-3),
+                       .solution_bound = a.solution_bound.value_or(1),
                        .disagreement_weight = o.disagreement_weight,
-                       .gradient_bound = loss.gradient_bound(),
-                       .curvature_bound = loss.curvature_bound(),
-                       .l1 = o.regularizer == "l1"};
+                       .gradient_bound = a.loss_weight * loss.gradient_bound(),
+                       .curvature_bound = a.loss_weight * loss.curvature_bound(),
+                       .l1 = a.regularizer == "l1"};
   out.section(fmt::format("HHCG20: E sum_i f_i - f_i* + {} |disagreement| after {} rounds, zero start",
                           short_number(s.disagreement_weight), o.algorithm.rounds));
   const auto show = [&](const std::string& name, const std::string& key, const theory::GapBounds& b) {
@@ -328,8 +324,8 @@ void star(Report& out, const CheckOptions& o, const std::vector<double>& records
     out.values["hhcg20"][key] = {{"printed", b.printed}, {"corrected", b.corrected}, {"proved", b.proved}};
   };
   show("Theorem 3, convex", "theorem_3", theory::convex_bounds(s, o.algorithm.rounds));
-  if (s.l1)
-    out.line("Theorem 4, smooth", "absent: the l1 norm has no second derivative");
+  if (s.l1 || !loss.smooth())
+    out.line("Theorem 4, smooth", "absent: it asks for second derivatives of loss and regularizer");
   else
     show("Theorem 4, smooth", "theorem_4", theory::smooth_bounds(s, o.algorithm.rounds));
   out.note(
@@ -340,50 +336,38 @@ void star(Report& out, const CheckOptions& o, const std::vector<double>& records
       "for its own step size.");
 }
 
-std::vector<double> per_node(const CheckOptions& o) {
-  if (o.records.size() != 1 && static_cast<long>(o.records.size()) != o.nodes)
-    throw Error({.what = "records has " + std::to_string(o.records.size()) + " values for " + std::to_string(o.nodes) +
-                         " nodes",
-                 .allowed = "one value, or one per node",
-                 .where = "option --records",
-                 .fix = "give one value, or one per node"});
-  return o.records.size() == 1 ? std::vector<double>(static_cast<std::size_t>(o.nodes), o.records[0]) : o.records;
-}
-
 int run_check(const Arguments& arguments) {
-  auto names = algorithm::algorithm_names();
-  names.emplace_back("dp-admm");
+  const auto names = algorithm::algorithm_names();
   if (arguments.words.size() != 1)
     throw Error({.what = "check takes one algorithm",
                  .allowed = join(names, ", "),
                  .where = "parley check",
                  .fix = "e.g. parley check r-admm --graph complete"});
-  const bool is_star = arguments.words[0] == "dp-admm";
-  if (std::ranges::find(names, arguments.words[0]) == names.end()) {
-    const std::string near = nearest(arguments.words[0], names);
-    throw Error({.what = "unknown algorithm",
-                 .value = "'" + arguments.words[0] + "'",
-                 .allowed = join(names, ", "),
-                 .where = "parley check",
-                 .fix = near.empty() ? "" : "did you mean '" + near + "'?"});
-  }
   CheckOptions o;
-  if (!is_star) o.algorithm.algorithm = algorithm::algorithm_named(arguments.words[0]).name;
+  const algorithm::Algorithm& a = algorithm::algorithm_named(arguments.words[0]);
+  o.algorithm.algorithm = a.name;
   std::vector<Option> rows = own_rows(o);
   for (const Option& row : shared_rows(o.algorithm)) rows.push_back(row);
   set_from(arguments, rows);
   validate_options(rows);
+  if (o.algorithm.rounds == 0) o.algorithm.rounds = 50;
   Report out;
   out.values = {{"algorithm", arguments.words[0]}, {"nodes", o.nodes}, {"rounds", o.algorithm.rounds}};
-  if (is_star) {
-    out.text = fmt::format("dp-admm (HHCG20 Algorithm 3), {} data providers, {} rounds\n", o.nodes, o.algorithm.rounds);
-    star(out, o, per_node(o));
+  const network::Graph graph = run::graph_for(o.graph, a.name, static_cast<int>(o.nodes));
+  const algorithm::Setting setting = run::setting_on(graph, o.records, static_cast<int>(o.nodes));
+  if (a.star || a.linear) {
+    out.text = fmt::format("{} ({}), {} {}, {} rounds\n", a.name, a.source, o.nodes,
+                           a.star ? "data providers" : "nodes", o.algorithm.rounds);
+    if (a.star && a.linear)
+      star(out, o, setting);
+    else
+      out.note(a.linear
+                   ? "No theorem of the papers covers linear-admm; docs/algorithms.md says what was measured."
+                   : "Consensus ADMM of a convex problem converges for every penalty > 0 (Boyd et al. 2011, 3.2.1); "
+                     "HHCG20 prove nothing about it.");
   } else {
-    const network::Graph graph = network::make_graph(o.graph, static_cast<int>(o.nodes));
-    const algorithm::Setting setting{.degree = graph.degrees(), .records = per_node(o)};
     const algorithm::Plan plan = algorithm::make_plan(o.algorithm, setting, true);
     const theory::PublicRun run = theory::run_of(plan, setting);
-    const auto& a = plan.nodes.front().algorithm;
     out.text = fmt::format(
         "{} ({}), {} nodes, {} edges{}, {} rounds, {} of them touch data\nlocal curvature from m = {} to M = {}\n",
         a.name, a.source, o.nodes, graph.edges().size(), graph.bipartite() ? " (bipartite)" : "", o.algorithm.rounds,
@@ -426,8 +410,8 @@ Command check_command() {
           "  parley check m-admm --penalty 0.55,0.65,0.6,0.55,0.6 --penalty-growth 1.01,1.03,1.1,1.2,1.02 --dual-step "
           "0.5\n"
           "  parley check mr-admm --graph 0-2,0-3,2-3,1-4,3-4 --target-excess 0.05 --reference-norm 10 --noise-rate 1\n"
-          "  parley check dp-admm --nodes 100 --records 210 --rounds 100 --dimension 14 --iteration-epsilon 0.05 "
-          "--solution-bound 5\n",
+          "  parley check dp-admm --nodes 100 --records 210 --rounds 100 --dimension 14 --loss-weight 1 "
+          "--regularization 0.17 --iteration-epsilon 0.05 --solution-bound 5\n",
       .run = run_check};
 }
 

@@ -9,7 +9,7 @@
 #include "parley/algorithm/planner.h"
 #include "parley/base/error.h"
 #include "parley/base/text.h"
-#include "parley/network/graph.h"
+#include "parley/run/study.h"
 
 namespace parley::cli {
 namespace {
@@ -18,7 +18,7 @@ struct PlanOptions {
   algorithm::Options algorithm;
   network::GraphOptions graph;
   std::vector<double> records{8000};
-  long nodes = 5, features = 0;
+  long nodes = 5, features = 0, classes = 3;
 };
 
 std::vector<Option> rows(PlanOptions& o) {
@@ -26,9 +26,10 @@ std::vector<Option> rows(PlanOptions& o) {
       {"nodes", "N", "number of nodes", between(2, 100000), &o.nodes, "network"},
       {"records", "B_i", "records of a node, one for all nodes or one per node", at_least(1), &o.records, "network"},
       {"features", "d", "features, for the forecast (and for planning gamma noise)", at_least(0), &o.features,
-       "network"}};
-  for (Option& row : network::option_rows(o.graph)) list.push_back(row);
-  for (Option& row : algorithm::option_rows(o.algorithm))
+       "network"},
+      {"classes", "K", "softmax: classes of the label", at_least(2), &o.classes, "network"}};
+  for (const Option& row : network::option_rows(o.graph)) list.push_back(row);
+  for (const Option& row : algorithm::option_rows(o.algorithm))
     if (row.name != "start" && row.name != "release-bound") list.push_back(row);
   return list;
 }
@@ -40,7 +41,9 @@ double noise_to_signal(const algorithm::Plan& plan, double features) {
   for (const auto& s : plan.nodes) {
     const auto& r = s.private_rounds.front();
     const double in_gradient =
-        s.noise == algorithm::Noise::gaussian
+        s.place == algorithm::Place::gradient
+            ? (r.gradient_scale > 0 ? r.gradient_scale : std::sqrt(features + 1) / r.gradient_rate)
+        : s.noise == algorithm::Noise::gaussian
             ? std::max(r.objective_scale, s.place == algorithm::Place::output ? r.output_scale * r.strong_convexity : 0)
             : std::sqrt(features + 1) /
                   (s.place == algorithm::Place::output ? r.output_rate / r.strong_convexity : r.objective_rate);
@@ -66,27 +69,24 @@ int run_plan(const Arguments& arguments) {
     throw Error({.what = "a plan starts from a budget",
                  .where = "option --epsilon",
                  .fix = "e.g. parley plan --epsilon 1 --delta 1e-5 --records 8000 --features 60"});
-  if (o.records.size() != 1 && static_cast<long>(o.records.size()) != o.nodes)
-    throw Error({.what = "records has " + std::to_string(o.records.size()) + " values for " + std::to_string(o.nodes) +
-                         " nodes",
-                 .allowed = "one value, or one per node",
-                 .where = "option --records",
-                 .fix = "give one value, or one per node"});
-  const network::Graph graph = network::make_graph(o.graph, static_cast<int>(o.nodes));
-  algorithm::Setting setting{.degree = graph.degrees(), .records = o.records, .features = o.features};
-  setting.records.resize(static_cast<std::size_t>(o.nodes), o.records.front());
+  const network::Graph graph = run::graph_for(o.graph, o.algorithm.algorithm, static_cast<int>(o.nodes));
+  algorithm::Setting setting = run::setting_on(graph, o.records, static_cast<int>(o.nodes));
+  setting.features = o.features;
+  setting.classes = static_cast<int>(o.classes);
   const algorithm::Plan plan = algorithm::make_plan(o.algorithm, setting);
   const auto& p = plan.options;
   const auto& first = plan.nodes.front();
   double low = 1e300, high = 0;
   for (const auto& s : plan.nodes) {
     const auto& r = s.private_rounds.front();
-    const double ratio = s.place == algorithm::Place::output ? r.output_scale : r.objective_scale / r.strong_convexity;
+    const double ratio = s.place == algorithm::Place::output     ? r.output_scale
+                         : s.place == algorithm::Place::gradient ? r.gradient_scale
+                                                                 : r.objective_scale / r.strong_convexity;
     low = std::min(low, ratio);
     high = std::max(high, ratio);
   }
-  const bool gaussian = first.noise == algorithm::Noise::gaussian, output = first.place == algorithm::Place::output;
-  const double features = static_cast<double>(o.features);
+  const bool gaussian = first.noise == algorithm::Noise::gaussian, output = first.place != algorithm::Place::objective;
+  const double features = static_cast<double>(o.features * first.loss.scores());
   if (arguments.has("json")) {
     nlohmann::json nodes = nlohmann::json::array();
     for (const auto& s : plan.nodes) {
@@ -98,7 +98,9 @@ int run_plan(const Arguments& arguments) {
                        {"objective_scale", r.objective_scale},
                        {"output_scale", r.output_scale},
                        {"objective_rate", r.objective_rate},
-                       {"output_rate", r.output_rate}});
+                       {"output_rate", r.output_rate},
+                       {"gradient_scale", r.gradient_scale},
+                       {"gradient_rate", r.gradient_rate}});
     }
     nlohmann::json out = {{"algorithm", p.algorithm},
                           {"rounds", p.rounds},
@@ -123,14 +125,21 @@ int run_plan(const Arguments& arguments) {
   fmt::print("{}\n", bold("Plan"));
   line("algorithm", fmt::format("{} ({}), {} rounds, {} of them touch data", p.algorithm, first.algorithm.source,
                                 p.rounds, first.private_rounds.size()));
-  line("noise", fmt::format("{}, {}", gaussian ? "Gaussian" : "gamma", output ? "on the output" : "in the objective"));
-  line("penalty", list(p.penalty) + "; one common dual step, the smallest of them");
+  line("noise", fmt::format("{}, {}", gaussian ? "Gaussian" : "gamma",
+                            p.noise_on == "objective" ? "in the objective" : "on the " + p.noise_on));
+  line("penalty", list(p.penalty) +
+                      (plan.star() ? ", which is the dual step too" : "; one common dual step, the smallest of them"));
+  if (first.algorithm.linear)
+    line("step size",
+         fmt::format("{:.4g} in round 1, {:.4g} in the last, for a solution of norm up to {:.4g}",
+                     first.private_rounds.front().step_size, first.private_rounds.back().step_size, *p.solution_bound));
   if (first.algorithm.recycled) line("damping", fmt::format("{:.6g}", *p.damping));
   if (gaussian)
-    line("sigma/kappa",
+    line(output ? "noise scale" : "sigma/kappa",
          low == high ? fmt::format("{:.3g} at every node", low) : fmt::format("{:.3g} to {:.3g}", low, high));
-  line("model", plan.average ? "mean of the released iterates over the later half of the rounds (free)"
-                             : "mean of the last iterates");
+  line("model", plan.average  ? "mean of the released iterates over the later half of the rounds (free)"
+                : plan.star() ? "the trainer's last"
+                              : "mean of the last iterates");
   line("guarantee", fmt::format("ε = {}, δ = {} per record, whole run ({})", epsilon_text(plan.epsilon()),
                                 number(first.delta), plan.verified_only() ? "numerically verified" : "proved"));
   line("by", first.theorem);

@@ -32,23 +32,29 @@ std::string bar(double share, int width) {
 void print_start(const run::Study& s, const run::TrainOptions& o, bool to_stderr) {
   const auto& first = s.plan.nodes.front();
   std::FILE* to = to_stderr ? stderr : stdout;
-  fmt::print(to, "{} ({}, {}) between {} nodes, graph {}\n", first.algorithm.name, first.algorithm.title,
-             first.algorithm.source, s.graph.nodes(), o.graph.graph);
+  fmt::print(to, "{} ({}, {}) {}\n", first.algorithm.name, first.algorithm.title, first.algorithm.source,
+             s.plan.star() ? fmt::format("between {} data providers and a trainer", s.parties())
+                           : fmt::format("between {} nodes, graph {}", s.parties(),
+                                         o.graph.graph == "auto" ? "ring" : o.graph.graph));
   if (s.plan.nodes.front().noise != algorithm::Noise::none) {
     const auto& round = first.private_rounds.front();
     const bool gaussian = first.noise == algorithm::Noise::gaussian;
-    const double level =
-        gaussian ? std::max(round.objective_scale, first.place == algorithm::Place::output ? round.output_scale : 0)
-                 : (first.place == algorithm::Place::output ? round.output_rate : round.objective_rate);
-    fmt::print(to, "{} noise {}: {} {:.4g} at node 0, penalty {:.4g}{}\n", gaussian ? "Gaussian" : "gamma",
-               first.place == algorithm::Place::output ? "on the output" : "in the objective",
+    const auto [place, level] =
+        first.place == algorithm::Place::output
+            ? std::pair("on the output", gaussian ? round.output_scale : round.output_rate)
+        : first.place == algorithm::Place::gradient
+            ? std::pair("on the gradient", gaussian ? round.gradient_scale : round.gradient_rate)
+            : std::pair("in the objective", gaussian ? round.objective_scale : round.objective_rate);
+    fmt::print(to, "{} noise {}: {} {:.4g} at node 0, penalty {:.4g}{}{}\n", gaussian ? "Gaussian" : "gamma", place,
                gaussian ? "scale" : "rate", level, round.penalty,
+               first.algorithm.linear ? fmt::format(", step size {:.4g} in round 1", round.step_size) : "",
                s.plan.average ? "; the model is the mean of the later half of the rounds" : "");
   }
-  fmt::print(to, "{}: {} training rows, {} test rows, {} features; {} rounds, {} of them touch data\n", s.holdings.name,
-             grouped(static_cast<long>(s.holdings.training_rows())),
-             grouped(static_cast<long>(s.holdings.test.count())), s.holdings.test.features, o.algorithm.rounds,
-             first.private_rounds.size());
+  fmt::print(to, "{}: {} training rows, {} test rows, {} features{}; {} rounds, {} of them touch data\n",
+             s.holdings.name, grouped(static_cast<long>(s.holdings.training_rows())),
+             grouped(static_cast<long>(s.holdings.test.count())), s.holdings.test.features,
+             s.holdings.classes.empty() ? "" : fmt::format(", {} classes", s.holdings.classes.size()),
+             s.plan.options.rounds, first.private_rounds.size());
   std::fflush(to);
   for (const auto& warning : s.plan.warnings) fmt::print(stderr, "warning: {}\n", warning);
 }
@@ -153,30 +159,33 @@ int run_train(const Arguments& arguments) {
   const bool json = arguments.has("json");
   std::signal(SIGINT, request_stop);
   std::signal(SIGTERM, request_stop);
-  const long steps = options.engine.repeat * (options.algorithm.rounds + 1);
-  Progress progress(arguments.has("quiet"), steps);
+  long rounds = 0, steps = 0;
+  std::optional<Progress> progress;
   bool noisy = false;
   const run::Hooks hooks{.on_start =
                              [&](const run::Study& s) {
                                noisy = s.plan.noisy();
+                               rounds = s.plan.options.rounds;
+                               steps = options.engine.repeat * (rounds + 1);
+                               progress.emplace(arguments.has("quiet"), steps);
                                if (!arguments.has("quiet")) print_start(s, options, json);
                              },
                          .on_round =
                              [&](int repeat, const run::RoundMetrics& m) {
-                               const long step = repeat * (options.algorithm.rounds + 1) + m.round + 1;
+                               const long step = repeat * (rounds + 1) + m.round + 1;
                                std::string text = options.engine.repeat > 1
                                                       ? fmt::format("run {}/{}  ", repeat + 1, options.engine.repeat)
                                                       : "";
-                               text += fmt::format("round {:>3}/{}  {}", m.round, options.algorithm.rounds,
+                               text += fmt::format("round {:>3}/{}  {}", m.round, rounds,
                                                    bar(static_cast<double>(step) / static_cast<double>(steps), 20));
                                if (m.train_loss) text += fmt::format("  loss {:.4f}", *m.train_loss);
                                if (m.test_error) text += fmt::format("  error {:.4f}", *m.test_error);
                                if (noisy) text += "  ε " + epsilon_text(m.epsilon);
-                               progress.show(step, text);
+                               progress->show(step, text);
                              },
                          .stop = &stop_requested};
   const run::Summary summary = run::train(options, hooks);
-  progress.finish();
+  progress->finish();
   if (json)
     fmt::print("{}\n", run::to_json(summary, options).dump());
   else

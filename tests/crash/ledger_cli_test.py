@@ -59,11 +59,11 @@ class Ledger(unittest.TestCase):
         self.ok("cap", "l.db", "--dataset", "ward", "--epsilon", 2)
         run = self.dir / "run"
         run.mkdir()
-        (run / "run.json").write_text('{"nodes": 1, "features": 1}')
+        (run / "run.json").write_text('{"released": {"nodes": 1, "size": 1}}')
         (run / "rounds.jsonl").write_text("")
         (run / "released.f64").write_bytes(b"")
         self.fails("verify", "l.db", "run", says=["names no run of a ledger"])
-        (run / "run.json").write_text('{"nodes": 1, "features": 1, "run_id": "abc"}')
+        (run / "run.json").write_text('{"released": {"nodes": 1, "size": 1}, "run_id": "abc"}')
         self.fails("verify", "l.db", "run", says=["does not know run abc", "your ledger is older than what you have released"])
 
     def test_an_older_copy_is_noticed(self):

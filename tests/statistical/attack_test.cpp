@@ -94,7 +94,7 @@ std::array<Heard, 3> exact_broadcasts(const Town& town) {
       const algorithm::PrivateRound& now = town.schedule(i).private_rounds[0];
       algorithm::State& s = states[static_cast<std::size_t>(i)];
       if (round == 2) s.dual = algorithm::dual_update(s, town.inbox(i, f), now.dual_step);
-      const auto terms = algorithm::primal_terms(s, town.inbox(i, f), now.penalty, Vector::Zero(s.f.size()));
+      const auto terms = algorithm::primal_terms(s, town.inbox(i, f), now.penalty);
       next.push_back(problem::argmin(town.problem(i), terms, s.f, {.tolerance = 1e-12 * town.schedule(i).weight}).f);
     }
     f = std::move(next);

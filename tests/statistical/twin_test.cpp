@@ -13,6 +13,7 @@
 
 #include "cell.h"
 #include "parley/algorithm/peer_node.h"
+#include "parley/algorithm/private_update.h"
 #include "parley/audit/one_round.h"
 #include "parley/privacy/pure.h"
 #include "parley/problem/solve.h"
@@ -102,8 +103,9 @@ class TwinNode : public algorithm::PeerNode {
       s.dual = algorithm::dual_update(s, inbox, schedule_.private_round(s.round).dual_step);
     const PrivateRound& now = schedule_.private_round(round);
     const Vector b = draw_(s.f.size(), now.objective_rate, random);
-    const auto solution = problem::argmin(problem_, algorithm::primal_terms(s, inbox, now.penalty, b), s.f,
-                                          {.tolerance = schedule_.tolerance});
+    auto terms = algorithm::primal_terms(s, inbox, now.penalty);
+    terms.linear += b;
+    const auto solution = problem::argmin(problem_, terms, s.f, {.tolerance = schedule_.tolerance});
     return {.node = 0,
             .round = round,
             .value = algorithm::snap(solution.f, schedule_.release_bound, now.grid),
@@ -221,7 +223,7 @@ class StoredGradientNode : public algorithm::PeerNode {
     if (schedule_.touches_data(round)) {
       if (schedule_.touches_data(s.round))
         s.dual = algorithm::dual_update(s, inbox, schedule_.private_round(s.round).dual_step);
-      const auto terms = algorithm::primal_terms(s, inbox, now.penalty, Vector::Zero(s.f.size()));
+      const auto terms = algorithm::primal_terms(s, inbox, now.penalty);
       stored_ =
           problem::gradient(problem_, problem::argmin(problem_, terms, s.f, {.tolerance = schedule_.tolerance}).f);
       return PeerNode::step(inbox, random);
@@ -267,7 +269,7 @@ TEST(BrokenTwin, ADualUpdatedWithTheUnnoisedIterateAndSentAlongIsRefuted) {
       const PrivateRound& first = scene.schedule.private_rounds[0];
       algorithm::State before{.round = 0, .f = scene.start, .dual = Vector::Zero(2)};
       const privacy::Inbox inbox{std::make_shared<const Vector>(scene.neighbour_at(0))};
-      const auto terms = algorithm::primal_terms(before, inbox, first.penalty, Vector::Zero(2));
+      const auto terms = algorithm::primal_terms(before, inbox, first.penalty);
       before.f = problem::argmin(scene.problem(world), terms, scene.start, {.tolerance = scene.schedule.tolerance}).f;
       const privacy::Inbox next{std::make_shared<const Vector>(scene.neighbour_at(1))};
       transcript[1].dual = algorithm::dual_update(before, next, first.dual_step);

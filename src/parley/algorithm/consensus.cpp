@@ -15,9 +15,12 @@ double degree(const Inbox& f_j) {
 
 }  // namespace
 
-problem::Proximal primal_terms(const State& s, const Inbox& f_j, double eta, const Vector& b) {
-  return {.linear = 2 * s.dual + b - eta * (degree(f_j) * s.f + sum(f_j, s.f.size())),
-          .quadratic = 2 * eta * degree(f_j)};
+problem::Proximal primal_terms(const State& s, const Inbox& f_j, double eta) {
+  return {.linear = 2 * s.dual - eta * (degree(f_j) * s.f + sum(f_j, s.f.size())), .quadratic = 2 * eta * degree(f_j)};
+}
+
+Vector linear_pull(const State& s, const Inbox& f_j, double eta) {
+  return 2 * s.dual + eta * (degree(f_j) * s.f - sum(f_j, s.f.size()));
 }
 
 Vector dual_update(const State& s, const Inbox& f_j, double theta) {
@@ -29,8 +32,7 @@ Vector recycled_gradient(const State& s, const Inbox& f_j, double eta, const Vec
 }
 
 Vector recycled_step(const State& s, const Inbox& f_j, double eta, double gamma) {
-  const Vector pull = eta * (degree(f_j) * s.f - sum(f_j, s.f.size()));
-  return s.f - (s.gradient + 2 * s.dual + pull) / (2 * eta * degree(f_j) + gamma);
+  return s.f - (s.gradient + linear_pull(s, f_j, eta)) / (2 * eta * degree(f_j) + gamma);
 }
 
 }  // namespace parley::algorithm

@@ -2,6 +2,7 @@
 // algorithms.
 //  (P)  f⁺ = argmin_f  O(f) + (2λ + b)ᵀf + η Σ_j ‖½(f_i + f_j) − f‖²          [ZKL18 (8),(10),(24); ZKL20 (14),(18)]
 //  (D)  λ⁺ = λ + (θ/2) Σ_j (f_i⁺ − f_j⁺)                                      [ZKL18 (9),(11); ZKL20 (13),(15)]
+//  (L)  f⁺ = f − { ∇O(f) + 2λ + η Σ_j (f_i − f_j) } / (2ηV + 1/s)             [HHCG20's update on any graph]
 //  (R)  f⁺ = f − { g + 2λ + η Σ_j (f_i − f_j) } / (2ηV + γ)                   [ZKL20 (10),(16),(19)]
 //       g  = −2λ_before − η Σ_j (2f − f_i,before − f_j,before) = b + ∇O(f)    by the optimality condition of (P), never
 //       from data
@@ -24,10 +25,11 @@ struct State {
   Vector gradient;  // g of the last round that touched data
 };
 
-// The quadratic and linear terms that (P) adds to O: lᵀf + (q/2)‖f‖² with q = 2ηV and l = 2λ + b − η(V f_i + Σ_j f_j).
-problem::Proximal primal_terms(const State& s, const Inbox& f_j, double eta, const Vector& b);  // (P)
-Vector dual_update(const State& s, const Inbox& f_j, double theta);                             // (D)
-Vector recycled_gradient(const State& s, const Inbox& f_j, double eta, const Vector& f_new);    // g, s before the round
-Vector recycled_step(const State& s, const Inbox& f_j, double eta, double gamma);               // (R)
+// The quadratic and linear terms that (P) adds to O, without b: lᵀf + (q/2)‖f‖², q = 2ηV, l = 2λ − η(V f_i + Σ_j f_j).
+problem::Proximal primal_terms(const State& s, const Inbox& f_j, double eta);  // (P)
+Vector linear_pull(const State& s, const Inbox& f_j, double eta);              // (L): 2λ + η Σ_j (f_i − f_j)
+Vector dual_update(const State& s, const Inbox& f_j, double theta);            // (D)
+Vector recycled_gradient(const State& s, const Inbox& f_j, double eta, const Vector& f_new);  // g, s before the round
+Vector recycled_step(const State& s, const Inbox& f_j, double eta, double gamma);             // (R)
 
 }  // namespace parley::algorithm

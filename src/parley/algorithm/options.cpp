@@ -1,6 +1,7 @@
 #include "parley/algorithm/options.h"
 
 #include "parley/algorithm/catalog.h"
+#include "parley/problem/loss.h"
 
 namespace parley::algorithm {
 
@@ -9,14 +10,24 @@ std::vector<Option> option_rows(Options& o) {
   dual_step.text = "common, penalty, or numbers > 0";
   dual_step.choices = {"common", "penalty"};
   dual_step.words_too = true;
+  Rule step_size = above(0);
+  step_size.text = "auto, convex, smooth, or a number > 0";
+  step_size.choices = {"auto", "convex", "smooth"};
+  step_size.words_too = true;
   return {
       {"algorithm", "", "which algorithm runs", one_of(algorithm_names()), &o.algorithm, "algorithm"},
-      {"rounds", "T", "all rounds, recycled ones included", between(1, 1000000), &o.rounds, "algorithm"},
-      {"loss", "L", "loss of a record", one_of({"logistic", "huber-hinge", "huber"}), &o.loss, "problem"},
+      {"rounds", "T", "all rounds, recycled ones included; 0: 50, and 1000 for dp-admm and linear-admm under --epsilon",
+       between(0, 1000000), &o.rounds, "algorithm"},
+      {"loss", "L", "loss of a record", one_of(problem::loss_names()), &o.loss, "problem"},
       {"loss-width", "h, c", "half width of the hinge's bend; where the residual is clipped", above(0), &o.loss_width,
        "problem"},
       {"loss-weight", "C", "weight of a node's mean loss", above(0), &o.loss_weight, "problem"},
-      {"regularization", "rho", "total L2 regularisation; each node carries 1/N of it", above(0), &o.regularization,
+      {"regularization", "rho", "total regularisation; each node carries 1/N of it", above(0), &o.regularization,
+       "problem"},
+      {"regularizer", "R",
+       "l2: half the squared norm; l1: sum of absolute values; elastic-net: both (not with noise in the objective)",
+       one_of({"l2", "l1", "elastic-net"}), &o.regularizer, "problem"},
+      {"l1-share", "", "elastic-net: the share of --regularization that is l1", strictly_between(0, 1), &o.l1_share,
        "problem"},
       {"weighting", "C_i", "equal: every node counts the same; rows: every record does (C_i = C N B_i / sum B)",
        one_of({"equal", "rows"}), &o.weighting, "problem"},
@@ -33,6 +44,14 @@ std::vector<Option> option_rows(Options& o) {
        "own, "
        "as in the papers (biased); or numbers",
        dual_step, &o.dual_step, "algorithm"},
+      {"step-size", "eta_i^k, s",
+       "proximal step of a linearised update (dp-admm, linear-admm): convex: HHCG20 Theorem 3; smooth: Theorem 4; "
+       "auto: smooth where loss and regularizer are; or a number",
+       step_size, &o.step_size, "algorithm"},
+      {"solution-bound", "D_w",
+       "public bound on the norm of the optimum, for the step sizes of dp-admm and linear-admm; default: the norm that "
+       "records declared public give (--public-data, --public-rows), else 10",
+       above(0), &o.solution_bound, "algorithm"},
       {"damping", "gamma",
        "extra quadratic term of a recycled step (r-admm, mr-admm); default 0.5, or the planner's under --epsilon",
        at_least(0), &o.damping, "algorithm"},
@@ -44,14 +63,32 @@ std::vector<Option> option_rows(Options& o) {
        one_of({"auto", "none", "gamma", "gaussian"}), &o.noise, "privacy"},
       {"noise-on", "",
        "where the noise stands: in the objective that is minimised, or on the minimum; auto: in the objective where "
-       "that is proved",
-       one_of({"auto", "objective", "output"}), &o.noise_on, "privacy"},
+       "that is proved; dp-admm and linear-admm: on the gradient",
+       one_of({"auto", "objective", "output", "gradient"}), &o.noise_on, "privacy"},
       {"epsilon", "epsilon",
        "privacy budget of the whole run, one for all nodes or one per node: the noise follows, and what else is left "
        "open is planned",
        above(0), &o.epsilon, "privacy"},
       {"delta", "delta", "the (epsilon, delta) guarantee's delta; default 1e-5 for Gaussian noise, 0 for gamma noise",
        between(0, 0.1), &o.delta, "privacy"},
+      {"iteration-epsilon", "epsilon",
+       "as HHCG20 gives its noise: each round alone is (epsilon, delta) by the classical Gaussian mechanism (star-pvp, "
+       "dp-admm, linear-admm)",
+       between(1e-9, 1), &o.iteration_epsilon, "privacy"},
+      {"iteration-delta", "delta", "goes with --iteration-epsilon; default 1e-3", strictly_between(0, 1),
+       &o.iteration_delta, "privacy"},
+      {"sensitivity", "",
+       "star-pvp: proved: 2G C/(B (lambda/N + rho)); paper: HHCG20's 2G C N/(B lambda), which ignores rho and adds "
+       "that "
+       "much more noise",
+       one_of({"proved", "paper"}), &o.sensitivity, "privacy"},
+      {"diameter", "Diam",
+       "noise of dp-admm and linear-admm: worst: for gradients 2G apart; at-point: for how far apart logistic "
+       "gradients "
+       "can be at the released point, up to half as much at the same epsilon; auto: at-point for the logistic loss "
+       "under "
+       "--epsilon",
+       one_of({"auto", "worst", "at-point"}), &o.diameter, "privacy"},
       {"bound", "",
        "proved: claim only proved bounds; verified: also the bound for sigma/kappa > 1.75 that was checked numerically",
        one_of({"proved", "verified"}), &o.bound, "privacy"},
@@ -59,8 +96,10 @@ std::vector<Option> option_rows(Options& o) {
        "model: the last iterates, or the released iterates averaged over the later half of the rounds (free); auto: "
        "yes under --epsilon",
        one_of({"auto", "yes", "no"}), &o.average, "algorithm"},
-      {"noise-scale", "sigma_i", "standard deviation of Gaussian noise, one for all nodes or one per node", above(0),
-       &o.noise_scale, "privacy"},
+      {"noise-scale", "sigma_i",
+       "standard deviation of Gaussian noise, one for all nodes or one per node; of a linearised update: on its "
+       "gradient",
+       above(0), &o.noise_scale, "privacy"},
       {"noise-rate", "alpha_i(1)",
        "rate of the noise density exp(-rate |b|) in the first private round, one for all or one per node; smaller is "
        "more private",

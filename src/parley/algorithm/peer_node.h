@@ -1,6 +1,5 @@
-// One node of the peer-to-peer family: round 0 releases the start, then (P) or (R) by the schedule (consensus.h).
+// One node of the peer-to-peer family: round 0 releases the start, then (P), (L) or (R) by the schedule (consensus.h).
 #pragma once
-#include <memory>
 
 #include "parley/algorithm/consensus.h"
 #include "parley/algorithm/node.h"
@@ -26,12 +25,5 @@ class PeerNode : public Node {
   Schedule schedule_;
   State state_;
 };
-
-// What an engine runs. Privacy: rows that break the proofs' assumptions (‖x‖ ≤ 1, labels) never get into a node.
-std::unique_ptr<Node> make_node(const problem::Problem& problem, const Schedule& schedule);
-
-// Released coordinates are clamped to the public bound and rounded to the public grid: a function of the noisy value,
-// hence free. |value| ≤ 2000 and grid ≥ 2⁻⁴⁰ leave them exact in a double.
-Vector snap(const Vector& value, double bound, double grid);
 
 }  // namespace parley::algorithm

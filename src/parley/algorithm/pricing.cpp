@@ -6,6 +6,7 @@
 #include "parley/base/error.h"
 #include "parley/base/text.h"
 #include "parley/privacy/gaussian.h"
+#include "parley/privacy/moments.h"
 
 namespace parley::algorithm {
 namespace {
@@ -71,6 +72,19 @@ void price_gaussian(PrivateRound& r, Schedule& s, const RoundFacts& f, double sc
   if (r.output_scale > 0) r.grid = grid_for(r.output_scale);
 }
 
+// Noise on the gradient, whose sensitivity is 2Ga₀ + 2·tolerance; the public division and the grid come after it.
+// diameter_at_point halves the noise at most, at the same charge: the grid allows for that.
+void price_linear(PrivateRound& r, const Schedule& s, const RoundFacts& f, double level) {
+  if (s.noise == Noise::gamma) {
+    r.gradient_rate = level;
+    r.charge = {.kind = "linear-gamma", .epsilon = privacy::output_epsilon(f, level, s.tolerance)};
+  } else {
+    r.gradient_scale = level;
+    r.charge = {.kind = "linear-gaussian", .mu = privacy::output_mu(f, level, s.tolerance)};
+  }
+  r.grid = grid_for((s.noise == Noise::gamma ? 1 / level : level) / (2 * r.divisor));
+}
+
 [[noreturn]] void infeasible(const Schedule& s, double epsilon, const std::string& why) {
   throw Error({.what = "infeasible: epsilon = " + number(epsilon) + " in " + std::to_string(s.private_rounds.size()) +
                        " private rounds at " + node_text(s) + ", because " + why,
@@ -86,25 +100,40 @@ RoundFacts facts(const Schedule& s, double strong_convexity) {
   return {.gradient_weight = s.weight,
           .strong_convexity = strong_convexity,
           .gradient_bound = s.loss.gradient_bound(),
-          .curvature_bound = s.loss.curvature_bound(),
+          .curvature_bound = s.algorithm.linear ? 0 : s.loss.curvature_bound(),  // no minimum, no Jacobian
           .logistic = s.loss.kind == problem::LossKind::logistic};
 }
 
+double printed_sensitivity(const Schedule& s, const PrivateRound& r, bool paper) {
+  const double convexity = s.algorithm.linear ? 1 : paper ? s.regularization + s.l1 : r.strong_convexity;
+  return 2 * s.loss.gradient_bound() * s.weight / convexity;
+}
+
 void price(PrivateRound& r, Schedule& s, double level) {
-  const RoundFacts f = facts(s, r.strong_convexity);
-  if (s.noise == Noise::gamma)
+  const RoundFacts f = facts(s, s.algorithm.linear ? 1 : r.strong_convexity);  // noise on the gradient: nothing divides
+  if (s.algorithm.linear)
+    price_linear(r, s, f, level);
+  else if (s.noise == Noise::gamma)
     price_gamma(r, s, f, level);
   else
     price_gaussian(r, s, f, level);
-  r.charge.parameters = {{"gradient_weight", f.gradient_weight}, {"strong_convexity", f.strong_convexity},
-                         {"gradient_bound", f.gradient_bound},   {"curvature_bound", f.curvature_bound},
-                         {"logistic", f.logistic ? 1.0 : 0.0},   {"objective_rate", r.objective_rate},
-                         {"output_rate", r.output_rate},         {"objective_scale", r.objective_scale},
-                         {"output_scale", r.output_scale},       {"tolerance", s.tolerance},
+  r.charge.parameters = {{"gradient_weight", f.gradient_weight},
+                         {"strong_convexity", f.strong_convexity},
+                         {"gradient_bound", f.gradient_bound},
+                         {"curvature_bound", f.curvature_bound},
+                         {"logistic", f.logistic ? 1.0 : 0.0},
+                         {"objective_rate", r.objective_rate},
+                         {"output_rate", r.output_rate},
+                         {"objective_scale", r.objective_scale},
+                         {"output_scale", r.output_scale},
+                         {"gradient_rate", r.gradient_rate},
+                         {"gradient_scale", r.gradient_scale},
+                         {"tolerance", s.tolerance},
+                         {"diameter_at_point", s.diameter_at_point ? 1.0 : 0.0},
                          {"verified_only", r.proved ? 0.0 : 1.0}};
 }
 
-std::vector<double> calibrate(const Schedule& s, double epsilon) {
+std::vector<double> calibrate(const Schedule& s, double epsilon, bool as_printed) {
   const std::size_t rounds = s.private_rounds.size();
   const double count = static_cast<double>(rounds);
   // What one round may cost.
@@ -124,17 +153,17 @@ std::vector<double> calibrate(const Schedule& s, double epsilon) {
   }
   std::vector<double> levels;
   for (const PrivateRound& r : s.private_rounds) {
-    const RoundFacts f = facts(s, r.strong_convexity);
+    const RoundFacts f = facts(s, s.algorithm.linear ? 1 : as_printed ? s.regularization + s.l1 : r.strong_convexity);
     const double linear = s.algorithm.on_penalty ? 2 * r.penalty * s.degree : 1;
     privacy::Level level;
-    if (s.noise == Noise::gaussian && s.place == Place::output) {
+    if (s.noise == Noise::gaussian && s.place != Place::objective) {
       level.value = privacy::output_scale_for(f, each, s.tolerance);
     } else if (s.noise == Noise::gaussian) {
       const double exact =
           s.tolerance > 0 ? each / std::sqrt(1 + inexact_mu_share * inexact_mu_share) * (1 - 1e-13) : each;
       level = privacy::objective_scale_for(f, exact, s.bound);
       if (level.value) *level.value /= linear;
-    } else if (s.place == Place::output) {
+    } else if (s.place != Place::objective) {
       level.value = privacy::output_rate_for(f, each, s.tolerance);
     } else {
       level = privacy::objective_rate_for(f, s.tolerance > 0 ? each / (1 + inexact_epsilon_share) * (1 - 1e-13) : each);
@@ -162,7 +191,27 @@ double whole_run_epsilon(std::span<const privacy::Charge> charges, double delta)
   return mus.empty() ? std::min(composed, sum.value()) : composed;
 }
 
+namespace {
+
+// HHCG20 Theorem 2, by its own accountant and, for star-pvp, its own sensitivity.
+void price_as_hhcg20(Schedule& s, const std::vector<double>& levels) {
+  s.paper_equation = "HHCG20 Theorem 2, moments accountant";
+  if (s.noise == Noise::none) {
+    s.epsilon_paper_absent = "no noise, no privacy";
+  } else if (s.noise == Noise::gamma) {
+    s.epsilon_paper_absent = "HHCG20 prints a bound for Gaussian noise only";
+  } else {
+    std::vector<double> mus;
+    for (std::size_t k = 0; k < levels.size(); ++k)
+      mus.push_back(printed_sensitivity(s, s.private_rounds[k], !s.algorithm.linear) / levels[k]);
+    s.epsilon_paper = privacy::moments_epsilon(privacy::gdp_compose(mus), s.delta);
+  }
+}
+
+}  // namespace
+
 void price_as_printed(Schedule& s, const std::vector<double>& levels) {
+  if (s.algorithm.star || s.algorithm.linear) return price_as_hhcg20(s, levels);
   const bool zkl18 = s.algorithm.on_penalty;
   s.paper_equation = zkl18 ? "ZKL18 (26)" : "ZKL20 (32)";
   const auto absent = [&](const std::string& why) { s.epsilon_paper_absent = why; };

@@ -13,12 +13,18 @@ namespace parley::algorithm {
 privacy::RoundFacts facts(const Schedule& s, double strong_convexity);
 
 // Sets the round's noise and charge from its level: the rate of gamma noise (pp: of the noise on the penalty) or the
-// scale of Gaussian noise. Throws Error where no theorem covers it.
+// scale of Gaussian noise; of a linearised update, both as noise on its gradient. Throws Error where no theorem covers
+// it.
 void price(PrivateRound& round, Schedule& s, double level);
 
 // The levels of all rounds such that the whole run costs at most (epsilon, delta), split evenly. Throws Error
 // "infeasible: …".
-std::vector<double> calibrate(const Schedule& s, double epsilon);
+// as_printed: by the sensitivity that HHCG20 prints for star-pvp (never smaller than the proved one).
+std::vector<double> calibrate(const Schedule& s, double epsilon, bool as_printed = false);
+
+// ‖·‖₂ sensitivity of what a round releases, without the solver's tolerance (of a linearised update: of its gradient);
+// paper: HHCG20's 2GC N/(B λ) for star-pvp.
+double printed_sensitivity(const Schedule& s, const PrivateRound& round, bool paper);
 
 // (ε, δ) of all of a node's charges in one planned run, the smallest valid bound: pure sums, Kairouz–Oh–Viswanath,
 // Gaussian DP.

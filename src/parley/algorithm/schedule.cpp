@@ -6,8 +6,10 @@
 
 #include "parley/algorithm/planner.h"
 #include "parley/algorithm/pricing.h"
+#include "parley/algorithm/step_size.h"
 #include "parley/base/error.h"
 #include "parley/base/text.h"
+#include "parley/privacy/moments.h"
 
 namespace parley::algorithm {
 namespace {
@@ -45,12 +47,68 @@ void check_rules(const Options& o, const Algorithm& a, int nodes) {
                  .allowed = "objective",
                  .where = "option --noise-on",
                  .fix = "use --algorithm m-admm --noise gamma --noise-on output"});
+  if (a.star && (o.penalty.size() != 1 || o.dual_step != "common"))
+    throw Error({.what = "a star has one penalty, which is its dual step too (" + a.source + ")",
+                 .where = o.penalty.size() != 1 ? "option --penalty" : "option --dual-step",
+                 .fix = "give one --penalty, and leave --dual-step out"});
+  if (a.star && o.start != "zero")
+    throw Error({.what = a.name + " starts at zero (" + a.source + ")",
+                 .value = o.start,
+                 .allowed = "zero",
+                 .where = "option --start",
+                 .fix = "leave it out"});
   if (o.loss == "huber" && o.loss_width > 2)
     throw Error({.what = "residuals of targets in [-1, 1] are clipped at loss-width",
                  .value = number(o.loss_width),
                  .allowed = "> 0 and <= 2",
                  .where = "option --loss-width",
                  .fix = "give --loss-width a value in that range"});
+}
+
+// Which loss and regulariser may stand where (docs/algorithms.md, tables).
+void check_problem(const Options& o, const Algorithm& a) {
+  const bool objective_noise = o.noise != "none" && o.noise_on == "objective";
+  const std::string other = "use --algorithm dp-admm or linear-admm";
+  if (o.loss == "hinge" && !a.linear)
+    throw Error({.what = a.name + " minimises the loss, and the plain hinge has a kink",
+                 .value = "hinge",
+                 .allowed = "logistic, huber-hinge",
+                 .where = "option --loss",
+                 .fix = other + ", whose updates need a subgradient only, or --loss huber-hinge"});
+  if (o.loss == "softmax" && objective_noise)
+    throw Error({.what = "noise in the objective is proved for losses of one score",
+                 .value = "softmax",
+                 .where = "option --loss",
+                 .fix = "use --noise-on output, or --algorithm dp-admm or linear-admm"});
+  if (o.regularizer != "l2" && objective_noise)
+    throw Error({.what =
+                     "noise in the objective needs a regulariser without kinks: at a kink many noises give the same "
+                     "minimum, so the proof's one-to-one map between them is gone",
+                 .value = o.regularizer,
+                 .allowed = "l2",
+                 .where = "option --regularizer",
+                 .fix = "use --noise-on output, or --algorithm dp-admm or linear-admm"});
+  if (!a.linear && (o.step_size != "auto" || o.solution_bound))
+    throw Error({.what = a.name + " minimises and has no proximal step",
+                 .where = o.step_size != "auto" ? "option --step-size" : "option --solution-bound",
+                 .fix = "leave it out, or " + other});
+  if (o.step_size == "smooth" && (o.loss == "hinge" || o.regularizer != "l2"))
+    throw Error({.what = "HHCG20 Theorem 4 asks for a loss and a regulariser that are twice differentiable",
+                 .value = o.loss + ", " + o.regularizer,
+                 .where = "option --step-size",
+                 .fix = "use --step-size convex"});
+  if (split_list(o.step_size).size() != 1)
+    throw Error({.what = "one step size for all nodes", .where = "option --step-size", .fix = "give one number"});
+  if (o.diameter == "at-point" && (!a.linear || o.loss != "logistic"))
+    throw Error({.what = "the gradient diameter at a point is proved for linearised updates of the logistic loss",
+                 .value = a.name + ", " + o.loss,
+                 .where = "option --diameter",
+                 .fix = "leave it out"});
+  if (o.sensitivity == "paper" && a.name != "star-pvp")
+    throw Error({.what = "the paper's sensitivity is star-pvp's",
+                 .value = a.name,
+                 .where = "option --sensitivity",
+                 .fix = "leave it out, or use --algorithm star-pvp"});
 }
 
 double penalty_at(const Options& o, int node, long k) {
@@ -130,7 +188,7 @@ long private_rounds(const Algorithm& algorithm, long rounds) {
 
 const PrivateRound& Schedule::private_round(int round) const {
   expects(round >= 1 && round <= rounds, "a round of the schedule");
-  return private_rounds[static_cast<std::size_t>(algorithm.recycled ? (round + 1) / 2 : round) - 1];
+  return private_rounds[static_cast<std::size_t>(alternates() ? (round + 1) / 2 : round) - 1];
 }
 
 double Plan::epsilon() const {
@@ -162,6 +220,10 @@ namespace {
 
 std::string theorem_of(const Schedule& s) {
   const bool output = s.place == Place::output, logistic = s.loss.kind == problem::LossKind::logistic;
+  if (s.algorithm.linear)
+    return std::string(s.noise == Noise::gaussian ? "Gaussian DP of a linearised update"
+                                                  : "noise on a linearised update") +
+           " (docs/privacy-linear.md, theorems U1, U3)";
   if (s.noise == Noise::gaussian) {
     if (s.verified_only)
       return "numerically verified bound for sigma/kappa > 1.75, not a proof (docs/privacy-gaussian.md)";
@@ -175,15 +237,47 @@ std::string theorem_of(const Schedule& s) {
          composed;
 }
 
-// The noise of every private round, as given.
+// The noise of every private round, as given. HHCG20's: σ = Δ√(2 ln(1.25/δ))/ε, so that each round alone is (ε, δ).
 std::vector<double> given_levels(const Schedule& s, const Options& o) {
   std::vector<double> levels;
-  for (std::size_t k = 0; k < s.private_rounds.size(); ++k)
-    levels.push_back(s.noise == Noise::gaussian
-                         ? of_node(o.noise_scale, s.node)
-                         : of_node(o.noise_rate, s.node) *
-                               std::pow(of_node(o.noise_rate_growth, s.node), static_cast<double>(k)));
+  for (std::size_t k = 0; k < s.private_rounds.size(); ++k) {
+    if (o.iteration_epsilon)
+      levels.push_back(printed_sensitivity(s, s.private_rounds[k], o.sensitivity == "paper") /
+                       privacy::dp_admm_mu(*o.iteration_epsilon, *o.iteration_delta));
+    else if (s.noise == Noise::gaussian)
+      levels.push_back(of_node(o.noise_scale, s.node));
+    else
+      levels.push_back(of_node(o.noise_rate, s.node) *
+                       std::pow(of_node(o.noise_rate_growth, s.node), static_cast<double>(k)));
+  }
   return levels;
+}
+
+// A linearised update's divisor, 2ηV + 1/s or ρ + 1/s, once the noise of its gradient is known.
+void set_divisors(Schedule& s, const Options& o, const Setting& setting, const std::vector<double>& levels) {
+  const double dimension = static_cast<double>(setting.features * s.loss.scores());
+  const double loss_weight = s.weight * setting.records[static_cast<std::size_t>(s.node)];
+  StepFacts facts{.gradient_bound = loss_weight * s.loss.gradient_bound(),
+                  .curvature_bound = loss_weight * s.loss.curvature_bound(),
+                  .regularization = s.regularization,
+                  .l1 = s.l1,
+                  .dimension = dimension,
+                  .solution_bound = *o.solution_bound};
+  if (s.l1 > 0 && setting.features == 0 && o.step_size == "convex")
+    throw Error({.what = "the step size of Theorem 3 with l1 depends on the number of features",
+                 .where = "option --step-size",
+                 .fix = "give --features, or --step-size as a number"});
+  for (std::size_t k = 0; k < s.private_rounds.size(); ++k) {
+    PrivateRound& r = s.private_rounds[k];
+    const long round = static_cast<long>(k) + 1;
+    if (s.noise != Noise::none)  // gamma noise of rate α has variance (d+1)/α² in each coordinate
+      facts.gradient_noise =
+          s.noise == Noise::gaussian ? levels[k] : std::sqrt(std::max(dimension, 1.0) + 1) / levels[k];
+    r.step_size = o.step_size == "convex"   ? convex_step(facts, round)
+                  : o.step_size == "smooth" ? smooth_step(facts, round)
+                                            : parse_number(o.step_size, "step-size", "option --step-size");
+    r.divisor = (s.algorithm.star ? r.penalty : 2 * r.penalty * s.degree) + 1 / r.step_size;
+  }
 }
 
 void price_rounds(Schedule& s, const std::vector<double>& levels) {
@@ -196,24 +290,26 @@ void price_rounds(Schedule& s, const std::vector<double>& levels) {
   s.epsilon = whole_run_epsilon(charges, s.delta);
 }
 
-void price_all(Schedule& s, const Options& o) {
+void price_all(Schedule& s, const Options& o, const Setting& setting) {
+  const bool budget = !o.epsilon.empty();
+  const double target = budget ? of_node(o.epsilon, s.node) : 0;
   std::vector<double> levels;
+  // Unequal pure rounds are composed on a grid that rounds up, by up to 5e-5 of the total: then a little less is
+  // asked for.
+  for (const double less : {0.0, 1e-9, 1e-5, 1e-4, 3e-4}) {
+    if (s.noise != Noise::none)
+      levels = budget ? calibrate(s, target * (1 - less), o.sensitivity == "paper") : given_levels(s, o);
+    if (s.algorithm.linear) set_divisors(s, o, setting, levels);
+    if (s.noise == Noise::none) break;
+    price_rounds(s, levels);
+    if (!budget || s.epsilon <= target) break;
+  }
   if (s.noise == Noise::none) {
     for (PrivateRound& r : s.private_rounds)
       r.charge = {.kind = "no-noise", .epsilon = std::numeric_limits<double>::infinity()};
     s.epsilon = std::numeric_limits<double>::infinity();
-  } else if (o.epsilon.empty()) {
-    price_rounds(s, levels = given_levels(s, o));
-  } else {
-    // Unequal pure rounds are composed on a grid that rounds up, by up to 5e-5 of the total: then a little less is
-    // asked for.
-    const double target = of_node(o.epsilon, s.node);
-    for (const double less : {0.0, 1e-9, 1e-5, 1e-4, 3e-4}) {
-      price_rounds(s, levels = calibrate(s, target * (1 - less)));
-      if (s.epsilon <= target) break;
-    }
-    expects(s.epsilon <= target, "a calibrated run stays within its budget");
   }
+  expects(!budget || s.epsilon <= target, "a calibrated run stays within its budget");
   price_as_printed(s, levels);
 }
 
@@ -224,18 +320,25 @@ Plan make_plan(const Options& given, const Setting& setting, bool exact) {
   const Options o = fill_in(given, setting);
   const Algorithm& a = algorithm_named(o.algorithm);
   check_rules(o, a, nodes);
+  check_problem(o, a);
   if (o.dual_step != "common" && o.dual_step != "penalty")
     check_list(std::vector<double>(split_list(o.dual_step).size()), "dual-step", nodes);
   Plan plan{.options = o, .average = o.average == "yes"};
   for (int i = 0; i < nodes; ++i) {
-    Schedule s{.algorithm = a, .node = i, .degree = setting.degree[static_cast<std::size_t>(i)], .rounds = o.rounds};
+    Schedule s{.algorithm = a,
+               .node = i,
+               .degree = setting.degree[static_cast<std::size_t>(i)],
+               .rounds = a.star ? 2 * o.rounds : o.rounds};
     s.noise = o.noise == "none" ? Noise::none : o.noise == "gamma" ? Noise::gamma : Noise::gaussian;
-    s.place = o.noise_on == "output" ? Place::output : Place::objective;
+    s.place = o.noise_on == "output" ? Place::output : o.noise_on == "gradient" ? Place::gradient : Place::objective;
+    s.diameter_at_point = o.diameter == "at-point";
     s.bound = o.bound == "verified" ? privacy::Bound::verified : privacy::Bound::proved;
     s.delta = s.noise == Noise::none ? 0 : *o.delta;
-    s.loss = problem::loss_named(o.loss, o.loss_width);
+    s.loss = problem::loss_named(o.loss, o.loss_width, setting.classes);
     s.weight = record_weight(o, setting, i);
-    s.regularization = o.regularization / nodes;
+    const double l1 = o.regularizer == "l2" ? 0 : o.regularizer == "l1" ? 1 : o.l1_share;
+    s.regularization = (1 - l1) * o.regularization / nodes;
+    s.l1 = l1 * o.regularization / nodes;
     s.tolerance = exact ? 0 : o.tolerance * s.weight;
     s.random_start = o.start == "random";
     s.release_bound = o.release_bound;
@@ -243,11 +346,11 @@ Plan make_plan(const Options& given, const Setting& setting, bool exact) {
       PrivateRound r{.penalty = penalty_at(o, i, k),
                      .dual_step = dual_step_at(o, a, nodes, i, k),
                      .damping = *o.damping * std::pow(o.damping_growth, static_cast<double>(k - 1))};
-      r.strong_convexity = s.regularization + 2 * r.penalty * s.degree;
-      check_certifiable(s, r, k);
+      r.strong_convexity = s.regularization + (a.star ? r.penalty : 2 * r.penalty * s.degree);
+      if (!a.linear) check_certifiable(s, r, k);
       s.private_rounds.push_back(r);
     }
-    price_all(s, o);
+    price_all(s, o, setting);
     s.theorem = theorem_of(s);
     plan.nodes.push_back(std::move(s));
   }

@@ -14,13 +14,14 @@
 namespace parley::algorithm {
 
 enum class Noise { none, gamma, gaussian };
-enum class Place { objective, output };
+enum class Place { objective, output, gradient };
 
 // What is public about the network before round 1.
 struct Setting {
   std::vector<int> degree;      // V_i
   std::vector<double> records;  // B_i
-  long features = 0;            // d; 0: unknown (accounting needs none, the planner of gamma noise does)
+  long features = 0;            // d; 0: unknown (accounting needs none; planning gamma noise and l1 step sizes do)
+  int classes = 2;              // of a softmax loss
   int nodes() const { return static_cast<int>(degree.size()); }
 };
 
@@ -29,11 +30,15 @@ struct PrivateRound {
   double penalty = 0;           // η_i(k)
   double dual_step = 0;         // θ(k)
   double damping = 0;           // γ(k)
+  double step_size = 0;         // of a linearised update
   double objective_rate = 0;    // rate of gamma noise b in the objective; 0: none
   double output_rate = 0;       // rate of gamma noise on the minimum; 0: none
   double objective_scale = 0;   // standard deviation of Gaussian noise b in the objective; 0: none
   double output_scale = 0;      // standard deviation of Gaussian noise on the minimum; 0: none
+  double gradient_rate = 0;     // rate of gamma noise on the gradient of a linearised update; 0: none
+  double gradient_scale = 0;    // standard deviation of Gaussian noise on it; 0: none
   double strong_convexity = 0;  // κ
+  double divisor = 0;           // of a linearised update: ρ + 1/s or 2ηV + 1/s
   double grid = 0x1p-40;        // what touched data is released in multiples of this power of two
   bool proved = true;           // false: charge.mu rests on a numerically verified bound
   privacy::Charge charge;
@@ -42,16 +47,19 @@ struct PrivateRound {
 struct Schedule {
   Algorithm algorithm;
   int node = 0;
-  int degree = 0;
-  long rounds = 0;
+  int degree = 0;   // V_i; a data provider has one neighbour, the trainer
+  long rounds = 0;  // of messages; in a star the providers speak in odd ones and the trainer in even ones
   Noise noise = Noise::none;
   Place place = Place::objective;
   privacy::Bound bound = privacy::Bound::proved;
   double delta = 0;
   problem::Loss loss;
   double weight = 0;          // C_i/B_i
-  double regularization = 0;  // ρ/N
-  double tolerance = 0;       // on ‖∇J‖, absolute; 0: the exact minimum (accounting only)
+  double regularization = 0;  // ρ/N on ½‖f‖²
+  double l1 = 0;              // ρ/N on ‖f‖₁
+  double tolerance = 0;       // on ‖∇J‖, or on the rounding of a linearised update's gradient, absolute; 0: exact
+  bool diameter_at_point =
+      false;  // a linearised update's noise follows Diam(‖f‖) at the released f, at the same charge
   bool random_start = false;
   double release_bound = 1000;
   std::vector<PrivateRound> private_rounds;  // k = 1, 2, …
@@ -62,7 +70,8 @@ struct Schedule {
   std::string theorem;                       // what epsilon rests on
   std::string paper_equation;                // what epsilon_paper is
 
-  bool touches_data(int round) const { return round >= 1 && (!algorithm.recycled || round % 2 == 1); }
+  bool alternates() const { return algorithm.recycled || algorithm.star; }
+  bool touches_data(int round) const { return round >= 1 && (!alternates() || round % 2 == 1); }
   double grid(int round) const {
     return touches_data(round) ? private_round(round).grid : 0x1p-40;
   }  // of released coordinates
@@ -76,6 +85,7 @@ struct Plan {
   bool average = false;
   std::vector<std::string> warnings;
   bool noisy() const { return nodes.front().noise != Noise::none; }
+  bool star() const { return nodes.front().algorithm.star; }  // there is a trainer, node number nodes.size()
   bool verified_only() const;
   double epsilon() const;                       // largest of the nodes
   std::optional<double> epsilon_paper() const;  // absent when any node's is

@@ -237,7 +237,9 @@ Matrix Graph::laplacian(double sign) const {
 std::vector<Option> option_rows(GraphOptions& o) {
   return {
       {"graph", "G",
-       "ring, path, star, complete, grid, random, small-world, an inline list 0-2,0-3,2-3, or an edge-list file",
+       "ring, path, star, complete, grid, random, small-world, an inline list 0-2,0-3,2-3, or an edge-list file; auto: "
+       "a "
+       "ring of peers, and for the star family the trainer with every provider",
        any_text("a shape, edges, or a file"), &o.graph, "network"},
       {"edge-probability", "", "random: probability of each edge", between(0, 1), &o.edge_probability, "network"},
       {"ring-neighbours", "", "small-world: neighbours on the ring before rewiring", at_least(2), &o.ring_neighbours,
@@ -247,10 +249,16 @@ std::vector<Option> option_rows(GraphOptions& o) {
   };
 }
 
+Graph trainer_star(int providers) {
+  Edges edges;
+  for (int i = 0; i < providers; ++i) edges.emplace_back(i, providers);
+  return {providers + 1, edges};
+}
+
 Graph make_graph(const GraphOptions& o, int nodes) {
   const std::vector<std::string> shapes = {"ring", "path", "star", "complete", "grid", "random", "small-world"};
   PublicRandom draw(static_cast<std::uint64_t>(o.graph_seed), PublicRandom::Purpose::graph);
-  if (o.graph == "ring") return {nodes, ring(nodes)};
+  if (o.graph == "ring" || o.graph == "auto") return {nodes, ring(nodes)};
   if (o.graph == "path") return {nodes, path(nodes)};
   if (o.graph == "star") return {nodes, star(nodes)};
   if (o.graph == "complete") return {nodes, complete(nodes)};

@@ -27,7 +27,7 @@ class Graph {
 };
 
 struct GraphOptions {
-  std::string graph = "ring";
+  std::string graph = "auto";
   double edge_probability = 0.5;
   long ring_neighbours = 4;
   double rewiring = 0.1;
@@ -35,9 +35,12 @@ struct GraphOptions {
 };
 std::vector<Option> option_rows(GraphOptions& o);
 
-// "ring", "path", "star", "complete", "grid", "random", "small-world", an inline list "0-2,0-3,2-3", or an edge-list
-// file (two node numbers a line, # comments). Random graphs are drawn from the public graph-seed, again until
-// connected.
+// The trainer, node number `providers`, and an edge to every data provider.
+Graph trainer_star(int providers);
+
+// "auto" (a ring), "ring", "path", "star", "complete", "grid", "random", "small-world", an inline list "0-2,0-3,2-3",
+// or an edge-list file (two node numbers a line, # comments). Random graphs are drawn from the public graph-seed, again
+// until connected.
 Graph make_graph(const GraphOptions& options, int nodes);
 
 }  // namespace parley::network

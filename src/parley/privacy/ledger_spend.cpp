@@ -89,6 +89,16 @@ Price price_of_kind(const Charge& charge, Parameters& p) {
     const double scale = p["output_scale"];
     return {.mu = scale > 0 ? output_mu(round, scale, tolerance) : infinite};
   }
+  RoundFacts gradient = round;  // noise on the gradient itself: nothing divides its sensitivity
+  gradient.strong_convexity = 1;
+  if (charge.kind == "linear-gamma") {
+    const double rate = p["gradient_rate"];
+    return {.epsilon = rate > 0 ? output_epsilon(gradient, rate, tolerance) : infinite};
+  }
+  if (charge.kind == "linear-gaussian") {
+    const double scale = p["gradient_scale"];
+    return {.mu = scale > 0 ? output_mu(gradient, scale, tolerance) : infinite};
+  }
   return {.epsilon = infinite};
 }
 

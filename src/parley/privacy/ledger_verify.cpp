@@ -69,7 +69,7 @@ std::vector<std::string> verify_record(const LedgerFile& ledger, const std::stri
       const Vector& value = values[static_cast<std::size_t>(node)];
       const std::size_t size = static_cast<std::size_t>(value.size()) * sizeof(double);
       const auto bytes = ledger.database().released(run_id, node, round);
-      if (!bytes || bytes->size() != size || std::memcmp(bytes->data(), value.data(), size) != 0) {
+      if (!bytes || bytes->size() != size || (size > 0 && std::memcmp(bytes->data(), value.data(), size) != 0)) {
         std::string sentence = who + ", round ";
         sentence += std::to_string(round) + ": the record holds another value than the ledger paid for";
         wrong.push_back(std::move(sentence));

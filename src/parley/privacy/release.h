@@ -11,18 +11,18 @@
 namespace parley::privacy {
 
 struct Charge {
-  std::string kind =
-      "none";  // "objective-gamma", "output-gamma", "objective-gaussian", "output-gaussian"; "none": a function of
-               // released values and public parameters; "no-noise": data without noise, which no private ledger pays
-  double epsilon = 0;  // of a pure round: proved, rounded up; infinite for "no-noise"
-  double mu = 0;       // of a Gaussian round: it is mu-GDP, rounded up
+  std::string kind = "none";  // "objective-gamma", "output-gamma", "objective-gaussian", "output-gaussian",
+                              // "linear-gamma", "linear-gaussian"; "none": a function of released values and public
+                              // parameters; "no-noise": data without noise, which no private ledger pays
+  double epsilon = 0;         // of a pure round: proved, rounded up; infinite for "no-noise"
+  double mu = 0;              // of a Gaussian round: it is mu-GDP, rounded up
   std::vector<std::pair<std::string, double>> parameters{};  // what is needed to recompute epsilon
 };
 
 struct Release {
   int node = 0;
   int round = 0;
-  Vector value;
+  Vector value;  // empty: nothing to say in this round (it is the other side's turn in a star)
   Charge charge;
 };
 

@@ -2,6 +2,7 @@
 
 #include <bit>
 #include <cstring>
+#include <limits>
 #include <nlohmann/json.hpp>
 
 #include "parley/base/error.h"
@@ -27,21 +28,44 @@ void create_folder(const std::filesystem::path& folder) {
                  .fix = "choose a writable --out"});
 }
 
-Writer::Writer(std::filesystem::path folder, const json& run) : folder_(std::move(folder)) {
-  create_folder(folder_);
+namespace {
+
+// Leaves the first `rounds` lines of rounds.jsonl and their values; what was half written is gone.
+void truncate(const std::filesystem::path& folder, const json& run, int rounds) {
+  const std::string lines = read_file(folder / "rounds.jsonl", "the record");
+  std::size_t end = 0;
+  for (int t = 0; t < rounds; ++t) end = lines.find('\n', end) + 1;
+  std::filesystem::resize_file(folder / "rounds.jsonl", end);
+  const auto& shape = run.at("released");
+  std::filesystem::resize_file(folder / "released.f64", static_cast<std::size_t>(rounds) * sizeof(double) *
+                                                            shape.at("nodes").get<std::size_t>() *
+                                                            shape.at("size").get<std::size_t>());
+}
+
+}  // namespace
+
+Writer::Writer(std::filesystem::path folder, const json& run, std::optional<int> keep)
+    : folder_(std::move(folder)), size_(run.at("released").at("size").get<Index>()) {
+  if (!keep) create_folder(folder_);
   std::error_code code;
   std::filesystem::permissions(folder_, std::filesystem::perms::owner_all,
                                code);  // the record of a simulation is private
+  if (keep) truncate(folder_, run, *keep);
+  const auto mode = std::ios::binary | (keep ? std::ios::app : std::ios::trunc);
   write_file(folder_ / "run.json", run.dump(1) + "\n");
-  rounds_.open(folder_ / "rounds.jsonl", std::ios::binary);
-  released_.open(folder_ / "released.f64", std::ios::binary);
+  rounds_.open(folder_ / "rounds.jsonl", mode);
+  released_.open(folder_ / "released.f64", mode);
   if (!rounds_ || !released_)
     throw Error({.what = "cannot write the record", .where = folder_.string(), .fix = "choose a writable --out"});
 }
 
 void Writer::append(const json& round, std::span<const Vector* const> released) {
-  for (const Vector* f : released)
-    released_.write(reinterpret_cast<const char*>(f->data()), f->size() * static_cast<Index>(sizeof(double)));
+  const Vector silent = Vector::Constant(size_, std::numeric_limits<double>::quiet_NaN());
+  for (const Vector* f : released) {
+    const Vector& value = f->size() == 0 ? silent : *f;
+    expects(value.size() == size_, "released values of one size");
+    released_.write(reinterpret_cast<const char*>(value.data()), size_ * static_cast<Index>(sizeof(double)));
+  }
   released_.flush();
   rounds_ << round.dump() << '\n' << std::flush;
   if (!rounds_ || !released_)
@@ -60,21 +84,21 @@ Record read(const std::filesystem::path& folder) {
   record.run = read_file(folder / "run.json", "the record");
   const std::string lines = read_file(folder / "rounds.jsonl", "the record"),
                     bytes = read_file(folder / "released.f64", "the record");
-  std::size_t nodes = 0, features = 0;
+  std::size_t nodes = 0, size = 0;
   try {
     const json run = json::parse(record.run);
-    nodes = run.at("nodes").get<std::size_t>();
-    features = run.at("features").get<std::size_t>();
+    nodes = run.at("released").at("nodes").get<std::size_t>();
+    size = run.at("released").at("size").get<std::size_t>();
   } catch (const json::exception& e) {
     throw Error({.what = "not a run record: " + std::string(e.what()),
                  .where = (folder / "run.json").string(),
                  .fix = "give the folder of a parley run"});
   }
-  if (nodes == 0 || features == 0)
-    throw Error({.what = "a record without nodes or features",
+  if (nodes == 0 || size == 0)
+    throw Error({.what = "a record without released values",
                  .where = (folder / "run.json").string(),
                  .fix = "give the folder of a parley run"});
-  const std::size_t round_bytes = nodes * features * sizeof(double);
+  const std::size_t round_bytes = nodes * size * sizeof(double);
   for (const auto& line : split_list(lines, '\n'))
     if (!line.empty() && json::accept(line)) record.round_lines.push_back(line);
   const std::size_t rounds = std::min(record.round_lines.size(), bytes.size() / round_bytes);
@@ -82,9 +106,9 @@ Record read(const std::filesystem::path& folder) {
   for (std::size_t t = 0; t < rounds; ++t) {
     auto& values = record.released.emplace_back();
     for (std::size_t i = 0; i < nodes; ++i) {
-      Vector f(static_cast<Index>(features));
-      std::memcpy(f.data(), bytes.data() + t * round_bytes + i * features * sizeof(double), features * sizeof(double));
-      values.push_back(std::move(f));
+      Vector f(static_cast<Index>(size));
+      std::memcpy(f.data(), bytes.data() + t * round_bytes + i * size * sizeof(double), size * sizeof(double));
+      values.push_back(f.array().isNaN().all() ? Vector() : std::move(f));
     }
   }
   return record;

@@ -1,13 +1,16 @@
 // The record of a run on disk, readable at any moment, also after a kill:
 //   run.json        what was asked and what came of it (rewritten as a whole at the start and at the end)
 //   rounds.jsonl    one line per round; what was measured on private rows stands under "private"
-//   released.f64    the released values: rounds × nodes × features doubles, little endian, one round after another
+//   released.f64    the released values: rounds × nodes × size doubles, little endian, one round after another;
+//   run.json
+//                   has nodes and size under "released". Who is silent in a round (star) stands there as NaN
 //   model.json      the classifier, with its schema and its privacy statement
 // Privacy: a simulation computes metrics on private rows, so its record is private as a whole and run.json says so.
 #pragma once
 #include <filesystem>
 #include <fstream>
 #include <nlohmann/json_fwd.hpp>
+#include <optional>
 #include <span>
 #include <vector>
 
@@ -20,8 +23,9 @@ void create_folder(const std::filesystem::path& folder);
 
 class Writer {
  public:
-  // Creates the folder and writes run.json.
-  Writer(std::filesystem::path folder, const nlohmann::json& run);
+  // Creates the folder and writes run.json. keep: goes on with the record that is there instead, after
+  // its first `keep` rounds.
+  Writer(std::filesystem::path folder, const nlohmann::json& run, std::optional<int> keep = std::nullopt);
 
   void append(const nlohmann::json& round, std::span<const Vector* const> released);
   void finish(const nlohmann::json& run, const nlohmann::json& model);  // null: there is no usable model
@@ -30,12 +34,13 @@ class Writer {
 
  private:
   std::filesystem::path folder_;
+  Index size_;
   std::ofstream rounds_;
   std::ofstream released_;
 };
 
 struct Record {
-  std::vector<std::vector<Vector>> released;  // [round][node]
+  std::vector<std::vector<Vector>> released;  // [round][node]; empty: silent
   std::vector<std::string> round_lines;       // JSON texts
   std::string run;                            // JSON text
 };

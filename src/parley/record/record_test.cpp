@@ -17,7 +17,7 @@ class RecordTest : public testing::Test {
   void SetUp() override { std::filesystem::remove_all(folder_); }
   void TearDown() override { std::filesystem::remove_all(folder_); }
   std::filesystem::path folder_ = std::filesystem::temp_directory_path() / "parley-record-test";
-  json run_ = {{"nodes", 2}, {"features", 3}, {"outcome", "running"}};
+  json run_ = {{"released", {{"nodes", 2}, {"size", 3}}}, {"outcome", "running"}};
 };
 
 TEST_F(RecordTest, IsReadableAfterEveryRoundAndBitExact) {

@@ -59,6 +59,8 @@ std::vector<Option> option_rows(EngineOptions& o) {
        any_text("a file"), &o.ledger, "engine"},
       {"dataset", "", "the owner's name of the rows in the ledger: spend adds up under it", any_text("a name"),
        &o.dataset, "engine"},
+      {"resume", "", "continue the run in --out after a crash or Ctrl-C: nothing is released or charged twice",
+       any_text("true or false"), &o.resume, "engine"},
       {"metrics", "", "when loss and error are measured (simulation only, on private rows)", one_of({"every", "last"}),
        &o.metrics, "engine"},
   };

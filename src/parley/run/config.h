@@ -20,6 +20,7 @@ struct EngineOptions {
   long repeat = 1;
   std::string metrics = "every";
   std::string ledger, dataset;
+  bool resume = false;
 };
 std::vector<Option> option_rows(EngineOptions& o);
 

@@ -43,8 +43,11 @@ Outcome drive(const Drive& d, Phases& phases) {
     std::vector<privacy::Release> releases(d.nodes.size());
     parallel_for(count, d.threads, [&](int i) {
       const auto at = static_cast<std::size_t>(i);
-      privacy::Random random = d.noise->stream(d.nodes[at]->id(), round);
-      releases[at] = d.nodes[at]->step(inboxes[at], random);
+      const int id = d.nodes[at]->id();
+      std::optional<privacy::Release> before;
+      if (d.released_before) before = d.released_before(id, round);
+      privacy::Random random = d.noise->stream(id, round);
+      releases[at] = before ? std::move(*before) : d.nodes[at]->step(inboxes[at], random);
     });
     timer.into(phases.solve);
 
@@ -57,7 +60,7 @@ Outcome drive(const Drive& d, Phases& phases) {
     const bool go_on = d.on_round(round, paid);
     timer.into(phases.record);
     for (const auto& p : paid)
-      if (p.value()->cwiseAbs().maxCoeff() >= d.release_bound) return Outcome::diverged;
+      if (p.value()->size() > 0 && p.value()->cwiseAbs().maxCoeff() >= d.release_bound) return Outcome::diverged;
     if (!go_on && d.nodes.front()->has_next()) return Outcome::interrupted;
 
     inboxes = d.transport->exchange(paid);

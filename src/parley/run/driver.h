@@ -2,6 +2,7 @@
 #pragma once
 #include <functional>
 #include <memory>
+#include <optional>
 #include <span>
 #include <string>
 #include <vector>
@@ -27,6 +28,8 @@ struct Drive {
   network::Transport* transport = nullptr;
   int threads = 1;
   double release_bound = 1000;
+  // What (node, round) of this run released before it was interrupted: taken in place of a new step, without data.
+  std::function<std::optional<privacy::Release>(int node, int round)> released_before{};
   // Called with each round's paid values before they are sent: record, measure, report. False: stop after this round.
   std::function<bool(int round, std::span<const privacy::Paid> paid)> on_round;
 };

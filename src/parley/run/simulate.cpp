@@ -8,15 +8,17 @@
 #include <nlohmann/json.hpp>
 #include <thread>
 
-#include "parley/algorithm/peer_node.h"
+#include "parley/algorithm/nodes.h"
 #include "parley/algorithm/pricing.h"
 #include "parley/base/error.h"
 #include "parley/base/parallel.h"
 #include "parley/base/text.h"
 #include "parley/data/sha256.h"
+#include "parley/privacy/ledger_verify.h"
 #include "parley/problem/metrics.h"
 #include "parley/problem/solve.h"
 #include "parley/record/record.h"
+#include "parley/run/iterates.h"
 #include "parley/run/model.h"
 
 namespace parley::run {
@@ -34,12 +36,13 @@ int thread_count(const TrainOptions& o) {
   return std::max(1, static_cast<int>(std::thread::hardware_concurrency()));
 }
 
-json round_json(const RoundMetrics& m, const Study& s) {
-  const bool data = s.plan.nodes.front().touches_data(m.round);
-  json line = {{"round", m.round},
-               {"kind", m.round == 0 ? "start"
-                        : data       ? "data"
-                                     : "recycled"},
+json round_json(int round, const RoundMetrics& m, const Study& s) {
+  const bool data = s.plan.nodes.front().touches_data(round);
+  json line = {{"round", round},
+               {"kind", round == 0      ? "start"
+                        : data          ? "data"
+                        : s.plan.star() ? "trainer"
+                                        : "recycled"},
                {"epsilon", m.epsilon},
                {"disagreement", m.disagreement}};
   json measured = json::object();
@@ -50,32 +53,18 @@ json round_json(const RoundMetrics& m, const Study& s) {
   return line;
 }
 
-struct Means {
-  Vector mean;
-  double disagreement = 0;
-};
-
-Means consensus(const std::vector<Vector>& f) {
-  Means m{.mean = Vector::Zero(f.front().size())};
-  for (const Vector& each : f) m.mean += each;
-  m.mean /= static_cast<double>(f.size());
-  for (const Vector& each : f) m.disagreement = std::max(m.disagreement, (each - m.mean).norm());
-  return m;
-}
-
 // One pass over all rows, by node on all cores; sums in node order.
-void measure(const Study& s, const std::vector<Vector>& f, const Vector& mean, int threads, RoundMetrics& m,
-             std::vector<double>& node_loss) {
-  const int nodes = s.graph.nodes();
-  node_loss.assign(static_cast<std::size_t>(nodes), 0);
-  parallel_for(nodes, threads, [&](int i) {
-    const auto at = static_cast<std::size_t>(i);
-    node_loss[at] = problem::mean_loss(*s.problems[at].rows, s.problems[at].loss, f[at]);
+void measure(const Study& s, const Iterates& iterates, int threads, RoundMetrics& m, std::vector<double>& node_loss) {
+  node_loss.assign(s.problems.size(), 0);
+  parallel_for(s.parties(), threads, [&](int i) {
+    const problem::Problem& p = s.problems[static_cast<std::size_t>(i)];
+    node_loss[static_cast<std::size_t>(i)] = problem::mean_loss(*p.rows, p.loss, iterates.classifier(i));
   });
   double loss = 0;
   for (const double l : node_loss) loss += l;
-  m.train_loss = loss / nodes;
-  if (s.holdings.test.count() > 0) m.test_error = problem::test_error(s.holdings.test, s.problems[0].loss, mean);
+  m.train_loss = loss / s.parties();
+  if (s.holdings.test.count() > 0)
+    m.test_error = problem::test_error(s.holdings.test, s.problems[0].loss, iterates.model());
 }
 
 std::string timestamp() {
@@ -86,37 +75,6 @@ std::string timestamp() {
   std::strftime(text, sizeof text, "%Y%m%d-%H%M%S", &parts);
   return text;
 }
-
-// The released iterates as they are, and with averaging the mean of those that touched data in the later half of the
-// rounds (a recycled iterate repeats the noise of the round before): a function of released values, free.
-class Average {
- public:
-  Average(const algorithm::Plan& plan)
-      : schedule_(plan.nodes.front()), first_(plan.average ? schedule_.rounds / 2 + 1 : schedule_.rounds + 1) {}
-
-  std::vector<Vector> after(int round, const std::vector<const Vector*>& released) {
-    const bool averaging = round >= first_ && (count_ > 0 || schedule_.touches_data(round));
-    if (!averaging) {
-      sum_.clear();
-      for (const Vector* f : released) sum_.push_back(*f);
-      return sum_;
-    }
-    if (schedule_.touches_data(round)) {
-      for (std::size_t i = 0; i < released.size(); ++i)
-        sum_[i] = count_ == 0 ? *released[i] : Vector(sum_[i] + *released[i]);
-      ++count_;
-    }
-    std::vector<Vector> mean;
-    for (const Vector& s : sum_) mean.push_back(s / count_);
-    return mean;
-  }
-
- private:
-  const algorithm::Schedule& schedule_;
-  long first_;
-  int count_ = 0;
-  std::vector<Vector> sum_;
-};
 
 // (ε, δ) of what a node has released so far in this planned run.
 double spent_epsilon(const privacy::Ledger& ledger, const algorithm::Plan& plan, int node) {
@@ -146,11 +104,63 @@ privacy::PlannedRun planned_run(const Study& study, const TrainOptions& o, const
     for (const auto& r : s.private_rounds) account.planned.push_back(r.charge);
     run.accounts.push_back(std::move(account));
   }
+  if (study.plan.star())  // it holds no rows and is charged nothing; its releases are kept like the others
+    run.accounts.push_back({.node = study.parties(), .dataset = o.engine.dataset});
   run.datasets = {{.name = o.engine.dataset, .fingerprint = fingerprint.text(), .records = fewest}};
-  run.configuration = data::sha256_hex(header_json(study, o, "").dump());
+  run.configuration = data::sha256_hex(configuration_json(study, o).dump());
   run.started = timestamp();
   run.not_private = study.not_private;
   return run;
+}
+
+// What earlier processes of this run released: from the record, and from the ledger where that is one round ahead.
+class Past {
+ public:
+  Past(const Study& study, const std::string& folder, const privacy::Ledger& ledger) : study_(study), ledger_(ledger) {
+    record_ = record::read(folder);
+    if (!ledger.file()) return;
+    const auto wrong = privacy::verify_record(*ledger.file(), ledger.run_id(), record_.released, folder);
+    if (!wrong.empty())
+      throw Error({.what = "the ledger and the record do not belong together: " + wrong.front(),
+                   .where = ledger.file()->file().string(),
+                   .fix = "use the ledger that this run was charged to; an older copy has lost what was spent"});
+  }
+
+  int rounds() const { return static_cast<int>(record_.released.size()); }
+
+  std::optional<privacy::Release> release(int node, int round) const {
+    std::optional<Vector> value;
+    if (round < rounds())
+      value = record_.released[static_cast<std::size_t>(round)][static_cast<std::size_t>(node)];
+    else if (const auto paid = ledger_.stored(node, round))
+      value = *paid->value();
+    if (!value) return std::nullopt;
+    privacy::Release release{.node = node, .round = round, .value = *value, .charge = {}};
+    if (node < study_.parties() && study_.plan.nodes[static_cast<std::size_t>(node)].touches_data(round))
+      release.charge = study_.plan.nodes[static_cast<std::size_t>(node)].private_round(round).charge;
+    return release;
+  }
+
+ private:
+  const Study& study_;
+  const privacy::Ledger& ledger_;
+  record::Record record_;
+};
+
+// A resumed run is the same run: what its record says was asked must be asked again.
+std::string resumed_id(const Study& study, const TrainOptions& o, const std::string& folder) {
+  const json was = json::parse(record::read(folder).run);
+  if (was.at("outcome") == "completed")
+    throw Error({.what = "this run is complete", .where = folder, .fix = "its model is in " + folder + "/model.json"});
+  json now = configuration_json(study, o), before = was;
+  for (const auto& [key, value] : now["options"].items())
+    if (before["options"].value(key, json()) != value)
+      throw Error({.what = "the run that is resumed had another --" + key,
+                   .value = value.dump(),
+                   .allowed = before["options"].value(key, json()).dump(),
+                   .where = folder + "/run.json",
+                   .fix = "repeat the options of the first start"});
+  return was.value("run_id", "");
 }
 
 Result run_once(const Study& study, const TrainOptions& o, int repeat, const std::string& folder, const Hooks& hooks,
@@ -160,51 +170,66 @@ Result run_once(const Study& study, const TrainOptions& o, int repeat, const std
   std::optional<std::uint64_t> seed = o.engine.seed;
   if (seed) *seed += static_cast<std::uint64_t>(repeat);
   const privacy::NoiseSource noise(seed);
-  privacy::Ledger ledger =
-      book ? privacy::Ledger(book, planned_run(study, o, *book)) : privacy::Ledger(nodes, study.not_private.empty());
+  std::optional<privacy::Ledger> account;
+  if (book) {
+    privacy::PlannedRun planned = planned_run(study, o, *book);
+    if (o.engine.resume) planned.id = resumed_id(study, o, folder);
+    account.emplace(book, planned);
+  } else {
+    if (o.engine.resume) resumed_id(study, o, folder);
+    account.emplace(nodes, study.not_private.empty());
+  }
+  privacy::Ledger& ledger = *account;
+  std::optional<Past> past;
+  if (o.engine.resume) past.emplace(study, folder, ledger);
   network::InProcess transport(study.graph);
   std::vector<std::unique_ptr<algorithm::Node>> machines;
-  for (int i = 0; i < nodes; ++i)
-    machines.push_back(algorithm::make_node(study.problems[static_cast<std::size_t>(i)],
-                                            study.plan.nodes[static_cast<std::size_t>(i)]));
+  for (std::size_t i = 0; i < study.problems.size(); ++i)
+    machines.push_back(algorithm::make_node(study.problems[i], study.plan.nodes[i]));
+  if (study.plan.star()) machines.push_back(algorithm::make_trainer(study.plan, study.dimension()));
   json head = header_json(study, o, "running");
   head["privacy"] = privacy_json(study, study.plan.epsilon(), true);  // until the end: what it may cost, never less
   if (book) head["run_id"] = ledger.run_id();
-  record::Writer record(folder, head);
+  record::Writer record(folder, head, past ? std::optional(past->rounds()) : std::nullopt);
 
   Result result;
   result.record = folder;
   std::vector<double> node_loss;
-  Average average(study.plan);
-  const int worst = worst_node(study.plan);
+  Iterates iterates(study.plan);
+  const int worst = worst_node(study.plan), turns = study.plan.star() ? 2 : 1;  // rounds of messages per round
   const auto on_round = [&](int round, std::span<const privacy::Paid> paid) {
-    std::vector<const Vector*> values;
-    for (const auto& p : paid) values.push_back(p.value().get());
-    result.f = average.after(round, values);
-    const Means means = consensus(result.f);
-    result.mean = means.mean;
-    RoundMetrics m{
-        .round = round, .epsilon = spent_epsilon(ledger, study.plan, worst), .disagreement = means.disagreement};
-    const bool stopping = hooks.stop != nullptr && hooks.stop->load();
-    if (o.engine.metrics == "every" || round == o.algorithm.rounds || stopping) {
+    iterates.add(round, paid);
+    RoundMetrics m{.round = round / turns,
+                   .epsilon = spent_epsilon(ledger, study.plan, worst),
+                   .disagreement = iterates.disagreement()};
+    const bool whole = round % turns == 0, stopping = whole && hooks.stop != nullptr && hooks.stop->load();
+    if (whole && (o.engine.metrics == "every" || m.round == study.plan.options.rounds || stopping)) {
       const auto start = Clock::now();
-      measure(study, result.f, means.mean, threads, m, node_loss);
+      measure(study, iterates, threads, m, node_loss);
       result.seconds_metrics += seconds_since(start);
     }
-    record.append(round_json(m, study), values);
+    if (!past || round >= past->rounds()) {
+      std::vector<const Vector*> values;
+      for (const auto& p : paid) values.push_back(p.value().get());
+      record.append(round_json(round, m, study), values);
+    }
+    if (!whole) return true;
     result.history.push_back(m);
     if (hooks.on_round) hooks.on_round(repeat, m);
     return !stopping;
   };
   const auto run = [&] {
-    return drive({.nodes = machines,
-                  .noise = &noise,
-                  .ledger = &ledger,
-                  .transport = &transport,
-                  .threads = threads,
-                  .release_bound = o.algorithm.release_bound,
-                  .on_round = on_round},
-                 result.phases);
+    return drive(
+        {.nodes = machines,
+         .noise = &noise,
+         .ledger = &ledger,
+         .transport = &transport,
+         .threads = threads,
+         .release_bound = o.algorithm.release_bound,
+         .released_before =
+             [&](int node, int round) { return past ? past->release(node, round) : std::optional<privacy::Release>(); },
+         .on_round = on_round},
+        result.phases);
   };
   try {
     result.outcome = run();
@@ -215,21 +240,22 @@ Result run_once(const Study& study, const TrainOptions& o, int repeat, const std
   }
   const bool completed_run = result.outcome == Outcome::completed;
   result.phases.record -= result.seconds_metrics;
-  if (!result.history.back().train_loss)
-    measure(study, result.f, result.mean, threads, result.history.back(), node_loss);
-  for (int i = 0; i < nodes; ++i) {
+  if (!result.history.back().train_loss) measure(study, iterates, threads, result.history.back(), node_loss);
+  result.mean = iterates.model();
+  for (int i = 0; i < study.parties(); ++i) {
     const auto at = static_cast<std::size_t>(i);
     const auto& s = study.plan.nodes[at];
     // Ended early on released values: the rounds done, for pure ε; at δ > 0 composition covers the planned run only.
     const double claim = completed_run || s.delta == 0 ? spent_epsilon(ledger, study.plan, i) : s.epsilon;
     result.epsilon = std::max(result.epsilon, claim);
+    result.f.push_back(iterates.classifier(i));
     result.nodes.push_back({.node = i,
                             .degree = s.degree,
                             .records = study.problems[at].rows->count(),
                             .epsilon = claim,
                             .epsilon_paper = completed_run ? s.epsilon_paper : std::nullopt,
                             .train_loss = node_loss[at],
-                            .distance = (result.f[at] - result.mean).norm()});
+                            .distance = iterates.distance(i)});
   }
   result.seconds = seconds_since(begin);
 
@@ -248,7 +274,8 @@ Result run_once(const Study& study, const TrainOptions& o, int repeat, const std
                     .feature_names = study.holdings.feature_names,
                     .loss = study.problems[0].loss,
                     .schema_toml = study.holdings.schema_toml,
-                    .not_private = study.not_private};
+                    .not_private = study.not_private,
+                    .classes = study.holdings.classes};
   json model_text = to_json(model, privacy_json(study, result.epsilon, completed_run));
   model_text["outcome"] = name_of(result.outcome);
   record.finish(head, result.outcome == Outcome::diverged ? json() : model_text);
@@ -271,6 +298,10 @@ Summary train(const TrainOptions& options, const Hooks& hooks) {
   Summary summary{.study = prepare(options)};
   // The problems point into the holdings; moving a Study keeps the rows where they are (vectors move by pointer).
   summary.record = options.engine.out.empty() ? default_folder(options.algorithm.algorithm) : options.engine.out;
+  if (options.engine.resume && (options.engine.out.empty() || options.engine.repeat > 1))
+    throw Error({.what = "--resume continues one run, in its folder",
+                 .where = "option --resume",
+                 .fix = "give the --out of the run, and no --repeat"});
   std::shared_ptr<privacy::LedgerFile> book;
   if (options.engine.ledger.empty() != options.engine.dataset.empty())
     throw Error({.what = "--ledger and --dataset go together",
@@ -278,11 +309,12 @@ Summary train(const TrainOptions& options, const Hooks& hooks) {
                  .fix = "give both, or neither"});
   if (!options.engine.ledger.empty()) {
     book = std::make_shared<privacy::LedgerFile>(options.engine.ledger);
-    book->check_room(planned_run(summary.study, options, *book),
-                     static_cast<int>(options.engine.repeat));  // before anything starts
+    if (!options.engine.resume)
+      book->check_room(planned_run(summary.study, options, *book),
+                       static_cast<int>(options.engine.repeat));  // before anything starts
     for (const auto& warning : book->warnings()) summary.study.plan.warnings.push_back(warning);
   }
-  record::create_folder(summary.record);
+  if (!options.engine.resume) record::create_folder(summary.record);
   if (hooks.on_start) hooks.on_start(summary.study);
   for (int r = 0; r < options.engine.repeat; ++r) {
     std::string folder = summary.record;
@@ -295,62 +327,6 @@ Summary train(const TrainOptions& options, const Hooks& hooks) {
     if (summary.runs.back().outcome == Outcome::interrupted) break;
   }
   return summary;
-}
-
-json to_json(const Summary& s, const TrainOptions& o) {
-  const auto over_runs = [&](auto of) -> json {
-    std::vector<double> values;
-    for (const Result& r : s.runs)
-      if (const std::optional<double> v = of(r)) values.push_back(*v);
-    if (values.empty()) return nullptr;
-    if (o.engine.repeat == 1) return values[0];
-    double sum = 0;
-    for (const double v : values) sum += v;
-    return {{"mean", sum / static_cast<double>(values.size())},
-            {"min", *std::ranges::min_element(values)},
-            {"max", *std::ranges::max_element(values)}};
-  };
-  double seconds = 0, spent = 0;
-  privacy::UpwardSum all_runs;
-  for (const Result& r : s.runs) {
-    seconds += r.seconds;
-    spent = std::max(spent, r.epsilon);
-    all_runs.add(r.epsilon);
-  }
-  json nodes = json::array();
-  for (const NodeSummary& n : s.runs.back().nodes)
-    nodes.push_back({{"node", n.node},
-                     {"degree", n.degree},
-                     {"records", n.records},
-                     {"epsilon", s.study.plan.noisy() ? json(n.epsilon) : json()},
-                     {"epsilon_paper", n.epsilon_paper ? json(*n.epsilon_paper) : json()},
-                     {"train_loss", n.train_loss},
-                     {"distance", n.distance}});
-  const bool tested = s.study.holdings.test.count() > 0;
-  json j = privacy_json(s.study, spent, s.runs.back().outcome == Outcome::completed);
-  j.update(
-      {{"algorithm", o.algorithm.algorithm},
-       {"data", s.study.holdings.name},
-       {"nodes", s.study.graph.nodes()},
-       {"features", s.study.holdings.test.features},
-       {"rounds", o.algorithm.rounds},
-       {"private_rounds", s.study.plan.nodes[0].private_rounds.size()},
-       {"outcome", name_of(s.runs.back().outcome)},
-       {"test_error", over_runs([](const Result& r) { return r.last().test_error; })},
-       {"test_error_nonprivate", tested ? json(s.study.test_error_nonprivate) : json()},
-       {"train_loss", over_runs([](const Result& r) { return r.last().train_loss; })},
-       {"train_loss_nonprivate", s.study.train_loss_nonprivate},
-       {"disagreement", over_runs([](const Result& r) { return std::optional(r.last().disagreement); })},
-       {"distance_to_optimum",
-        over_runs([&](const Result& r) { return std::optional((r.mean - s.study.optimum).norm()); })},
-       {"seeded", o.engine.seed.has_value()},
-       {"repeat", s.runs.size()},
-       {"epsilon_all_runs", s.study.plan.noisy() ? json(all_runs.value()) : json()},  // for whoever sees every repeat
-       {"seconds", seconds},
-       {"node_results", nodes},
-       {"warnings", s.study.plan.warnings},
-       {"record", s.record}});
-  return j;
 }
 
 }  // namespace parley::run

@@ -33,8 +33,8 @@ struct NodeSummary {
 struct Result {
   Outcome outcome = Outcome::completed;
   std::vector<RoundMetrics> history;
-  std::vector<Vector> f;  // the nodes' last iterates
-  Vector mean;
+  std::vector<Vector> f;  // the classifier that each party ends with
+  Vector mean;            // the model
   std::vector<NodeSummary> nodes;
   double epsilon = 0;
   double seconds = 0, seconds_metrics = 0;

@@ -1,5 +1,6 @@
 #include "parley/run/study.h"
 
+#include <algorithm>
 #include <nlohmann/json.hpp>
 
 #include "parley/base/error.h"
@@ -19,16 +20,65 @@ std::string stamp(const Study& s) {
 
 }  // namespace
 
-Study prepare(const TrainOptions& o) {
-  data::Holdings holdings = data::load(o.data);
-  const bool regression_loss = o.algorithm.loss == "huber";
-  if (holdings.regression != regression_loss)
-    throw Error({.what = holdings.regression ? "the label is a number, the loss is for two classes"
-                                             : "the label has two classes, the loss is for numbers",
-                 .value = o.algorithm.loss,
-                 .allowed = holdings.regression ? "huber" : "logistic, huber-hinge",
+namespace {
+
+void check_loss(const data::Holdings& holdings, const std::string& loss) {
+  const bool many = !holdings.classes.empty();
+  const auto refuse = [&](const std::string& what, const std::string& allowed) {
+    throw Error({.what = what,
+                 .value = loss,
+                 .allowed = allowed,
                  .where = "option --loss",
                  .fix = "choose a loss that fits the label in the schema"});
+  };
+  if (holdings.regression && loss != "huber") refuse("the label is a number, the loss is for classes", "huber");
+  if (many && loss != "softmax")
+    refuse("the label has " + std::to_string(holdings.classes.size()) + " classes", "softmax");
+  if (!holdings.regression && !many && (loss == "huber" || loss == "softmax"))
+    refuse("the label has two classes, +1 and -1", "logistic, huber-hinge, hinge");
+}
+
+// D_w, the norm of the optimum of the records declared public, with the weights of a provider: HHCG20 §VI.
+double norm_on_published(const data::Rows& published, const algorithm::Options& o, const problem::Loss& loss,
+                         int nodes) {
+  const double l1 = o.regularizer == "l2" ? 0 : o.regularizer == "l1" ? 1 : o.l1_share;
+  const problem::Problem p{.rows = &published,
+                           .loss = loss,
+                           .weight = o.loss_weight / static_cast<double>(published.count()),
+                           .regularization = (1 - l1) * o.regularization / nodes,
+                           .l1 = l1 * o.regularization / nodes};
+  return problem::centralised_optimum({&p, 1}, {.tolerance = 1e-6 * o.loss_weight}).f.norm();
+}
+
+}  // namespace
+
+network::Graph graph_for(const network::GraphOptions& o, const std::string& algorithm, int nodes) {
+  if (!parley::algorithm::algorithm_named(algorithm).star) return network::make_graph(o, nodes);
+  if (o.graph != "auto" && o.graph != "star")
+    throw Error({.what = algorithm + " runs around a trainer, not on a graph of peers",
+                 .value = o.graph,
+                 .allowed = "auto, star",
+                 .where = "option --graph",
+                 .fix = "leave it out, or use --algorithm linear-admm, pvp or admm between peers"});
+  return network::trainer_star(nodes);
+}
+
+algorithm::Setting setting_on(const network::Graph& graph, const std::vector<double>& records, int nodes) {
+  if (records.size() != 1 && static_cast<int>(records.size()) != nodes)
+    throw Error(
+        {.what = "records has " + std::to_string(records.size()) + " values for " + std::to_string(nodes) + " nodes",
+         .allowed = "one value, or one per node",
+         .where = "option --records",
+         .fix = "give one value, or one per node"});
+  algorithm::Setting setting{.degree = graph.degrees(), .records = records};
+  setting.degree.resize(static_cast<std::size_t>(nodes));  // without a trainer's
+  setting.records.resize(static_cast<std::size_t>(nodes), records.front());
+  return setting;
+}
+
+Study prepare(const TrainOptions& o) {
+  data::Holdings holdings = data::load(o.data);
+  check_loss(holdings, o.algorithm.loss);
   const int nodes = static_cast<int>(holdings.nodes.size());
   if (nodes < 2)
     throw Error({.what = "one node has nobody to talk to",
@@ -36,11 +86,19 @@ Study prepare(const TrainOptions& o) {
                  .allowed = ">= 2",
                  .where = "option --nodes",
                  .fix = "use at least two nodes"});
-  network::Graph graph = network::make_graph(o.graph, nodes);
-  algorithm::Setting setting{
-      .degree = graph.degrees(), .records = {}, .features = static_cast<long>(holdings.test.features)};
-  for (const auto& rows : holdings.nodes) setting.records.push_back(static_cast<double>(rows.count()));
-  algorithm::Plan plan = algorithm::make_plan(o.algorithm, setting);
+  network::Graph graph = graph_for(o.graph, o.algorithm.algorithm, nodes);
+  std::vector<double> records;
+  for (const auto& rows : holdings.nodes) records.push_back(static_cast<double>(rows.count()));
+  algorithm::Setting setting = setting_on(graph, records, nodes);
+  setting.features = static_cast<long>(holdings.test.features);
+  setting.classes = std::max(2, static_cast<int>(holdings.classes.size()));
+  algorithm::Options algorithm = o.algorithm;
+  if (holdings.published.count() > 0 && algorithm::algorithm_named(algorithm.algorithm).linear &&
+      !algorithm.solution_bound)
+    algorithm.solution_bound =
+        norm_on_published(holdings.published, algorithm,
+                          problem::loss_named(algorithm.loss, algorithm.loss_width, setting.classes), nodes);
+  algorithm::Plan plan = algorithm::make_plan(algorithm, setting);
 
   Study study{.holdings = std::move(holdings), .graph = std::move(graph), .plan = std::move(plan)};
   if (o.data.split == "column" || o.data.split == "label-skewed")
@@ -55,7 +113,8 @@ Study prepare(const TrainOptions& o) {
   for (int i = 0; i < nodes; ++i) {
     const algorithm::Schedule& s = study.plan.nodes[static_cast<std::size_t>(i)];
     const data::Rows& rows = study.holdings.nodes[static_cast<std::size_t>(i)];
-    study.problems.push_back({.rows = &rows, .loss = s.loss, .weight = s.weight, .regularization = s.regularization});
+    study.problems.push_back(
+        {.rows = &rows, .loss = s.loss, .weight = s.weight, .regularization = s.regularization, .l1 = s.l1});
     scale += s.weight * static_cast<double>(rows.count());
   }
   study.optimum = problem::centralised_optimum(study.problems, {.tolerance = 1e-11 * scale}).f;
@@ -99,12 +158,20 @@ json header_json(const Study& s, const TrainOptions& options, const std::string&
            "a simulation measures on everyone's rows; only released.f64 and what follows from it may be shared"},
           {"outcome", outcome},
           {"data", s.holdings.name},
-          {"nodes", s.graph.nodes()},
+          {"nodes", s.parties()},
           {"features", s.holdings.test.features},
+          {"released", {{"nodes", s.graph.nodes()}, {"size", s.dimension()}}},  // the shape of released.f64
           {"edges", edges},
           {"node_facts", nodes},
           {"warnings", s.plan.warnings},
           {"options", to_json(option_rows(copy))}};
+}
+
+json configuration_json(const Study& s, const TrainOptions& options) {
+  json j = header_json(s, options, "");
+  for (const char* key : {"out", "threads", "metrics", "ledger", "dataset", "resume", "repeat"})
+    j["options"].erase(key);
+  return j;
 }
 
 }  // namespace parley::run

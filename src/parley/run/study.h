@@ -15,13 +15,21 @@ namespace parley::run {
 
 struct Study {  // one for all repeats
   data::Holdings holdings;
-  network::Graph graph;
+  network::Graph graph;  // of a star: the trainer is the last node
   algorithm::Plan plan;
   std::vector<problem::Problem> problems;
   std::vector<std::string> not_private;  // why the claim is not one
   Vector optimum;                        // centralised, not private
   double test_error_nonprivate = 0, train_loss_nonprivate = 0;
+
+  int parties() const { return static_cast<int>(problems.size()); }  // who holds rows
+  Index dimension() const { return problems.front().dimension(); }   // of f
 };
+
+// The graph of peers, or for the star family the trainer with its providers; Error when --graph contradicts that.
+network::Graph graph_for(const network::GraphOptions& options, const std::string& algorithm, int nodes);
+// What is public about the nodes on it; records: one for all, or one per node.
+algorithm::Setting setting_on(const network::Graph& graph, const std::vector<double>& records, int nodes);
 
 // Loads, checks and plans; throws Error before anything is written.
 Study prepare(const TrainOptions& options);
@@ -29,6 +37,9 @@ Study prepare(const TrainOptions& options);
 // The claim of a run that has spent `epsilon`; unless it was the whole planned run, there is no printed bound to
 // compare with; with its adjacency, theorem and stamp: the same object in run.json, model.json and `train --json`.
 nlohmann::json privacy_json(const Study& study, double epsilon, bool whole_run);
+
+// What must be the same for a run to be the same run: the public part of the header, without folders and threads.
+nlohmann::json configuration_json(const Study& study, const TrainOptions& options);
 
 // run.json: what was asked, by whom it is held, and what came of it.
 nlohmann::json header_json(const Study& study, const TrainOptions& options, const std::string& outcome);

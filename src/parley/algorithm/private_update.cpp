@@ -1,0 +1,60 @@
+#include "parley/algorithm/private_update.h"
+
+#include <algorithm>
+#include <cmath>
+
+#include "parley/base/error.h"
+#include "parley/privacy/linear_round.h"
+#include "parley/problem/solve.h"
+
+namespace parley::algorithm {
+namespace {
+
+Vector with_output_noise(Vector value, const Schedule& s, const PrivateRound& now, privacy::Random& random) {
+  expects(s.noise == Noise::none || now.objective_rate + now.objective_scale + now.output_rate + now.output_scale > 0,
+          "noise in what touched data");
+  if (now.output_rate > 0) value += privacy::gamma_norm_vector(value.size(), now.output_rate, random);
+  if (now.output_scale > 0) value += privacy::gaussian_vector(value.size(), now.output_scale, random);
+  return snap(value, s.release_bound, now.grid);
+}
+
+// What the noise for gradients 2G apart may be multiplied by at the released f: (a₀ Diam(‖f‖) + 2τ)/(2Ga₀ + 2τ) ≤ 1,
+// rounded up. τ also covers the error of one computed gradient, (d‖f‖/4 + 4)u (docs/privacy-linear.md, section 1).
+double noise_share(const Schedule& s, const Vector& f) {
+  if (!s.diameter_at_point) return 1;
+  expects((static_cast<double>(f.size()) * f.norm() / 4 + 4) * 0x1p-53 * s.weight <= s.tolerance / 2,
+          "a computed gradient within the tolerance");
+  const double diameter = privacy::logistic_gradient_diameter(f.norm() * (1 + 1e-12));
+  return std::min(1.0, (s.weight * diameter + 2 * s.tolerance) /
+                           (2 * s.loss.gradient_bound() * s.weight + 2 * s.tolerance) * (1 + 1e-15));
+}
+
+}  // namespace
+
+Vector snap(const Vector& value, double bound, double grid) {
+  return value.unaryExpr([=](double x) { return std::nearbyint(std::clamp(x, -bound, bound) / grid) * grid; });
+}
+
+Vector noisy_minimum(const problem::Problem& problem, problem::Proximal terms, const Vector& start, const Schedule& s,
+                     const PrivateRound& now, privacy::Random& random) {
+  if (now.objective_rate > 0) terms.linear += privacy::gamma_norm_vector(start.size(), now.objective_rate, random);
+  if (now.objective_scale > 0) terms.linear += privacy::gaussian_vector(start.size(), now.objective_scale, random);
+  const auto solution = problem::argmin(problem, terms, start, {.tolerance = s.tolerance});
+  expects(solution.certificate.bound() <= s.tolerance, "a certified minimum");
+  return with_output_noise(solution.f, s, now, random);
+}
+
+Vector noisy_linear_step(const problem::Problem& problem, const Vector& f, const Vector& pull, const Schedule& s,
+                         const PrivateRound& now, privacy::Random& random) {
+  const problem::LossGradient loss = problem::loss_gradient(problem, f);
+  expects(loss.rounding <= s.tolerance / 2, "a gradient summed to within the tolerance");
+  expects(s.noise == Noise::none || now.gradient_rate + now.gradient_scale > 0, "noise in what touched data");
+  const double less = noise_share(s, f);
+  Vector gradient = loss.value;
+  if (now.gradient_rate > 0) gradient += privacy::gamma_norm_vector(f.size(), now.gradient_rate / less, random);
+  if (now.gradient_scale > 0) gradient += privacy::gaussian_vector(f.size(), now.gradient_scale * less, random);
+  gradient += problem::regularizer_gradient(problem, f) + pull;
+  return snap(f - gradient / now.divisor, s.release_bound, now.grid);
+}
+
+}  // namespace parley::algorithm

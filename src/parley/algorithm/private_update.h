@@ -1,0 +1,25 @@
+// The two functions of a node that read its rows. Both return what may leave: noise included, on the public grid.
+//   exact   argmin_f O(f) + lᵀf + (q/2)‖f‖² with b in l, certified, plus noise on the output
+//   linear  f − { ∇O(f) + n + p } / divisor, n the noise on the gradient;  f and p are functions of released values
+#pragma once
+#include "parley/algorithm/schedule.h"
+#include "parley/privacy/random.h"
+#include "parley/problem/objective.h"
+
+namespace parley::algorithm {
+
+// Privacy: objective and/or output noise by the round's plan, charge by pricing.h. The minimum is certified to
+// ‖∇J‖ ≤ schedule.tolerance, which the charge covers (docs/privacy.md).
+Vector noisy_minimum(const problem::Problem& problem, problem::Proximal terms, const Vector& start, const Schedule& s,
+                     const PrivateRound& now, privacy::Random& random);
+
+// Privacy: sensitivity (2Ga₀ + 2·tolerance)/divisor, since one row adds at most Ga₀ to ∇O(f) and the rounding of the
+// sum is checked to be below the tolerance (docs/privacy-linear.md). No minimum, so nothing to certify.
+Vector noisy_linear_step(const problem::Problem& problem, const Vector& f, const Vector& pull, const Schedule& s,
+                         const PrivateRound& now, privacy::Random& random);
+
+// Released coordinates are clamped to the public bound and rounded to the public grid: a function of the noisy value,
+// hence free. |value| ≤ 2000 and grid ≥ 2⁻⁴⁰ leave them exact in a double.
+Vector snap(const Vector& value, double bound, double grid);
+
+}  // namespace parley::algorithm

@@ -1,0 +1,80 @@
+#include "parley/algorithm/star_node.h"
+
+#include "parley/algorithm/private_update.h"
+#include "parley/base/error.h"
+
+namespace parley::algorithm {
+namespace {
+
+Vector mean_of(const privacy::Inbox& inbox) {
+  Vector sum = Vector::Zero(inbox.front()->size());
+  for (const auto& w : inbox) sum += *w;  // in node order
+  return sum / static_cast<double>(inbox.size());
+}
+
+}  // namespace
+
+ProviderNode::ProviderNode(problem::Problem problem, Schedule schedule)
+    : problem_(problem), schedule_(std::move(schedule)) {
+  state_.w = state_.dual = Vector::Zero(problem_.dimension());
+}
+
+// In odd rounds after the first, the inbox holds the trainer's answer to the w̃ released last.
+ProviderState ProviderNode::settled(const Vector& w_bar) const {
+  ProviderState s = state_;
+  if (s.round >= 2) s.dual = dual_after(s.dual, s.w, w_bar, schedule_.private_round(s.round).penalty);  // (3c)
+  return s;
+}
+
+privacy::Release ProviderNode::step(const privacy::Inbox& inbox, privacy::Random& random) const {
+  const int round = state_.round + 1;
+  privacy::Release release{.node = schedule_.node, .round = round, .value = {}, .charge = {}};
+  if (round == 0) release.value = state_.w;
+  if (!schedule_.touches_data(round)) return release;
+  expects(inbox.size() == 1, "the trainer's value");
+  const Vector& w_bar = *inbox.front();
+  const ProviderState s = settled(w_bar);
+  const PrivateRound& now = schedule_.private_round(round);
+  release.value = schedule_.algorithm.linear
+                      ? noisy_linear_step(problem_, s.w, provider_pull(s, w_bar, now.penalty), schedule_, now, random)
+                      : noisy_minimum(problem_, provider_terms(s, w_bar, now.penalty), w_bar, schedule_, now, random);
+  release.charge = now.charge;
+  return release;
+}
+
+void ProviderNode::commit(const privacy::Inbox& inbox, const Vector& released) {
+  const int round = state_.round + 1;
+  if (schedule_.touches_data(round)) {
+    state_ = settled(*inbox.front());
+    state_.w = released;
+  }
+  state_.round = round;
+}
+
+TrainerNode::TrainerNode(const Plan& plan, Index dimension)
+    : id_(static_cast<int>(plan.nodes.size())),
+      rounds_(plan.nodes.front().rounds),
+      penalty_(plan.nodes.front().private_rounds.front().penalty),
+      release_bound_(plan.nodes.front().release_bound) {
+  state_.w = state_.mean_dual = Vector::Zero(dimension);
+}
+
+privacy::Release TrainerNode::step(const privacy::Inbox& inbox, privacy::Random&) const {
+  const int round = state_.round + 1;
+  privacy::Release release{.node = id_, .round = round, .value = {}, .charge = {}};
+  if (round == 0) release.value = state_.w;
+  if (round >= 2 && round % 2 == 0)
+    release.value = snap(trainer_update(state_, mean_of(inbox), penalty_), release_bound_, 0x1p-40);
+  return release;
+}
+
+void TrainerNode::commit(const privacy::Inbox& inbox, const Vector& released) {
+  const int round = state_.round + 1;
+  if (round >= 2 && round % 2 == 0) {
+    state_.mean_dual = dual_after(state_.mean_dual, mean_of(inbox), released, penalty_);
+    state_.w = released;
+  }
+  state_.round = round;
+}
+
+}  // namespace parley::algorithm

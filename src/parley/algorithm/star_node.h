@@ -1,0 +1,46 @@
+// A data provider and the trainer of the star family (star.h). They speak in turn: message round 0 is the start,
+// providers release w̃_i in odd rounds, the trainer w̄ in even ones; who is silent releases an empty value.
+#pragma once
+#include "parley/algorithm/node.h"
+#include "parley/algorithm/schedule.h"
+#include "parley/algorithm/star.h"
+
+namespace parley::algorithm {
+
+class ProviderNode : public Node {
+ public:
+  ProviderNode(problem::Problem problem, Schedule schedule);
+
+  int id() const override { return schedule_.node; }
+  bool has_next() const override { return state_.round < schedule_.rounds; }
+  privacy::Release step(const privacy::Inbox& inbox, privacy::Random& random) const override;
+  void commit(const privacy::Inbox& inbox, const Vector& released) override;
+
+  const ProviderState& state() const { return state_; }
+
+ private:
+  ProviderState settled(const Vector& w_bar) const;  // (3c), once the trainer has answered
+
+  problem::Problem problem_;
+  Schedule schedule_;
+  ProviderState state_;
+};
+
+// Privacy: has no rows; everything it releases is a function of what it received.
+class TrainerNode : public Node {
+ public:
+  TrainerNode(const Plan& plan, Index dimension);
+
+  int id() const override { return id_; }
+  bool has_next() const override { return state_.round < rounds_; }
+  privacy::Release step(const privacy::Inbox& inbox, privacy::Random& random) const override;
+  void commit(const privacy::Inbox& inbox, const Vector& released) override;
+
+ private:
+  int id_;
+  long rounds_;
+  double penalty_, release_bound_;
+  TrainerState state_;
+};
+
+}  // namespace parley::algorithm

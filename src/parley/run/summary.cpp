@@ -1,0 +1,67 @@
+#include <algorithm>
+#include <nlohmann/json.hpp>
+
+#include "parley/privacy/pure.h"
+#include "parley/run/simulate.h"
+
+namespace parley::run {
+
+using nlohmann::json;
+
+json to_json(const Summary& s, const TrainOptions& o) {
+  const auto over_runs = [&](auto of) -> json {
+    std::vector<double> values;
+    for (const Result& r : s.runs)
+      if (const std::optional<double> v = of(r)) values.push_back(*v);
+    if (values.empty()) return nullptr;
+    if (o.engine.repeat == 1) return values[0];
+    double sum = 0;
+    for (const double v : values) sum += v;
+    return {{"mean", sum / static_cast<double>(values.size())},
+            {"min", *std::ranges::min_element(values)},
+            {"max", *std::ranges::max_element(values)}};
+  };
+  double seconds = 0, spent = 0;
+  privacy::UpwardSum all_runs;
+  for (const Result& r : s.runs) {
+    seconds += r.seconds;
+    spent = std::max(spent, r.epsilon);
+    all_runs.add(r.epsilon);
+  }
+  json nodes = json::array();
+  for (const NodeSummary& n : s.runs.back().nodes)
+    nodes.push_back({{"node", n.node},
+                     {"degree", n.degree},
+                     {"records", n.records},
+                     {"epsilon", s.study.plan.noisy() ? json(n.epsilon) : json()},
+                     {"epsilon_paper", n.epsilon_paper ? json(*n.epsilon_paper) : json()},
+                     {"train_loss", n.train_loss},
+                     {"distance", n.distance}});
+  const bool tested = s.study.holdings.test.count() > 0;
+  json j = privacy_json(s.study, spent, s.runs.back().outcome == Outcome::completed);
+  j.update(
+      {{"algorithm", o.algorithm.algorithm},
+       {"data", s.study.holdings.name},
+       {"nodes", s.study.parties()},
+       {"features", s.study.holdings.test.features},
+       {"rounds", s.study.plan.options.rounds},
+       {"private_rounds", s.study.plan.nodes[0].private_rounds.size()},
+       {"outcome", name_of(s.runs.back().outcome)},
+       {"test_error", over_runs([](const Result& r) { return r.last().test_error; })},
+       {"test_error_nonprivate", tested ? json(s.study.test_error_nonprivate) : json()},
+       {"train_loss", over_runs([](const Result& r) { return r.last().train_loss; })},
+       {"train_loss_nonprivate", s.study.train_loss_nonprivate},
+       {"disagreement", over_runs([](const Result& r) { return std::optional(r.last().disagreement); })},
+       {"distance_to_optimum",
+        over_runs([&](const Result& r) { return std::optional((r.mean - s.study.optimum).norm()); })},
+       {"seeded", o.engine.seed.has_value()},
+       {"repeat", s.runs.size()},
+       {"epsilon_all_runs", s.study.plan.noisy() ? json(all_runs.value()) : json()},  // for whoever sees every repeat
+       {"seconds", seconds},
+       {"node_results", nodes},
+       {"warnings", s.study.plan.warnings},
+       {"record", s.record}});
+  return j;
+}
+
+}  // namespace parley::run
