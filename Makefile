@@ -17,7 +17,7 @@ configure: setup
 	@mkdir -p $(BUILD) && mv -f $(BUILD).configure.log $(BUILD)/configure.log
 
 demo: all
-	@$(BUILD)/parley train --algorithm mr-admm --data census --nodes 5 --penalty 4 --penalty-growth 1.04 --noise-rate 0.5 \
+	@$(BUILD)/parley train --data census --nodes 5 --epsilon 1 --delta 1e-5 \
 	  --out runs/demo-$$(date +%Y%m%d-%H%M%S)
 
 test: configure

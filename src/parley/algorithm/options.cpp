@@ -16,7 +16,9 @@ std::vector<Option> option_rows(Options& o) {
   step_size.words_too = true;
   return {
       {"algorithm", "", "which algorithm runs", one_of(algorithm_names()), &o.algorithm, "algorithm"},
-      {"rounds", "T", "all rounds, recycled ones included; 0: 50, and 1000 for dp-admm and linear-admm under --epsilon",
+      {"rounds", "T",
+       "all rounds, recycled ones included; 0: 50, but under --epsilon 25 where every round touches data, and 1000 for "
+       "dp-admm and linear-admm",
        between(0, 1000000), &o.rounds, "algorithm"},
       {"loss", "L", "loss of a record", one_of(problem::loss_names()), &o.loss, "problem"},
       {"loss-width", "h, c", "half width of the hinge's bend; where the residual is clipped", above(0), &o.loss_width,
@@ -112,7 +114,7 @@ std::vector<Option> option_rows(Options& o) {
        "the local minimum is certified to |gradient| <= tolerance * C/B; what remains is covered by charged output "
        "noise",
        strictly_between(0, 1), &o.tolerance, "privacy"},
-      {"release-bound", "", "released coordinates are clamped to +- this public bound", strictly_between(0, 2000),
+      {"release-bound", "", "released coordinates are clamped to +- this public bound", between(1, 1e9),
        &o.release_bound, "privacy"},
   };
 }

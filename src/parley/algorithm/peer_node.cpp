@@ -23,7 +23,9 @@ State PeerNode::settled(const Inbox& inbox) const {
 privacy::Release PeerNode::step(const Inbox& inbox, privacy::Random& random) const {
   const int round = state_.round + 1;
   privacy::Release release{.node = schedule_.node, .round = round, .value = {}, .charge = {}};
-  const auto on_grid = [&](const Vector& value) { return snap(value, schedule_.release_bound, 0x1p-40); };
+  const auto on_grid = [&](const Vector& value) {
+    return snap(value, schedule_.release_bound, schedule_.finest_grid());
+  };
   if (round == 0) {  // the start: no data in it
     const Index d = state_.f.size();
     release.value = schedule_.random_start

@@ -115,7 +115,7 @@ Options fill_in(const Options& given, const Setting& setting) {
             ? "output"
             : "objective";
   if (o.diameter == "auto") o.diameter = a.linear && budget && o.loss == "logistic" ? "at-point" : "worst";
-  if (o.rounds == 0) o.rounds = a.linear && budget ? linear_rounds : 50;
+  if (o.rounds == 0) o.rounds = !budget || a.recycled ? 50 : a.linear ? linear_rounds : 25;
   if (o.average == "auto") o.average = budget ? "yes" : "no";
   if (o.noise == "gamma" && !budget && o.noise_rate.empty()) o.noise_rate = {0.5};
   if (o.penalty.empty() && !budget) o.penalty = {1};

@@ -20,8 +20,9 @@ constexpr double inexact_epsilon_share = 1e-4, inexact_mu_share = 1e-2;
 
 // A public grid far coarser than the rounding of doubles and far finer than the noise on the output: what the low bits
 // of a noisy double would tell is gone (docs/privacy.md, "Floating point").
-double grid_for(double output_noise) {
-  return std::clamp(std::exp2(std::floor(std::log2(0x1p-8 * output_noise))), 0x1p-40, 0x1p-10);
+double grid_for(const Schedule& s, double output_noise) {
+  return std::clamp(std::exp2(std::floor(std::log2(0x1p-8 * output_noise))), s.finest_grid(),
+                    std::max(0x1p-10, s.finest_grid()));
 }
 
 std::string node_text(const Schedule& s) {
@@ -44,7 +45,7 @@ void price_gamma(PrivateRound& r, const Schedule& s, const RoundFacts& f, double
       r.charge.epsilon = sum.value();
     }
   }
-  if (r.output_rate > 0) r.grid = grid_for(1 / r.output_rate);
+  if (r.output_rate > 0) r.grid = grid_for(s, 1 / r.output_rate);
 }
 
 void price_gaussian(PrivateRound& r, Schedule& s, const RoundFacts& f, double scale) {
@@ -69,7 +70,7 @@ void price_gaussian(PrivateRound& r, Schedule& s, const RoundFacts& f, double sc
           privacy::compose_mu(*mu.value, privacy::inexact_mu(r.strong_convexity, s.tolerance, r.output_scale));
     }
   }
-  if (r.output_scale > 0) r.grid = grid_for(r.output_scale);
+  if (r.output_scale > 0) r.grid = grid_for(s, r.output_scale);
 }
 
 // Noise on the gradient, whose sensitivity is 2Ga₀ + 2·tolerance; the public division and the grid come after it.
@@ -82,7 +83,7 @@ void price_linear(PrivateRound& r, const Schedule& s, const RoundFacts& f, doubl
     r.gradient_scale = level;
     r.charge = {.kind = "linear-gaussian", .mu = privacy::output_mu(f, level, s.tolerance)};
   }
-  r.grid = grid_for((s.noise == Noise::gamma ? 1 / level : level) / (2 * r.divisor));
+  r.grid = grid_for(s, (s.noise == Noise::gamma ? 1 / level : level) / (2 * r.divisor));
 }
 
 [[noreturn]] void infeasible(const Schedule& s, double epsilon, const std::string& why) {

@@ -19,7 +19,7 @@ Vector noisy_linear_step(const problem::Problem& problem, const Vector& f, const
                          const PrivateRound& now, privacy::Random& random);
 
 // Released coordinates are clamped to the public bound and rounded to the public grid: a function of the noisy value,
-// hence free. |value| ≤ 2000 and grid ≥ 2⁻⁴⁰ leave them exact in a double.
+// hence free. bound/grid ≤ 2⁵¹ leaves them exact in a double.
 Vector snap(const Vector& value, double bound, double grid);
 
 }  // namespace parley::algorithm

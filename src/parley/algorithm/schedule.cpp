@@ -191,6 +191,10 @@ const PrivateRound& Schedule::private_round(int round) const {
   return private_rounds[static_cast<std::size_t>(alternates() ? (round + 1) / 2 : round) - 1];
 }
 
+double Schedule::finest_grid() const {
+  return std::max(0x1p-40, std::exp2(std::ceil(std::log2(release_bound)) - 51));
+}
+
 double Plan::epsilon() const {
   double most = 0;
   for (const Schedule& s : nodes) most = std::max(most, s.epsilon);
@@ -345,7 +349,8 @@ Plan make_plan(const Options& given, const Setting& setting, bool exact) {
     for (long k = 1; k <= private_rounds(a, o.rounds); ++k) {
       PrivateRound r{.penalty = penalty_at(o, i, k),
                      .dual_step = dual_step_at(o, a, nodes, i, k),
-                     .damping = *o.damping * std::pow(o.damping_growth, static_cast<double>(k - 1))};
+                     .damping = *o.damping * std::pow(o.damping_growth, static_cast<double>(k - 1)),
+                     .grid = s.finest_grid()};
       r.strong_convexity = s.regularization + (a.star ? r.penalty : 2 * r.penalty * s.degree);
       if (!a.linear) check_certifiable(s, r, k);
       s.private_rounds.push_back(r);

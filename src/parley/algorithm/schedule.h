@@ -73,8 +73,9 @@ struct Schedule {
   bool alternates() const { return algorithm.recycled || algorithm.star; }
   bool touches_data(int round) const { return round >= 1 && (!alternates() || round % 2 == 1); }
   double grid(int round) const {
-    return touches_data(round) ? private_round(round).grid : 0x1p-40;
+    return touches_data(round) ? private_round(round).grid : finest_grid();
   }  // of released coordinates
+  double finest_grid() const;  // 2⁻⁴⁰, or what leaves multiples up to the release bound exact in a double
   const PrivateRound& private_round(
       int round) const;  // the one in force in `round`; recycled rounds use that of the round before
 };

@@ -55,7 +55,8 @@ TrainerNode::TrainerNode(const Plan& plan, Index dimension)
     : id_(static_cast<int>(plan.nodes.size())),
       rounds_(plan.nodes.front().rounds),
       penalty_(plan.nodes.front().private_rounds.front().penalty),
-      release_bound_(plan.nodes.front().release_bound) {
+      release_bound_(plan.nodes.front().release_bound),
+      grid_(plan.nodes.front().finest_grid()) {
   state_.w = state_.mean_dual = Vector::Zero(dimension);
 }
 
@@ -64,7 +65,7 @@ privacy::Release TrainerNode::step(const privacy::Inbox& inbox, privacy::Random&
   privacy::Release release{.node = id_, .round = round, .value = {}, .charge = {}};
   if (round == 0) release.value = state_.w;
   if (round >= 2 && round % 2 == 0)
-    release.value = snap(trainer_update(state_, mean_of(inbox), penalty_), release_bound_, 0x1p-40);
+    release.value = snap(trainer_update(state_, mean_of(inbox), penalty_), release_bound_, grid_);
   return release;
 }
 

@@ -39,7 +39,7 @@ class TrainerNode : public Node {
  private:
   int id_;
   long rounds_;
-  double penalty_, release_bound_;
+  double penalty_, release_bound_, grid_;
   TrainerState state_;
 };
 
