@@ -159,6 +159,42 @@ class Train(Case):
         j = json.loads(self.ok("train", "--data", "s.libsvm", "--features", 3, "--loss-weight", 20, "--noise", "none", "--rounds", 20, "--json", "--quiet", "--out", "svm"))
         self.assertEqual(j["test_error"], 0)
 
+    def test_the_star_family_and_linearised_updates(self):
+        for algorithm in ("star-pvp", "dp-admm", "linear-admm"):
+            j = self.train("--algorithm", algorithm, "--epsilon", 2, "--out", algorithm)
+            self.assertTrue(1.99 < j["epsilon"] <= 2, j["epsilon"])
+            self.assertEqual((j["rounds"], j["private_rounds"], j["nodes"], len(j["node_results"])), (6, 6, 5, 5))
+            run = json.loads((self.dir / algorithm / "run.json").read_text())
+            star = algorithm != "linear-admm"  # then two turns a round, and a trainer
+            self.assertEqual(run["released"], {"nodes": 6 if star else 5, "size": j["features"]})
+            self.assertEqual(len((self.dir / algorithm / "rounds.jsonl").read_text().splitlines()), 13 if star else 7)
+        self.train("--algorithm", "dp-admm", "--loss", "hinge", "--regularizer", "l1", "--epsilon", 2, "--out", "hinge")
+        j = self.train("--algorithm", "dp-admm", "--iteration-epsilon", 0.1, "--public-rows", 100, "--out", "public")
+        self.assertLess(j["epsilon"], j["epsilon_paper"])
+        self.assertGreater(json.loads((self.dir / "public/run.json").read_text())["options"]["solution-bound"], 0)
+        start = ["train", "--out", "no", "--algorithm"]
+        self.fails(*start, "dp-admm", says=["Gaussian noise needs its size", "--epsilon"])
+        self.fails(*start, "dp-admm", "--epsilon", 1, "--graph", "ring", says=["around a trainer", "linear-admm"])
+        self.fails(*start, "mr-admm", "--loss", "hinge", says=["kink", "dp-admm"])
+        self.fails(*start, "dvp", "--regularizer", "l1", "--noise-on", "objective", says=["without kinks", "--noise-on output"])
+
+    def test_more_than_two_classes(self):
+        self.write("t.toml", SCHEMA.split("[label]")[0] + '[label]\ncolumn = "kind"\nclasses = ["oak", "ash", "elm"]\n'
+                   + "".join(f'[[columns]]\nname = "{x}"\nkind = "numeric"\nbounds = [0, 10]\n' for x in ("height", "width")))
+        self.write("t.csv", "height,width,kind\n" + "".join(f"{1 + 4 * (i % 3) + (i % 7) / 10},{9 - 4 * (i % 3) + (i % 5) / 10},{('oak', 'ash', 'elm')[i % 3]}\n" for i in range(1500)))
+        for algorithm in ("mr-admm", "pvp", "dp-admm", "linear-admm"):
+            j = json.loads(self.ok("train", "--data", "t.csv", "--schema", "t.toml", "--loss", "softmax", "--nodes", 3, "--algorithm", algorithm, "--epsilon", 4,
+                                   "--json", "--quiet", "--out", algorithm))
+            self.assertLess(j["test_error"], 0.1, algorithm)
+        lines = self.ok("predict", "--model", "mr-admm/model.json", "--data", "t.csv").splitlines()
+        self.assertEqual(lines[0], "row,probability[oak],probability[ash],probability[elm],prediction")
+        for line in lines[1:20]:
+            cells = line.split(",")
+            self.assertAlmostEqual(sum(map(float, cells[1:4])), 1)
+            self.assertEqual(cells[4], ("oak", "ash", "elm")[max(range(3), key=lambda c: float(cells[1 + c]))])
+        self.fails("train", "--data", "t.csv", "--schema", "t.toml", "--nodes", 3, "--out", "no", says=["3 classes", "softmax"])
+        self.fails("train", "--data", "t.csv", "--schema", "t.toml", "--nodes", 3, "--out", "no", "--loss", "softmax", "--noise-on", "objective", says=["losses of one score"])
+
     def test_splits(self):
         for split in (["--split", "power"], ["--split", "shares", "--split-shares", "1,2,3,4,5"], ["--split", "label-skewed"],
                       ["--split", "column", "--split-column", "sex"]):
@@ -242,6 +278,14 @@ class Account(Case):
         self.assertTrue(math.isclose(j["epsilon"], 10.9375, rel_tol=1e-12))
         self.assertGreaterEqual(j["epsilon"], 10.9375)
         self.assertIn("exact minimum", j["assumes"])
+
+    def test_dp_admm_as_in_the_paper(self):
+        for epsilon, moments, exact in ((0.05, 0.5008810771, 0.2771640467), (0.1, 1.019291501, 0.6339064723)):
+            j = json.loads(self.ok("account", "dp-admm", "--records", 210, "--iteration-epsilon", epsilon, "--iteration-delta", "1e-3", "--rounds", 100, "--delta", "1e-3", "--json"))
+            self.assertTrue(math.isclose(j["epsilon_moments"], moments, rel_tol=1e-9))
+            self.assertTrue(math.isclose(j["epsilon"], exact, rel_tol=1e-9))
+            self.assertTrue(math.isclose(j["epsilon_paper"], j["epsilon_moments"], rel_tol=1e-12))
+            self.assertGreater(j["mu"], 0)
 
     def test_tolerance_adds_the_cost_of_an_approximate_minimum(self):
         exact, real = (json.loads(self.ok("account", "mr-admm", "--json", *more))["epsilon"] for more in ([], ["--tolerance", "1e-6"]))

@@ -84,6 +84,24 @@ TEST(ProximalNewton, TheL1TermsOfPooledPartsAdd) {
   EXPECT_GT(apart.norm(), 0);
 }
 
+TEST(ProximalNewton, L1AloneWithFlatDirectionsStillHasAYardstick) {  // two equal columns, and one that never occurs
+  const Rows half = random_rows(200, 3, 0.9, 8);
+  Rows rows;
+  rows.features = 5;
+  for (std::size_t n = 0; n < half.count(); ++n) {
+    std::vector<double> x(4, 0);
+    for (std::size_t k = half.start[n]; k < half.start[n + 1]; ++k)
+      x[static_cast<std::size_t>(half.column[k])] = half.value[k] / 2;
+    x[3] = x[2];
+    rows.append(std::vector<std::int32_t>{0, 1, 2, 3}, x, half.label[n]);
+  }
+  const Problem p{.rows = &rows, .weight = 1, .l1 = 0.1};
+  const Solution best = centralised_optimum({&p, 1}, {.tolerance = 1e-7});
+  EXPECT_LE(best.certificate.bound(), 1e-7);
+  EXPECT_EQ(best.f[4], 0);
+  EXPECT_GT(best.f.norm(), 0);
+}
+
 TEST(ProximalNewton, TheCertificateIsTheShortestSubgradientAndRefusesWrongPoints) {
   const Rows rows = random_rows(300, 10, 0.6, 4);
   const Problem p{.rows = &rows, .weight = 0.1, .regularization = 0.5, .l1 = 1};

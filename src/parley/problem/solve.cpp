@@ -141,9 +141,16 @@ Solution centralised_optimum(std::span<const Problem> parts, const SolveOptions&
   asked.tolerance = std::max(options.tolerance, hinge_tolerance * all);
   asked.max_iterations = std::max(options.max_iterations, 1000);
   Solution best{.f = zero};
+  Proximal hair = none;  // l1 alone: flat pieces between the kinks need some curvature
+  if (std::ranges::all_of(parts, [](const Problem& p) { return p.regularization == 0; })) hair.quadratic = 1e-6 * all;
   for (double width = 0.5; width > 0.9 * hinge_width; width /= 5) {
     for (Problem& p : smoothed) p.loss = {.kind = LossKind::huber_hinge, .width = width};
-    best = argmin(smoothed, none, best.f, asked);
+    try {
+      best = argmin(smoothed, hair, best.f, asked);
+    } catch (const Error&) {  // a yardstick, not a release: the narrowest width that could be solved
+      if (width == 0.5) throw;
+      break;
+    }
   }
   return best;
 }

@@ -117,7 +117,8 @@ Study prepare(const TrainOptions& o) {
         {.rows = &rows, .loss = s.loss, .weight = s.weight, .regularization = s.regularization, .l1 = s.l1});
     scale += s.weight * static_cast<double>(rows.count());
   }
-  study.optimum = problem::centralised_optimum(study.problems, {.tolerance = 1e-11 * scale}).f;
+  const double tolerance = study.problems.front().l1 > 0 ? 1e-8 : 1e-11;  // l1 alone may leave flat directions
+  study.optimum = problem::centralised_optimum(study.problems, {.tolerance = tolerance * scale}).f;
   for (const auto& p : study.problems)
     study.train_loss_nonprivate += problem::mean_loss(*p.rows, p.loss, study.optimum) / nodes;
   if (study.holdings.test.count() > 0)
