@@ -172,6 +172,27 @@ TEST_P(Star, TheTrainerCanFormTheDualsItself) {
 
 INSTANTIATE_TEST_SUITE_P(HHCG20, Star, testing::ValuesIn(cases()), name_of);
 
+// (3c) with duals that do not cancel, as after any other start: an absurd w^1 leaves mean_i gamma_i^1 = -rho(mean_i
+// w~_i^1
+// - w^1), and w^2 corrects for it.
+TEST(HHCG20, Eq3c_TheTrainerCorrectsByTheMeanOfTheDuals) {
+  auto o = plain("dp-admm", 2);
+  o.penalty = {rho};
+  const Study study(unlike_rows(2, 20, 3), network::trainer_star(2), o);
+  algorithm::TrainerNode trainer(study.plan, 3);
+  auto unused = privacy::Random::seeded(1, 1, 1, "none");
+  const auto from = [](const Vector& a, const Vector& b) {
+    return privacy::Inbox{std::make_shared<const Vector>(a), std::make_shared<const Vector>(b)};
+  };
+  const Vector zero = Vector::Zero(3), a{{1, 2, 3}}, b{{0, -1, 5}}, c{{4, 4, -4}}, d{{2, 0, 1}}, absurd{{9, -7, 5}};
+  trainer.commit({}, zero);
+  trainer.commit(from(zero, zero), {});
+  trainer.commit(from(a, b), absurd);
+  trainer.commit({}, {});
+  const Vector mean_gamma = -rho * ((a + b) / 2 - absurd);
+  EXPECT_LT((trainer.step(from(c, d), unused).value - ((c + d) / 2 - mean_gamma / rho)).norm(), 1e-11);
+}
+
 // Section III-A: what Algorithm 2 adds to Algorithm 1 is the noise alone.
 TEST(HHCG20, Algorithm2WithoutNoiseIsAlgorithm1) {
   auto one = plain("star-admm", 8), two = plain("star-pvp", 8);
