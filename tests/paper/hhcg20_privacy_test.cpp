@@ -214,6 +214,10 @@ TEST(HHCG20, SecIIIA_Algorithm2sNoiseIsPrintedFarTooLarge) {
   EXPECT_NEAR(paper.nodes[0].private_rounds[0].output_scale / proved.nodes[0].private_rounds[0].output_scale,
               1 + 100 / 0.17, 1e-9);
   EXPECT_NEAR(1 + 100 / 0.17, 589.2, 0.05);
+  for (const char* regularizer : {"l1", "elastic-net"}) {  // as printed, whatever R is
+    o.regularizer = regularizer;
+    EXPECT_NEAR(algorithm::make_plan(o, section_vi()).nodes[0].private_rounds[0].output_scale, printed, 1e-9 * printed);
+  }
   EXPECT_NEAR(*paper.epsilon_paper(), 1.0193, 5e-5);  // what the paper believes to pay for it
   EXPECT_LT(paper.epsilon(), 1e-3);                   // what it pays: 0.634/589 and less
 }
