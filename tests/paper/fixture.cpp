@@ -1,8 +1,8 @@
 #include "paper/fixture.h"
 
-#include <Eigen/Cholesky>
 #include <algorithm>
 #include <cmath>
+#include <cstdio>
 #include <cstdlib>
 #include <cstring>
 
@@ -19,13 +19,18 @@ std::size_t at(int i) {
   return static_cast<std::size_t>(i);
 }
 
-Dense dense_of(const problem::Problem& p) {
-  Dense d{.z = Matrix::Zero(static_cast<Index>(p.rows->count()), p.rows->features),
+Dense dense_of(const problem::Problem& p, const algorithm::Options& o) {
+  Dense d{.x = Matrix::Zero(static_cast<Index>(p.rows->count()), p.rows->features),
+          .y = Eigen::Map<const Vector>(p.rows->label.data(), static_cast<Index>(p.rows->count())),
+          .loss = o.loss,
+          .width = o.loss_width,
+          .scores = p.loss.scores(),
           .weight = p.weight,
-          .regularization = p.regularization};
+          .regularization = p.regularization,
+          .l1 = p.l1};
   for (std::size_t n = 0; n < p.rows->count(); ++n)
     for (std::size_t k = p.rows->start[n]; k < p.rows->start[n + 1]; ++k)
-      d.z(static_cast<Index>(n), p.rows->column[k]) = p.rows->label[n] * p.rows->value[k];
+      d.x(static_cast<Index>(n), p.rows->column[k]) = p.rows->value[k];
   return d;
 }
 
@@ -42,58 +47,23 @@ bool short_run() {
   return std::getenv("PARLEY_TEST_SHORT") != nullptr;
 }
 
-double Dense::value(const Vector& f) const {
-  double sum = 0;
-  for (const double m : (z * f).eval()) sum += m > 0 ? std::log1p(std::exp(-m)) : -m + std::log1p(std::exp(m));
-  return weight * sum + regularization / 2 * f.squaredNorm();
-}
-
-Vector Dense::gradient(const Vector& f) const {
-  const Vector slope = (z * f).unaryExpr([](double m) { return -1 / (1 + std::exp(m)); });
-  return weight * (z.transpose() * slope) + regularization * f;
-}
-
-Matrix Dense::hessian(const Vector& f) const {
-  const Vector curvature = (z * f).unaryExpr([](double m) { return 1 / ((1 + std::exp(m)) * (1 + std::exp(-m))); });
-  return weight * (z.transpose() * curvature.asDiagonal() * z) + regularization * Matrix::Identity(f.size(), f.size());
-}
-
-Vector minimise(const std::vector<Dense>& parts, const std::vector<double>& share, const Vector& linear,
-                double quadratic) {
-  const Index d = linear.size();
-  const auto gradient = [&](const Vector& f) {
-    Vector g = linear + quadratic * f;
-    for (std::size_t i = 0; i < parts.size(); ++i) g += share[i] * parts[i].gradient(f);
-    return g;
-  };
-  Vector f = Vector::Zero(d), g = gradient(f);
-  for (int iteration = 0; iteration < 100; ++iteration) {
-    Matrix h = quadratic * Matrix::Identity(d, d);
-    for (std::size_t i = 0; i < parts.size(); ++i) h += share[i] * parts[i].hessian(f);
-    const Vector direction = h.llt().solve(-g);
-    double step = 1;  // halved until the gradient shrinks: enough for a smooth, strongly convex function
-    while (step > 1e-6 && gradient(f + step * direction).norm() >= g.norm()) step /= 2;
-    if (step <= 1e-6) break;
-    f += step * direction;
-    g = gradient(f);
-  }
-  return f;
-}
-
-Vector minimise(const Dense& part, const Vector& linear, double quadratic) {
-  return minimise({part}, {1}, linear, quadratic);
-}
-
 Study::Study(std::vector<data::Rows> held, network::Graph who, const algorithm::Options& options)
     : rows(std::move(held)), graph(std::move(who)) {
-  expects(static_cast<int>(rows.size()) == graph.nodes(), "rows for every node");
-  algorithm::Setting setting{.degree = graph.degrees(), .records = {}};
-  for (const auto& r : rows) setting.records.push_back(static_cast<double>(r.count()));
+  const bool star = algorithm::algorithm_named(options.algorithm).star;
+  expects(parties() + (star ? 1 : 0) == graph.nodes(), "rows for every node");
+  algorithm::Setting setting{.degree = graph.degrees(), .records = {}, .features = static_cast<long>(features())};
+  setting.degree.resize(rows.size());
+  for (const auto& r : rows) {
+    setting.records.push_back(static_cast<double>(r.count()));
+    if (options.loss == "softmax")
+      setting.classes = std::max(setting.classes, 1 + static_cast<int>(std::ranges::max(r.label)));
+  }
   plan = algorithm::make_plan(options, setting);
-  for (int i = 0; i < nodes(); ++i) {
+  for (int i = 0; i < parties(); ++i) {
     const auto& s = schedule(i);
-    problems.push_back({.rows = &rows[at(i)], .loss = s.loss, .weight = s.weight, .regularization = s.regularization});
-    dense.push_back(dense_of(problems.back()));
+    problems.push_back(
+        {.rows = &rows[at(i)], .loss = s.loss, .weight = s.weight, .regularization = s.regularization, .l1 = s.l1});
+    dense.push_back(dense_of(problems.back(), options));
   }
 }
 
@@ -102,7 +72,7 @@ Vector Study::optimum() const {
 }
 
 Vector Study::optimum_weighted(const std::vector<double>& share) const {
-  return minimise(dense, share, Vector::Zero(features()), 0);
+  return minimise(dense, share, Vector::Zero(dimension()), 0);
 }
 
 algorithm::PeerNode Study::node(int i) const {
@@ -116,6 +86,11 @@ void Study::without_solver_noise() {
         r.output_rate = 0;
         r.grid = 0x1p-40;
       }
+}
+
+void Study::fine_grid() {
+  for (auto& s : plan.nodes)
+    for (auto& r : s.private_rounds) r.grid = 0x1p-40;
 }
 
 double Study::rounding(int i, int round) const {
@@ -154,6 +129,24 @@ std::vector<data::Rows> alike_rows(int nodes, int records, int features) {
   return std::vector<data::Rows>(at(nodes), unlike_rows(1, records, features).front());
 }
 
+std::vector<data::Rows> relabelled(std::vector<data::Rows> all, int classes) {
+  PublicRandom draw(2, PublicRandom::Purpose::labels);
+  for (data::Rows& rows : all) {
+    Matrix separator(rows.features, std::max(1, classes));
+    for (double& v : separator.reshaped()) v = 3 * draw.normal();
+    for (std::size_t n = 0; n < rows.count(); ++n) {
+      Vector score(separator.cols());
+      for (double& v : score) v = 0.5 * draw.normal();
+      for (std::size_t k = rows.start[n]; k < rows.start[n + 1]; ++k)
+        score += rows.value[k] * separator.row(rows.column[k]);
+      Index best = 0;
+      if (classes > 0) score.maxCoeff(&best);
+      rows.label[n] = classes > 0 ? static_cast<double>(best) : std::tanh(score[0]);
+    }
+  }
+  return all;
+}
+
 std::vector<data::Rows> census_rows(int nodes, std::size_t records) {
   const auto schema = data::parse_schema(data::census_schema(), "census");
   const auto all = data::encode(data::census_table(records, 7), schema, "census", "education");
@@ -190,18 +183,26 @@ std::vector<double> figure_1b(int nodes, double scale) {
 
 double Transcript::distance(int t, const Vector& target) const {
   double most = 0;
-  for (const Vector& each : f(t)) most = std::max(most, (each - target).norm());
+  for (const Vector& each : f(t))
+    if (each.size() > 0) most = std::max(most, (each - target).norm());
   return most;
 }
 
 Transcript drive(const Study& study, std::uint64_t seed) {
   std::vector<std::unique_ptr<algorithm::Node>> nodes;
   std::vector<const algorithm::PeerNode*> peers;
-  for (int i = 0; i < study.nodes(); ++i) {
-    auto peer = std::make_unique<algorithm::PeerNode>(study.node(i));
-    peers.push_back(peer.get());
-    nodes.push_back(std::move(peer));
-  }
+  std::vector<const algorithm::ProviderNode*> providers;
+  for (int i = 0; i < study.parties(); ++i)
+    if (study.plan.star()) {
+      auto provider = std::make_unique<algorithm::ProviderNode>(study.problems[at(i)], study.schedule(i));
+      providers.push_back(provider.get());
+      nodes.push_back(std::move(provider));
+    } else {
+      auto peer = std::make_unique<algorithm::PeerNode>(study.node(i));
+      peers.push_back(peer.get());
+      nodes.push_back(std::move(peer));
+    }
+  if (study.plan.star()) nodes.push_back(std::make_unique<algorithm::TrainerNode>(study.plan, study.dimension()));
   const privacy::NoiseSource noise(seed);
   privacy::Ledger ledger(study.nodes(), false);
   network::InProcess transport(study.graph);
@@ -218,10 +219,13 @@ Transcript drive(const Study& study, std::uint64_t seed) {
                                   Round round;
                                   for (int i = 0; i < study.nodes(); ++i) {
                                     round.f.push_back(*paid[at(i)].value());
-                                    round.dual.push_back(peers[at(i)]->state().dual);
-                                    round.gradient.push_back(peers[at(i)]->state().gradient);
                                     round.charge.push_back(ledger.charges(i).back());
                                   }
+                                  for (const auto* peer : peers) {
+                                    round.dual.push_back(peer->state().dual);
+                                    round.gradient.push_back(peer->state().gradient);
+                                  }
+                                  for (const auto* provider : providers) round.dual.push_back(provider->state().dual);
                                   run.rounds.push_back(std::move(round));
                                   return true;
                                 }},
@@ -245,13 +249,23 @@ bool same_bits(const Transcript& a, const Transcript& b) {
 
 std::vector<Vector> replay(const Study& study, int round, std::uint64_t seed) {
   std::vector<Vector> noise;
-  for (int i = 0; i < study.nodes(); ++i) {
+  for (int i = 0; i < study.parties(); ++i) {
     auto random =
         privacy::Random::seeded(seed, static_cast<std::uint64_t>(i), static_cast<std::uint64_t>(round), "noise");
     const auto& r = study.schedule(i).private_round(round);
-    noise.push_back(privacy::gamma_norm_vector(study.features(), std::max(r.objective_rate, r.output_rate), random));
+    const double scale = std::max({r.objective_scale, r.output_scale, r.gradient_scale});
+    noise.push_back(scale > 0
+                        ? privacy::gaussian_vector(study.dimension(), scale, random)
+                        : privacy::gamma_norm_vector(
+                              study.dimension(), std::max({r.objective_rate, r.output_rate, r.gradient_rate}), random));
   }
   return noise;
+}
+
+std::string scientific(double x) {
+  char text[32];
+  std::snprintf(text, sizeof text, "%.3g", x);
+  return text;
 }
 
 Matrix stacked(const std::vector<Vector>& f) {

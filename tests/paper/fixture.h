@@ -1,7 +1,8 @@
-// A study of N nodes with unlike data, driven in process by the product's own loop, and an oracle that shares no code
-// with the product: dense Eigen algebra, damped Newton, the papers' letters.
+// A study of N nodes with unlike data, driven in process by the product's own loop, beside the oracle (oracle.h), which
+// shares no code with the product.
 //   [ZKL18] Zhang, Khalili, Liu: M-ADMM with penalty perturbation, ICML 2018
 //   [ZKL20] Zhang, Khalili, Liu: Recycled ADMM, IEEE TIFS 2020 (and its slides)
+//   [HHCG20] Huang, Hu, Chan-Tin, Gong: DP-ADMM, IEEE TIFS 2020
 #pragma once
 #include <cstdint>
 #include <memory>
@@ -9,7 +10,9 @@
 #include <string>
 #include <vector>
 
+#include "paper/oracle.h"
 #include "parley/algorithm/peer_node.h"
+#include "parley/algorithm/star_node.h"
 #include "parley/data/dataset.h"
 #include "parley/network/graph.h"
 #include "parley/run/driver.h"
@@ -21,26 +24,6 @@ bool short_run();
 inline long shorter(long full, long less) {
   return short_run() ? less : full;
 }
-
-// ---- the oracle -----------------------------------------------------------------------------------------------------
-
-// O_i of ZKL18 (2) for the logistic loss and R = 1/2|f|^2:  O(f) = C/B sum_n ln(1 + exp(-f.z_n)) + (rho/N)/2 |f|^2,  z
-// = y x.
-struct Dense {
-  Matrix z;                   // a row per record
-  double weight = 0;          // C_i/B_i
-  double regularization = 0;  // rho/N
-
-  double value(const Vector& f) const;
-  Vector gradient(const Vector& f) const;
-  Matrix hessian(const Vector& f) const;
-};
-
-// argmin_f  sum_i share_i O_i(f) + linear.f + quadratic/2 |f|^2, to the last digits (damped Newton; stops when the
-// gradient no longer shrinks).
-Vector minimise(const std::vector<Dense>& parts, const std::vector<double>& share, const Vector& linear,
-                double quadratic);
-Vector minimise(const Dense& part, const Vector& linear, double quadratic);
 
 // ---- the study ------------------------------------------------------------------------------------------------------
 
@@ -55,8 +38,10 @@ struct Study {
   Study(const Study&) = delete;
   Study& operator=(const Study&) = delete;
 
-  int nodes() const { return graph.nodes(); }
+  int nodes() const { return graph.nodes(); }                    // who speaks; in a star the trainer is the last
+  int parties() const { return static_cast<int>(rows.size()); }  // who holds rows
   Index features() const { return rows.front().features; }
+  Index dimension() const { return problems.front().dimension(); }  // of f
   Vector optimum() const;                                           // of sum_i O_i, by the oracle
   Vector optimum_weighted(const std::vector<double>& share) const;  // of sum_i share_i O_i
   algorithm::PeerNode node(int i) const;
@@ -64,6 +49,7 @@ struct Study {
   // solver's inexactness, and a grid that goes with it. Without them a released value is the minimum up to
   // tolerance/kappa and 2^-41.
   void without_solver_noise();
+  void fine_grid();  // every released value on the grid 2^-40, as when there is no noise
   const algorithm::Schedule& schedule(int i) const { return plan.nodes[static_cast<std::size_t>(i)]; }
   double eta(int i, int round) const { return schedule(i).private_round(round).penalty; }
   double theta(int i, int round) const { return schedule(i).private_round(round).dual_step; }
@@ -78,6 +64,9 @@ std::vector<data::Rows> unlike_rows(int nodes, int records, int features, std::u
 std::vector<data::Rows> census_rows(int nodes, std::size_t records);
 std::vector<data::Rows> alike_rows(int nodes, int records, int features);  // every node holds the same records
 
+// The same records with other labels: a class number, 0 to classes - 1, or for classes = 0 a target in [-1, 1].
+std::vector<data::Rows> relabelled(std::vector<data::Rows> all, int classes);
+
 network::Graph five();    // five nodes, six edges, degrees 2 and 3, a triangle in it
 network::Graph twenty();  // random, public seed
 
@@ -90,9 +79,9 @@ std::vector<double> figure_1b(int nodes, double scale);
 // ---- a run ----------------------------------------------------------------------------------------------------------
 
 struct Round {
-  std::vector<Vector> f;         // f_i(t), as released
-  std::vector<Vector> dual;      // lambda_i(t-1): a node settles lambda(t) when it has the neighbours' f(t)
-  std::vector<Vector> gradient;  // g_i in force after round t
+  std::vector<Vector> f;     // f_i(t), as released; empty: silent, in a star
+  std::vector<Vector> dual;  // lambda_i(t-1): a node settles lambda(t) when it has the neighbours' f(t); no trainer's
+  std::vector<Vector> gradient;  // g_i in force after round t; peers only
   std::vector<privacy::Charge> charge;
 };
 
@@ -116,12 +105,14 @@ struct Transcript {
 // run::drive with an in-memory ledger and the in-process transport.
 Transcript drive(const Study& study, std::uint64_t seed = 1);
 
-// The noise that every node drew in a round of drive(study, seed), where it draws one vector (in the objective or on
-// the output): b_i, or n_i.
+// The noise that every node drew in a round of drive(study, seed), where it draws one vector (in the objective, on the
+// output or on the gradient): b_i, or n_i.
 std::vector<Vector> replay(const Study& study, int round, std::uint64_t seed);
 
 bool same_bits(const Vector& a, const Vector& b);
 bool same_bits(const Transcript& a, const Transcript& b);  // every released value of every round
+
+std::string scientific(double x);  // for RecordProperty
 
 Matrix stacked(const std::vector<Vector>& f);  // N x d, a row per node, as the papers stack them
 

@@ -43,9 +43,11 @@ class SimulateTest : public testing::Test {
 
 TEST_F(SimulateTest, TheSameSeedGivesTheSameBitsForAnyNumberOfThreads) {
   options_.data.nodes = 7;
-  options_.graph.graph = "random";
-  for (const std::string algorithm : {"mr-admm", "pp", "pvp"}) {
+  for (const std::string algorithm : {"mr-admm", "pp", "pvp", "linear-admm", "star-pvp", "dp-admm"}) {
+    const auto& a = algorithm::algorithm_named(algorithm);
     options_.algorithm.algorithm = algorithm;
+    options_.graph.graph = a.star ? "auto" : "random";
+    if (a.star || a.linear) options_.algorithm.epsilon = {1};
     std::string first;
     for (const long threads : {1L, 2L, 3L, 16L}) {
       options_.engine.threads = threads;
@@ -175,6 +177,90 @@ TEST_F(SimulateTest, AveragingIsTheMeanOfWhatTouchedDataInTheLaterHalfAndNothing
   options_.algorithm.average = "no";
   const Summary last = run("last");
   EXPECT_EQ(last.runs[0].f[2], record::read(folder_ / "last").released[9][2]);
+}
+
+TEST_F(SimulateTest, TheRecordOfAStarHasSilenceAsEmptyValues) {
+  options_.algorithm.algorithm = "dp-admm";
+  options_.algorithm.iteration_epsilon = 0.5;
+  const Summary s = run("star");
+  const record::Record record = record::read(folder_ / "star");
+  const auto parties = static_cast<std::size_t>(s.study.parties());
+  ASSERT_EQ(record.released.size(), 19U);  // the start, and two turns a round
+  for (std::size_t t = 0; t < 19; ++t) {
+    ASSERT_EQ(record.released[t].size(), parties + 1);
+    for (std::size_t i = 0; i <= parties; ++i)
+      EXPECT_EQ(record.released[t][i].size(), t == 0 || (t % 2 == 1) == (i < parties) ? s.study.dimension() : 0) << t;
+    EXPECT_EQ(json::parse(record.round_lines[t])["kind"], t == 0 ? "start" : t % 2 == 1 ? "data" : "trainer");
+  }
+  EXPECT_EQ(std::filesystem::file_size(folder_ / "star/released.f64"),
+            19 * (parties + 1) * static_cast<std::size_t>(s.study.dimension()) * sizeof(double));
+  EXPECT_EQ(s.runs[0].mean, record.released[18][parties]);  // the model is the trainer's
+  EXPECT_EQ(s.runs[0].f[2], s.runs[0].mean);
+  EXPECT_EQ(read_model(folder_ / "star/model.json").weights, s.runs[0].mean);
+}
+
+TEST_F(SimulateTest, AveragingOfAStarIsTheMeanOfTheTrainersValuesOverTheLaterHalf) {
+  options_.algorithm.algorithm = "dp-admm";
+  options_.algorithm.epsilon = {1};
+  const Summary s = run("averaged");
+  const auto released = record::read(folder_ / "averaged").released;
+  Vector mean = Vector::Zero(s.study.dimension());
+  for (const std::size_t round : {5U, 6U, 7U, 8U, 9U}) mean += released[2 * round].back() / 5;
+  EXPECT_LT((s.runs[0].mean - mean).norm(), 1e-12 * (1 + mean.norm()));
+  EXPECT_GT((s.runs[0].mean - released[18].back()).norm(), 1e-3 * mean.norm());
+}
+
+TEST_F(SimulateTest, AResumedRunEndsWithTheBitsOfOneThatWasNotInterrupted) {
+  for (const std::string algorithm : {"mr-admm", "dp-admm", "star-pvp", "linear-admm", "pvp"})
+    for (const int last : {0, 3, 7}) {  // asked for after this round, noticed in the next
+      const std::string name = algorithm + std::to_string(last);
+      options_.algorithm.algorithm = algorithm;
+      options_.algorithm.epsilon = {1};
+      const Summary whole = run(name + "-whole");
+      std::atomic<bool> stop{false};
+      const Hooks hooks{.on_round = [&](int, const RoundMetrics& m) { stop = m.round == last; }, .stop = &stop};
+      EXPECT_EQ(run(name, hooks).runs[0].outcome, Outcome::interrupted);
+      options_.engine.resume = true;
+      const Summary resumed = run(name);
+      options_.engine.resume = false;
+      EXPECT_EQ(resumed.runs[0].outcome, Outcome::completed);
+      EXPECT_EQ(resumed.runs[0].mean, whole.runs[0].mean) << name;
+      EXPECT_EQ(resumed.runs[0].epsilon, whole.runs[0].epsilon);
+      EXPECT_EQ(resumed.runs[0].history.size(), whole.runs[0].history.size());
+      for (const char* file : {"released.f64", "model.json"})
+        EXPECT_TRUE(read_file(folder_ / name / file, "") == read_file(folder_ / (name + "-whole") / file, ""))
+            << name << " " << file;
+    }
+}
+
+TEST_F(SimulateTest, ARunIsResumedOnlyWithTheOptionsOfItsFirstStart) {
+  std::atomic<bool> stop{true};
+  options_.algorithm.noise_rate = {1};
+  run("run", {.stop = &stop});
+  options_.engine.resume = true;
+  const auto message = [&](const std::function<void(TrainOptions&)>& change) {
+    const TrainOptions before = options_;
+    change(options_);
+    std::string text = "no error";
+    try {
+      run("run");
+    } catch (const Error& e) {
+      text = e.what();
+    }
+    options_ = before;
+    return text;
+  };
+  const std::string what = "the run that is resumed had another --";
+  EXPECT_THAT(message([](TrainOptions& o) { o.algorithm.loss_weight = 100; }), HasSubstr(what + "loss-weight"));
+  EXPECT_THAT(message([](TrainOptions& o) { o.algorithm.noise_rate = {2}; }), HasSubstr(what + "noise-rate"));
+  EXPECT_THAT(message([](TrainOptions& o) { o.algorithm.rounds = 11; }), HasSubstr(what + "rounds"));
+  EXPECT_THAT(message([](TrainOptions& o) { o.engine.seed = 8; }), HasSubstr(what + "seed"));
+  EXPECT_THAT(message([](TrainOptions& o) { o.data.rows = 1400; }), HasSubstr(what + "rows"));
+  EXPECT_THAT(message([](TrainOptions& o) { o.data.split_seed = 2; }), HasSubstr(what + "split-seed"));
+  EXPECT_THAT(message([](TrainOptions& o) { o.graph.graph = "complete"; }), HasSubstr(what + "graph"));
+  EXPECT_THAT(message([](TrainOptions& o) { o.engine.repeat = 2; }), HasSubstr("--resume continues one run"));
+  EXPECT_EQ(message([](TrainOptions& o) { o.engine.threads = 2; }), "no error");  // what does not change the run
+  EXPECT_THAT(message([](TrainOptions&) {}), HasSubstr("this run is complete"));
 }
 
 TEST_F(SimulateTest, RepeatsGiveMeanAndRangeAndTheirOwnRecords) {

@@ -20,17 +20,11 @@ double start_terms(const Star& s, long t) {
 
 // Φ at round 0 without its D_w²/(2η¹) part: Σ_i ( ρ/2 ‖w*‖² + ‖γ_i*‖²/(2ρ) ), γ_i* = f_i'(w*)
 double dual_start(const Star& s) {
-  return s.nodes() * (s.penalty * square(s.solution_bound) + square(s.whole_gradient()) / s.penalty) / 2;
+  return s.nodes() * (s.penalty * square(s.solution_bound) + square(whole_gradient(s.step_facts(0))) / s.penalty) / 2;
 }
 
 }  // namespace
 
-double Star::gradient_bound_of_regularizer() const {
-  return l1 ? std::sqrt(dimension) : solution_bound;
-}
-double Star::whole_gradient() const {
-  return gradient_bound + regularization / nodes() * gradient_bound_of_regularizer();
-}
 double Star::whole_curvature() const {
   return curvature_bound + regularization / nodes();
 }
@@ -38,13 +32,14 @@ double Star::noise_variance(std::size_t node) const {
   return 8 * square(gradient_bound) * std::log(1.25 / delta) / square(records.at(node) * epsilon);
 }
 
-double convex_step(const Star& s, long round) {
-  return s.solution_bound / (s.whole_gradient() * std::sqrt(2.0 * static_cast<double>(round)));
-}
-
-double smooth_step(const Star& s, std::size_t node, long round) {
-  return 1 /
-         (s.whole_curvature() + std::sqrt(2 * s.noise_variance(node) * static_cast<double>(round)) / s.solution_bound);
+algorithm::StepFacts Star::step_facts(std::size_t node) const {
+  return {.gradient_bound = gradient_bound,
+          .curvature_bound = curvature_bound,
+          .regularization = l1 ? 0 : regularization / nodes(),
+          .l1 = l1 ? regularization / nodes() : 0,
+          .dimension = dimension,
+          .solution_bound = solution_bound,
+          .gradient_noise = std::sqrt(noise_variance(node))};
 }
 
 double noise_scale(const Star& s, std::size_t node, double step_size) {
@@ -53,7 +48,8 @@ double noise_scale(const Star& s, std::size_t node, double step_size) {
 
 GapBounds convex_bounds(const Star& s, long rounds) {
   expects(rounds >= 1, "a round");
-  const double t = static_cast<double>(rounds), n = s.nodes(), d_w = s.solution_bound, g0 = s.whole_gradient();
+  const algorithm::StepFacts step = s.step_facts(0);
+  const double t = static_cast<double>(rounds), n = s.nodes(), d_w = s.solution_bound, g0 = whole_gradient(step);
   double noise = 0;  // Σ_i d v_i
   for (std::size_t i = 0; i < s.records.size(); ++i) noise += s.dimension * s.noise_variance(i);
   GapBounds b;
@@ -61,8 +57,8 @@ GapBounds convex_bounds(const Star& s, long rounds) {
   b.corrected = d_w * (2 * n * g0 + noise / g0) / std::sqrt(2 * t) + start_terms(s, rounds);
   // p_k = 1/η^{k+1}. lyapunov bounds Σ_i (p_k/2 A_i + ρ/2 B + Γ_i/(2ρ) − ⟨γ_i*, e_i⟩), own = Σ_i p_{k−1}/2 A_i follows
   // from it by |Σ_i ⟨γ_i*, e_i⟩| ≤ G₀ √(2N own/p).
-  const double slope = s.l1 ? 0 : s.regularization / n;        // how ‖R'‖ grows away from w*
-  double p = 1 / convex_step(s, 1), spread = n * square(d_w);  // Σ_i A_i
+  const double slope = s.l1 ? 0 : s.regularization / n;           // how ‖R'‖ grows away from w*
+  double p = 1 / convex_step(step, 1), spread = n * square(d_w);  // Σ_i A_i
   double sum = n * p * square(d_w) / 2, lyapunov = sum + dual_start(s);
   for (long k = 0; k < rounds; ++k) {
     const double gradient =
@@ -73,7 +69,7 @@ GapBounds convex_bounds(const Star& s, long rounds) {
     if (k + 1 == rounds) break;
     const double x = g0 * std::sqrt(2 * n / p), own = square((x + std::sqrt(x * x + 4 * lyapunov)) / 2);
     spread = 2 * own / p;
-    const double next = 1 / convex_step(s, k + 2), grown = (next / p - 1) * own;
+    const double next = 1 / convex_step(step, k + 2), grown = (next / p - 1) * own;
     sum += grown;
     lyapunov += grown;
     p = next;
@@ -95,14 +91,14 @@ GapBounds smooth_bounds(const Star& s, long rounds) {
     b.corrected += (1 + s.dimension) * one;
   }
   double sum = 0;  // Σ_i p_i D_w²/2
-  for (std::size_t i = 0; i < s.records.size(); ++i) sum += square(d_w) / (2 * smooth_step(s, i, 1));
+  for (std::size_t i = 0; i < s.records.size(); ++i) sum += square(d_w) / (2 * smooth_step(s.step_facts(i), 1));
   double lyapunov = sum + dual_start(s);
   for (long k = 0; k < rounds; ++k) {
     double made = 0, growth = 1;
     for (std::size_t i = 0; i < s.records.size(); ++i) {
-      const double p = 1 / smooth_step(s, i, k + 1);
+      const double p = 1 / smooth_step(s.step_facts(i), k + 1);
       made += s.dimension * s.noise_variance(i) / (2 * (p - s.whole_curvature()));
-      growth = std::max(growth, 1 / (smooth_step(s, i, k + 2) * p));
+      growth = std::max(growth, 1 / (smooth_step(s.step_facts(i), k + 2) * p));
     }
     sum += made;
     lyapunov += made;

@@ -18,6 +18,8 @@
 #pragma once
 #include <vector>
 
+#include "parley/algorithm/step_size.h"
+
 namespace parley::theory {
 
 struct Star {
@@ -30,17 +32,14 @@ struct Star {
   double disagreement_weight = 1;      // β
   double gradient_bound = 1;           // S₁
   double curvature_bound = 0.25;       // S₃
-  bool l1 = false;  // R = ‖w‖₁: S₂ = √d, no S₄; otherwise ½‖w‖²: S₂ = D_w at the optimum, S₄ = 1
+  bool l1 = false;                     // R = ‖w‖₁: S₂ = √d, no S₄; otherwise ½‖w‖²: S₂ = D_w at the optimum, S₄ = 1
 
   double nodes() const { return static_cast<double>(records.size()); }
-  double gradient_bound_of_regularizer() const;   // S₂
-  double whole_gradient() const;                  // G₀
-  double whole_curvature() const;                 // S
-  double noise_variance(std::size_t node) const;  // v_i
+  double whole_curvature() const;                           // S
+  double noise_variance(std::size_t node) const;            // v_i
+  algorithm::StepFacts step_facts(std::size_t node) const;  // for G₀ = whole_gradient, η^k = convex_step, smooth_step
 };
 
-double convex_step(const Star& s, long round);  // η^{round}, round = 1, 2, …
-double smooth_step(const Star& s, std::size_t node, long round);
 double noise_scale(const Star& s, std::size_t node, double step_size);  // σ = √v_i / (ρ + 1/η)
 
 struct GapBounds {

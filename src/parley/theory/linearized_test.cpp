@@ -23,8 +23,9 @@ const Star example{.records = {210, 210, 420},
 
 TEST(LinearizedBounds, StepsAndNoiseAreThePapers) {
   const double g0 = 1 + 0.2 * 3, ln = std::log(1250.0);
-  EXPECT_NEAR(convex_step(example, 7), 3 / (g0 * std::sqrt(14.0)), 1e-15);
-  EXPECT_NEAR(1 / smooth_step(example, 2, 7), 0.25 + 0.2 + 2 * std::sqrt(4 * 7 * ln) / (420 * 0.05 * 3), 1e-13);
+  EXPECT_NEAR(convex_step(example.step_facts(0), 7), 3 / (g0 * std::sqrt(14.0)), 1e-15);
+  EXPECT_NEAR(1 / smooth_step(example.step_facts(2), 7), 0.25 + 0.2 + 2 * std::sqrt(4 * 7 * ln) / (420 * 0.05 * 3),
+              1e-13);
   EXPECT_NEAR(noise_scale({.records = {210}, .penalty = 1, .epsilon = 0.1, .delta = 1e-3}, 0, 0.5), 0.1198882391,
               1e-10);  // accounting's golden number
 }
@@ -111,7 +112,8 @@ struct Simulation {
         for (std::size_t i = 0; i < n; ++i) {
           early[i] += w[i];
           spread[static_cast<std::size_t>(k) * n + i] += (w[i] - best).squaredNorm() / runs;
-          const double eta = smooth ? smooth_step(s, i, k + 1) : convex_step(s, k + 1), sigma = noise_scale(s, i, eta);
+          const double eta = smooth ? smooth_step(s.step_facts(i), k + 1) : convex_step(s.step_facts(i), k + 1),
+                       sigma = noise_scale(s, i, eta);
           const Vector g =
               w[i].unaryExpr([&](double x) { return slope(positive[i], x) + s.regularization / s.nodes() * x; });
           w[i] = (-g + dual[i] + s.penalty * mean + w[i] / eta) / (s.penalty + 1 / eta) +
