@@ -154,7 +154,9 @@ std::vector<double> calibrate(const Schedule& s, double epsilon, bool as_printed
   }
   std::vector<double> levels;
   for (const PrivateRound& r : s.private_rounds) {
-    const RoundFacts f = facts(s, s.algorithm.linear ? 1 : as_printed ? s.regularization + s.l1 : r.strong_convexity);
+    const RoundFacts f = facts(s, s.algorithm.linear ? 1
+                                  : as_printed       ? std::min(s.regularization + s.l1, r.strong_convexity)
+                                                     : r.strong_convexity);
     const double linear = s.algorithm.on_penalty ? 2 * r.penalty * s.degree : 1;
     privacy::Level level;
     if (s.noise == Noise::gaussian && s.place != Place::objective) {

@@ -109,9 +109,9 @@ Solution proximal_newton(std::span<const Problem> parts, const Proximal& proxima
     }
     hessian(parts, proximal, at, h);
     h.triangularView<Eigen::StrictlyUpper>() = h.transpose();
-    // A pooled problem with l1 alone may be flat in some directions: a hair of curvature keeps the model's minimum unique.
-    // It bends the steps, not the goal: J decides on steps and the certificate on the end.
-    h.diagonal().array() += 1e-10 * h.diagonal().maxCoeff();
+    // A pooled problem with l1 alone may be flat: some curvature, fading with the gradient, keeps the model's minimum
+    // unique and near. It bends the steps, not the goal: J decides on steps and the certificate on the end.
+    h.diagonal().array() += 1e-3 * size / (1 + f.norm()) + 1e-12 * h.diagonal().maxCoeff();
     Model model(f, at.gradient, h, l1);
     const Vector direction = model.minimise(0.01 * std::min(size, target)) - f;
     const double before = at.value + l1 * f.lpNorm<1>(),
