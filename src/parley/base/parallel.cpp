@@ -4,14 +4,26 @@
 #include <atomic>
 #include <exception>
 #include <thread>
+#include <utility>
 #include <vector>
 
 namespace parley {
+namespace {
+
+thread_local int spare = 1;
+
+}  // namespace
+
+int spare_threads() {
+  return spare;
+}
 
 void parallel_for(int count, int threads, const std::function<void(int)>& body) {
   std::vector<std::exception_ptr> failures(static_cast<std::size_t>(count));
   std::atomic<int> next{0};
+  const int share = std::max(1, threads / std::max(1, std::min(threads, count)));
   const auto work = [&] {
+    const int before = std::exchange(spare, share);
     for (int i = next++; i < count; i = next++) {
       try {
         body(i);
@@ -19,6 +31,7 @@ void parallel_for(int count, int threads, const std::function<void(int)>& body) 
         failures[static_cast<std::size_t>(i)] = std::current_exception();
       }
     }
+    spare = before;
   };
   {
     std::vector<std::jthread> helpers;

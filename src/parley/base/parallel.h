@@ -7,4 +7,8 @@ namespace parley {
 
 void parallel_for(int count, int threads, const std::function<void(int)>& body);
 
+// How many threads the work on this thread may use itself: what parallel_for left over for each of its bodies, 1
+// outside.
+int spare_threads();
+
 }  // namespace parley

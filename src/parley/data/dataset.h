@@ -22,6 +22,7 @@ struct Rows {
   Index features = 0;
 
   std::size_t count() const { return label.size(); }
+  bool full() const { return value.size() == count() * static_cast<std::size_t>(features); }  // no zeros left out
   // columns: strictly increasing, in [0, features); values and y finite. Does not clip.
   void append(std::span<const std::int32_t> columns, std::span<const double> values, double y);
   Rows select(std::span<const std::size_t> which) const;

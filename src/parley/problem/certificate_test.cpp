@@ -30,7 +30,7 @@ TEST(LossGradient, IsThatOfEvaluateWithoutTheRegulariser) {
     EXPECT_LT((found.value - gradient(bare, f)).norm(), 1e-12) << name_of(loss);
     EXPECT_LT((found.value + regularizer_gradient(p, f) - gradient(p, f)).norm(), 1e-12) << name_of(loss);
     EXPECT_GT(found.rounding, 0);
-    EXPECT_LT(found.rounding, 0.7 * 300 * 1e-15);
+    EXPECT_LT(found.rounding, 0.7 * 300 * 1e-13);
   }
 }
 

@@ -1,33 +1,62 @@
 #include "parley/problem/metrics.h"
 
+#include <algorithm>
+#include <array>
 #include <cmath>
 
+#include "parley/problem/kernels.h"
 #include "parley/problem/softmax.h"
 
 namespace parley::problem {
 
+namespace {
+
+constexpr std::size_t block = 1024;
+
+// body(first row, number of rows, their scores)
+template <class Body>
+void by_blocks(const data::Rows& rows, const Vector& f, const Body& body) {
+  std::array<double, block> scores{};
+  for (std::size_t first = 0; first < rows.count(); first += block) {
+    const std::size_t count = std::min(block, rows.count() - first);
+    kernel::scores(rows, first, count, f.data(), scores.data());
+    body(first, count, scores.data());
+  }
+}
+
+}  // namespace
+
 double mean_loss(const data::Rows& rows, const Loss& loss, const Vector& f) {
+  const auto count = static_cast<double>(rows.count());
   double sum = 0;
   if (loss.kind == LossKind::softmax) {
     const Problem p{.rows = &rows, .loss = loss, .weight = 1};
     Evaluation at;
     evaluate({&p, 1}, {.linear = Vector::Zero(f.size())}, f, at);
-    return at.value / static_cast<double>(rows.count());
+    return at.value / count;
   }
-  for (std::size_t n = 0; n < rows.count(); ++n) sum += loss.value(score(rows, n, f), rows.label[n]);
-  return sum / static_cast<double>(rows.count());
+  std::array<double, block> slope{}, curvature{};
+  by_blocks(rows, f, [&](std::size_t first, std::size_t n, const double* s) {
+    if (loss.kind == LossKind::logistic)
+      sum += kernel::logistic(s, rows.label.data() + first, n, 1, slope.data(), curvature.data()).value;
+    else
+      for (std::size_t i = 0; i < n; ++i) sum += loss.value(s[i], rows.label[first + i]);
+  });
+  return sum / count;
 }
 
 double test_error(const data::Rows& rows, const Loss& loss, const Vector& f) {
   double sum = 0;
-  for (std::size_t n = 0; n < rows.count(); ++n) {
-    if (loss.kind == LossKind::softmax) {
-      const auto found = softmax_class(rows, n, f, static_cast<std::size_t>(loss.classes));
-      sum += static_cast<double>(found) != rows.label[n] ? 1 : 0;
-      continue;
-    }
-    const double s = score(rows, n, f), y = rows.label[n];
-    sum += loss.classifies() ? ((s > 0) != (y > 0) ? 1.0 : 0.0) : (s - y) * (s - y);
+  if (loss.kind == LossKind::softmax) {
+    for (std::size_t n = 0; n < rows.count(); ++n)
+      sum += static_cast<double>(softmax_class(rows, n, f, static_cast<std::size_t>(loss.classes))) != rows.label[n];
+  } else {
+    by_blocks(rows, f, [&](std::size_t first, std::size_t count, const double* s) {
+      for (std::size_t i = 0; i < count; ++i) {
+        const double y = rows.label[first + i];
+        sum += loss.classifies() ? ((s[i] > 0) != (y > 0) ? 1.0 : 0.0) : (s[i] - y) * (s[i] - y);
+      }
+    });
   }
   const double mean = sum / static_cast<double>(rows.count());
   return loss.classifies() ? mean : std::sqrt(mean);

@@ -2,9 +2,10 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 
 #include "parley/base/error.h"
-#include "parley/problem/outer_products.h"
+#include "parley/problem/row_sums.h"
 #include "parley/problem/softmax.h"
 
 namespace parley::problem {
@@ -27,68 +28,43 @@ std::size_t total_curvatures(std::span<const Problem> parts) {
   return sum;
 }
 
-// Σ ln(1 + e_n), 0 ≤ e_n ≤ 1, as logarithms of products: 512 factors in [1, 2] stay below 2⁵¹², so one logarithm serves
-// 512 rows. Off by at most 2u per row, which is nothing beside ln 2 at f = 0.
-class LogSum {
- public:
-  void add(double e) {
-    product_ *= 1 + e;
-    if (++factors_ == 512) flush();
-  }
-  double value() {
-    flush();
-    return sum_;
-  }
-
- private:
-  void flush() {
-    sum_ += std::log(product_);
-    product_ = 1;
-    factors_ = 0;
-  }
-  double product_ = 1, sum_ = 0;
-  int factors_ = 0;
-};
+// What the gradient of one part loses, u = 2⁻⁵³, ‖x‖ ≤ 1:
+//   scores of a row  (entries + 1)u ‖f‖   → slope off by c₁ times that, and by 16u G of its own (kernels.h;
+//                                           softmax: (4K + 16)u, see softmax.cpp)
+//   the sum          summation_error · Σ‖slope‖
+double gradient_rounding(const Problem& p, double size, double slopes) {
+  constexpr double u = 0x1p-53;
+  if (!p.loss.smooth()) return std::numeric_limits<double>::infinity();
+  const auto count = static_cast<double>(p.rows->count()), entries = static_cast<double>(p.rows->value.size());
+  const double own = p.loss.kind == LossKind::softmax ? 4 * p.loss.classes + 16 : 16 * p.loss.gradient_bound();
+  const double scores = p.loss.curvature_bound() * (entries + count) * size;
+  return p.weight * (2 * u * (scores + own * count) + summation_error(p) * slopes);  // doubled: covers O(u²)
+}
 
 }  // namespace
 
-void evaluate(std::span<const Problem> parts, const Proximal& proximal, const Vector& f, Evaluation& out) {
-  const double ridge = total_regularization(parts) + proximal.quadratic;
+void evaluate(std::span<const Problem> parts, const Proximal& proximal, const Vector& f, Evaluation& out,
+              Matrix* lower) {
+  thread_local RowSums sums;
+  thread_local Matrix part;
+  const double ridge = total_regularization(parts) + proximal.quadratic, size = f.norm();
   out.gradient = ridge * f + proximal.linear;
   out.curvature.resize(total_curvatures(parts));
-  double value = 0;
+  out.rounding = 0x1p-50 * (ridge * size + proximal.linear.norm());
+  out.value = 0.5 * ridge * f.squaredNorm() + proximal.linear.dot(f);
+  const bool one_pass = lower != nullptr && parts.front().loss.kind != LossKind::softmax;
+  if (one_pass) lower->setZero(f.size(), f.size());
   double* curvature = out.curvature.data();
-  double* const g = out.gradient.data();
   for (const Problem& p : parts) {
-    if (p.loss.kind == LossKind::softmax) {
-      value += p.weight * softmax_evaluate(p, f, curvature, out.gradient);
-      curvature += curvatures(p);
-      continue;
-    }
-    const data::Rows& rows = *p.rows;
-    const std::size_t count = rows.count();
-    double sum = 0;
-    LogSum logs;
-    for (std::size_t n = 0; n < count; ++n) {
-      const double s = score(rows, n, f), y = rows.label[n];
-      double slope = 0;
-      if (p.loss.kind == LossKind::logistic) {  // value, slope and curvature share one exponential
-        const double z = y * s, e = std::exp(-std::abs(z)), inverse = 1 / (1 + e);
-        sum += std::max(-z, 0.0);
-        logs.add(e);
-        slope = -y * (z >= 0 ? e * inverse : inverse);
-        *curvature++ = p.weight * e * inverse * inverse;
-      } else {
-        sum += p.loss.value(s, y);
-        slope = p.loss.slope(s, y);
-        *curvature++ = p.weight * p.loss.curvature(s, y);
-      }
-      const double scaled = p.weight * slope;
-      for (std::size_t k = rows.start[n]; k < rows.start[n + 1]; ++k) g[rows.column[k]] += scaled * rows.value[k];
-    }
-    value += p.weight * (sum + logs.value());
+    sum_rows(p, f, sums, curvature, one_pass ? &part : nullptr);
+    curvature += curvatures(p);
+    out.value += p.weight * sums.value;
+    out.gradient += sums.gradient;
+    out.rounding += gradient_rounding(p, size, sums.slopes) + 0x1p-52 * p.weight * sums.slopes;
+    if (one_pass) *lower += part;
   }
-  out.value = value + 0.5 * ridge * f.squaredNorm() + proximal.linear.dot(f);
+  if (one_pass) lower->diagonal().array() += ridge;
+  if (lower != nullptr && !one_pass) hessian(parts, proximal, out, *lower);
 }
 
 void hessian(std::span<const Problem> parts, const Proximal& proximal, const Evaluation& at, Matrix& lower) {

@@ -34,8 +34,11 @@ struct Evaluation {
   Vector gradient;
   // weight · L''(row), rows of all parts one after another; softmax: the K probabilities of the row instead.
   std::vector<double> curvature;
+  double rounding = 0;  // ‖computed gradient − ∇‖ ≤ this (objective.cpp); infinite for the plain hinge
 };
-void evaluate(std::span<const Problem> parts, const Proximal& proximal, const Vector& f, Evaluation& out);
+// lower, if given, becomes the Hessian there, in the same pass.
+void evaluate(std::span<const Problem> parts, const Proximal& proximal, const Vector& f, Evaluation& out,
+              Matrix* lower = nullptr);
 
 // H = Σ_n c_n x_n x_nᵀ + (Σρ/N + q) I; only the lower triangle is filled.
 void hessian(std::span<const Problem> parts, const Proximal& proximal, const Evaluation& at, Matrix& lower);
@@ -51,7 +54,7 @@ void check_rows(const data::Rows& rows, const Loss& loss);
 // ∇O(f), for tests, metrics and attacks; where O has kinks a subgradient, with sign(0) = 0 for ‖f‖₁.
 Vector gradient(const Problem& problem, const Vector& f);
 
-// The loss part of ∇O(f) alone, weight · Σ_n L'(row n), in compensated sums: what a linearised update releases with
+// The loss part of ∇O(f) alone, weight · Σ_n L'(row n), by sum_rows: what a linearised update releases with
 // noise. Privacy: sensitivity counts each row's computed contribution as it is, a function of that row and f alone and
 // of norm at most weight · G · (1 + 4u), u = 2⁻⁵³. Only adding them up joins rows: `rounding` bounds the norm of that
 // error.
@@ -64,16 +67,17 @@ LossGradient loss_gradient(const Problem& problem, const Vector& f);
 // (ρ/N) f + (ρ₁/N) sign(f), sign(0) = 0: the rest of a subgradient of O. Touches no data.
 Vector regularizer_gradient(const Problem& problem, const Vector& f);
 
-// A proof that f is nearly the minimum: ‖∇J(f)‖ as computed afresh with compensated sums, and a bound on its rounding
-// error. Since J is κ-strongly convex, ‖f − argmin J‖ ≤ bound()/κ.
-// With l1 > 0: the norm of the shortest subgradient v of J at f; strong monotonicity gives ‖v‖ ≥ κ‖f − argmin J‖ too.
-// (The sums of the parts' ρ/N and ρ₁/N as computed define J.) Smooth losses only.
+// A proof that f is nearly the minimum: ‖∇J(f)‖ as computed, and a bound on its rounding error. Since J is κ-strongly
+// convex, ‖f − argmin J‖ ≤ bound()/κ. With l1 > 0: the norm of the shortest subgradient v of J at f; strong
+// monotonicity gives ‖v‖ ≥ κ‖f − argmin J‖ too. (The sums of the parts' ρ/N and ρ₁/N as computed define J.) Smooth
+// losses only.
 struct Certificate {
   double gradient_norm = 0;
   double rounding = 0;
   double bound() const { return gradient_norm + rounding; }
 };
-Certificate certify(std::span<const Problem> parts, const Proximal& proximal, const Vector& f);
+Certificate certificate(const Evaluation& at, const Vector& f, double l1);
+Certificate certify(std::span<const Problem> parts, const Proximal& proximal, const Vector& f);  // evaluates afresh
 
 // The shortest vector of g + l1 ∂‖f‖₁:  g_j + l1 sign(f_j) | sign(g_j) max(0, |g_j| − l1)   for f_j ≠ 0 | = 0.
 Vector shortest_subgradient(const Vector& g, const Vector& f, double l1);

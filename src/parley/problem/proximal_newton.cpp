@@ -95,18 +95,13 @@ Solution proximal_newton(std::span<const Problem> parts, const Proximal& proxima
   Evaluation at, next;
   Matrix h;
   evaluate(parts, proximal, f, at);
-  double target = 0.5 * options.tolerance;  // what the plain sums aim at; the certificate decides
   bool stalled = false;
   for (int iteration = 0;; ++iteration) {
-    const double size = shortest_subgradient(at.gradient, f, l1).norm();
-    if (size <= target || stalled || iteration == options.max_iterations) {
-      const Certificate certificate = certify(parts, proximal, f);
-      if (certificate.bound() <= options.tolerance)
-        return {.f = f, .certificate = certificate, .iterations = iteration};
-      if (stalled || iteration == options.max_iterations || certificate.rounding > options.tolerance)
-        refuse(certificate, options.tolerance, iteration);
-      target = 0.1 * std::min(size, target);
-    }
+    const Certificate now = certificate(at, f, l1);
+    if (now.bound() <= options.tolerance) return {.f = f, .certificate = now, .iterations = iteration};
+    if (stalled || iteration == options.max_iterations || now.rounding > options.tolerance)
+      refuse(now, options.tolerance, iteration);
+    const double size = shortest_subgradient(at.gradient, f, l1).norm(), target = options.tolerance - now.rounding;
     hessian(parts, proximal, at, h);
     h.triangularView<Eigen::StrictlyUpper>() = h.transpose();
     // A pooled problem with l1 alone may be flat: some curvature, fading with the gradient, keeps the model's minimum

@@ -4,7 +4,7 @@
 #include <cmath>
 #include <limits>
 
-#include "parley/problem/outer_products.h"
+#include "parley/problem/row_sums.h"
 
 namespace parley::problem {
 namespace {
@@ -51,25 +51,26 @@ double softmax(std::span<double> scores, std::size_t label) {
   return behind + std::log1p(rest);
 }
 
-void softmax_slope(const Problem& p, std::size_t n, const Vector& f, std::span<double> slope) {
-  fill_scores(*p.rows, n, f.data(), slope);
-  softmax(slope, label(*p.rows, n));
-  slope[label(*p.rows, n)] -= 1;
-}
-
-double softmax_evaluate(const Problem& p, const Vector& f, double* probabilities, Vector& gradient) {
+// Computed, too, p − e_y has norm at most √2 (1 + u).
+kernel::LossSums softmax_block(const Problem& p, std::size_t first, std::size_t count, const Vector& f,
+                               double* probabilities, Vector& gradient) {
   const data::Rows& rows = *p.rows;
   std::vector<double> slope(classes(p));
-  double sum = 0;
-  for (std::size_t n = 0; n < rows.count(); ++n, probabilities += slope.size()) {
-    const std::span<double> at(probabilities, slope.size());
+  kernel::LossSums sums;
+  for (std::size_t n = first; n < first + count; ++n) {
+    const std::span<double> at(probabilities + n * slope.size(), slope.size());
     fill_scores(rows, n, f.data(), at);
-    sum += softmax(at, label(rows, n));
-    for (std::size_t c = 0; c < slope.size(); ++c) slope[c] = p.weight * at[c];
-    slope[label(rows, n)] = p.weight * (at[label(rows, n)] - 1);
+    sums.value += softmax(at, label(rows, n));
+    double square = 0;
+    for (std::size_t c = 0; c < slope.size(); ++c) {
+      const double each = at[c] - (c == label(rows, n) ? 1 : 0);
+      square += each * each;
+      slope[c] = p.weight * each;
+    }
+    sums.slopes += std::sqrt(square);
     add_row(rows, n, slope, gradient.data());
   }
-  return sum;
+  return sums;
 }
 
 // One block per pair of classes, each a sum of c_n x_n x_nᵀ; the signs of c_n are all + on the diagonal and all − off

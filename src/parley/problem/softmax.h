@@ -6,6 +6,7 @@
 #pragma once
 #include <span>
 
+#include "parley/problem/kernels.h"
 #include "parley/problem/objective.h"
 
 namespace parley::problem {
@@ -14,11 +15,10 @@ namespace parley::problem {
 // (softmax.cpp).
 double softmax(std::span<double> scores, std::size_t label);
 
-// p − e_y of row n. Computed, too, it has norm at most √2 (1 + u).
-void softmax_slope(const Problem& p, std::size_t n, const Vector& f, std::span<double> slope);
-
-// gradient += weight Σ_n (p − e_y) ⊗ x_n; fills `probabilities` and returns Σ_n L, without the weight.
-double softmax_evaluate(const Problem& p, const Vector& f, double* probabilities, Vector& gradient);
+// gradient += weight Σ_n (p − e_y) ⊗ x_n over the rows first … first + count − 1; fills their part of `probabilities`
+// and returns Σ_n L and Σ_n ‖p − e_y‖, without the weight.
+kernel::LossSums softmax_block(const Problem& p, std::size_t first, std::size_t count, const Vector& f,
+                               double* probabilities, Vector& gradient);
 
 // H = weight Σ_n (diag(p) − ppᵀ) ⊗ x_n x_nᵀ: added to the lower triangle, times v, its diagonal.
 void softmax_hessian(const Problem& p, const double* probabilities, Matrix& lower);

@@ -3,6 +3,7 @@
 #include <Eigen/Cholesky>
 #include <algorithm>
 #include <cmath>
+#include <limits>
 
 #include "parley/base/error.h"
 #include "parley/base/text.h"
@@ -13,12 +14,48 @@ namespace {
 
 using Factor = Eigen::LLT<Matrix, Eigen::Lower>;
 
-void factorise(std::span<const Problem> parts, const Proximal& proximal, const Evaluation& at, Matrix& work,
-               Factor& factor) {
-  hessian(parts, proximal, at, work);
-  factor.compute(work);
-  expects(factor.info() == Eigen::Success, "a strongly convex problem has a Cholesky factor");
-}
+// Which step is cheaper from here: Newton's needs the Hessian and its factor, about `hessian_cost` evaluations; a chord
+// step does with the old ones. The last Newton step tells c in ‖∇J‖⁺ = c‖∇J‖², so the next leaves about 4c‖∇J‖² and
+// chord steps after it shrink by 4c‖∇J‖; after a chord step its own rate is known. A wrong forecast costs time only.
+class Forecast {
+ public:
+  void newton_did(double before, double now) {
+    constant_ = now / (before * before);
+    rate_ = 4 * now / before;
+  }
+  void chord_did(double before, double now) { rate_ = now / before; }
+  void forget() { constant_ = rate_ = infinite; }
+
+  bool chord(double size, double target) const {
+    if (!(rate_ < 0.5)) return false;
+    const double newton = 4 * constant_ * size;
+    return steps(size, target, rate_) <= 1 + hessian_cost + steps(size * newton, target, newton);
+  }
+  // Will the step after this one need a Hessian?
+  bool hessian_after(double size, double target) const {
+    if (constant_ == infinite) return true;
+    Forecast then = *this;
+    const bool now = chord(size, target);
+    const double left = now ? rate_ * size : 4 * constant_ * size * size;
+    if (left <= target) return false;
+    if (!now) then.newton_did(size, left);
+    return !then.chord(left, target);
+  }
+
+ private:
+  static constexpr double infinite = std::numeric_limits<double>::infinity(), hessian_cost = 3;
+  static double steps(double size, double target, double rate) {
+    return size <= target ? 0 : rate < 1 ? std::ceil(std::log(size / target) / -std::log(rate)) : infinite;
+  }
+  double constant_ = infinite, rate_ = infinite;
+};
+
+struct Workspace {  // kept by each thread: no allocation inside a round once it has grown
+  Matrix hessian;
+  Factor factor;
+  Evaluation at, next;
+  Vector trial, direction;
+};
 
 // −H⁻¹g by conjugate gradients with the diagonal as preconditioner, to a relative residual that shrinks with ‖g‖.
 Vector conjugate_direction(std::span<const Problem> parts, const Proximal& proximal, const Evaluation& at,
@@ -71,56 +108,56 @@ Solution argmin(std::span<const Problem> parts, const Proximal& proximal, const 
   if (std::ranges::any_of(parts, [](const Problem& p) { return p.l1 > 0; }))
     return proximal_newton(parts, proximal, start, options);
   const bool dense = start.size() <= options.dense_limit;
-  Matrix work;
-  Factor factor;
-  Evaluation at, next;
+  thread_local Workspace w;
   Vector f = start;
-  evaluate(parts, proximal, f, at);
-  const double scale = std::max(at.gradient.norm(), options.tolerance);
-  double target = 0.5 * options.tolerance;  // what the plain sums aim at; the certificate decides
-  double previous = 0;                      // ‖∇J‖ one step ago; 0: none yet, and the predictions below are infinite
-  bool stalled = false;
+  evaluate(parts, proximal, f, w.at, dense ? &w.hessian : nullptr);
+  const double scale = std::max(w.at.gradient.norm(), options.tolerance);
+  Forecast forecast;
+  bool fresh = dense, stalled = false;  // fresh: w.hessian is that of f
   for (int iteration = 0;; ++iteration) {
-    const double size = at.gradient.norm();
-    if (size <= target || stalled || iteration == options.max_iterations) {
-      const Certificate certificate = certify(parts, proximal, f);
-      if (certificate.bound() <= options.tolerance)
-        return {.f = f, .certificate = certificate, .iterations = iteration};
-      if (stalled || iteration == options.max_iterations || certificate.rounding > options.tolerance)
-        refuse(certificate, options.tolerance, iteration);
-      target = 0.1 * std::min(size, target);
+    const Certificate now = certificate(w.at, f, 0);
+    if (now.bound() <= options.tolerance) return {.f = f, .certificate = now, .iterations = iteration};
+    if (stalled || iteration == options.max_iterations || now.rounding > options.tolerance)
+      refuse(now, options.tolerance, iteration);
+    const double size = w.at.gradient.norm(), target = options.tolerance - now.rounding;
+    const bool chord = dense && forecast.chord(size, target);
+    if (dense && !chord) {
+      if (!fresh) hessian(parts, proximal, w.at, w.hessian);
+      w.factor.compute(w.hessian);
+      expects(w.factor.info() == Eigen::Success, "a strongly convex problem has a Cholesky factor");
     }
-    // What a step will leave, from what the last one left: a chord step (the old Hessian) goes on at the same rate,
-    // Newton's squares it.
-    const double rate = size / previous, after_chord = 4 * size * rate, after_newton = after_chord * rate;
-    const bool chord = after_chord <= target;  // false on NaN
-    if (dense && !chord) factorise(parts, proximal, at, work, factor);
-    const Vector direction = dense ? Vector(factor.solve(-at.gradient))
-                                   : conjugate_direction(parts, proximal, at, std::min(0.1, std::sqrt(size / scale)));
-    if (dense && (chord || after_newton <= target)) {  // probably the last step: the certificate alone can tell
-      const Vector trial = f + direction;
-      const Certificate certificate = certify(parts, proximal, trial);
-      if (certificate.bound() <= options.tolerance)
-        return {.f = trial, .certificate = certificate, .iterations = iteration + 1};
-    }
-    const double slope = at.gradient.dot(direction);
+    w.direction = -w.at.gradient;
+    if (dense)
+      w.factor.solveInPlace(w.direction);
+    else
+      w.direction = conjugate_direction(parts, proximal, w.at, std::min(0.1, std::sqrt(size / scale)));
+    const double slope = w.at.gradient.dot(w.direction);
     // Armijo's rule, on the value while its decrease is visible beside its rounding, then on ‖∇J‖: along −H⁻¹g it falls
     // at rate 1, also between the kinks of a Huber loss, where the next piece may begin long before the full step.
-    const bool visible = -slope > 1e-9 * (1 + std::abs(at.value));
-    double step = 1;
+    const bool visible = -slope > 1e-9 * (1 + std::abs(w.at.value));
+    const bool with_hessian = dense && forecast.hessian_after(size, target);
+    double step = 1, left = 0;
     bool accepted = false;
     for (int halving = 0; halving < 50 && !accepted; ++halving, step /= 2) {
-      const Vector trial = f + step * direction;
-      evaluate(parts, proximal, trial, next);
-      accepted =
-          visible ? next.value <= at.value + 1e-4 * step * slope : next.gradient.norm() <= (1 - 1e-4 * step) * size;
-      if (accepted) {
-        f = trial;
-        std::swap(at, next);
-      }
+      w.trial = f + step * w.direction;
+      const bool both = with_hessian && halving == 0;
+      evaluate(parts, proximal, w.trial, w.next, both ? &w.hessian : nullptr);
+      left = w.next.gradient.norm();
+      accepted = visible ? w.next.value <= w.at.value + 1e-4 * step * slope : left <= (1 - 1e-4 * step) * size;
+      fresh = accepted && both;
     }
     stalled = !accepted && !chord;  // a chord step that failed is tried again with a fresh Hessian
-    previous = accepted ? size : 0;
+    if (!accepted || step < 0.5) {  // (step was halved once more when accepted)
+      forecast.forget();
+    } else if (chord) {
+      forecast.chord_did(size, left);
+    } else {
+      forecast.newton_did(size, left);
+    }
+    if (accepted) {
+      f.swap(w.trial);
+      std::swap(w.at, w.next);
+    }
   }
 }
 

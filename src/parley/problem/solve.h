@@ -1,9 +1,9 @@
 // The exact minimum of a local problem, with a proof of its exactness.
 //   argmin_f  Σ parts O(f) + lᵀf + (q/2)‖f‖²
-// Newton's method with warm start and Armijo's rule: Cholesky of the Hessian up to `dense_limit` weights,
-// preconditioned conjugate gradients beyond. A step that is predicted to be the last goes to the certificate at once,
-// and with the old factor when that is predicted to do; a wrong prediction costs time, never accuracy. J is strongly
-// convex, so the tolerance is always reachable down to rounding. With an L1 term: proximal_newton.h. Privacy: objective
+// Newton's method with warm start and Armijo's rule: Cholesky of the Hessian up to `dense_limit` features,
+// preconditioned conjugate gradients beyond. Steps with the old factor (chord steps) where they are forecast to be
+// cheaper; a wrong forecast costs time, never accuracy. Every evaluation bounds its own rounding, so the certificate
+// costs nothing. J is strongly convex, so the tolerance is always reachable down to rounding. Privacy: objective
 // perturbation is proved for the exact minimum only (docs/privacy.md); a solution is used only with its certificate,
 // and the distance tolerance/κ that remains is covered by output noise that is charged for.
 #pragma once

@@ -1,0 +1,26 @@
+// Sums over the rows of one problem, in one pass: blocks of rows that fit the cache, their gradients added up with
+// compensation (Kahan), in at most 16 chunks for threads, joined in order. Blocks and chunks follow from the sizes
+// alone, so the bits depend neither on threads nor on the machine.
+#pragma once
+#include "parley/problem/objective.h"
+
+namespace parley::problem {
+
+struct RowSums {
+  double value = 0;   // Σ_n L(row n)
+  double slopes = 0;  // Σ_n ‖L'(row n)‖ over the scores of a row: bounds Σ_n ‖L' x_n‖
+  Vector gradient;    // weight · Σ_n L'(row n) x_n
+};
+
+// curvature: weight · L'' of every row (softmax: its probabilities). lower, if given, is set to the part's Hessian
+// (lower triangle), without regularisation; not for softmax.
+void sum_rows(const Problem& p, const Vector& f, RowSums& out, double* curvature, Matrix* lower);
+
+// lower += Σ_n c_n x_n x_nᵀ; only the lower triangle means something.
+void add_outer_products(const data::Rows& rows, const double* c, Matrix& lower);
+
+// ‖computed gradient − Σ_n (rows' contributions as computed)‖ ≤ this · weight · slopes: a block adds plainly, blocks
+// are compensated.
+double summation_error(const Problem& p);
+
+}  // namespace parley::problem
