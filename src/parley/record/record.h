@@ -18,7 +18,8 @@
 
 namespace parley::record {
 
-// Error when it cannot be made, or when it already holds something: a record is never overwritten.
+// Error when it cannot be made, or when it already holds something: a record is never overwritten. Of an unfinished run
+// it says so and names --resume.
 void create_folder(const std::filesystem::path& folder);
 
 class Writer {
