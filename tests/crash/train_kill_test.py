@@ -54,15 +54,15 @@ class Kill(Case):
                 self.assertEqual((self.dir / "run" / name).read_bytes(), bytes_then, (where, name))
 
     def chosen(self, events, private):
-        """Each named place and each write to the record in every round; of the many other writes a part in the short form."""
+        """All of them. In the short form: every named place and every file of the record in some rounds, and a part of the rest."""
+        every = 1 if FULL else (12 if SHORT else 8) * (3 if private else 1)
         count, chosen = collections.Counter(), []
-        every = 1 if FULL else (12 if SHORT else 4) if not private else (40 if SHORT else 12)
         for n, name in enumerate(events, start=1):
             count[name] += 1
-            record = name.startswith("write r") or name.startswith("rename")
+            named = not private and not SHORT and (
+                name.startswith("rename") or (name.startswith("write r") and count[name] in (1, 3)) or (name in PLACES[:5] and count[name] in (2, 5)))
             for how in ("PARLEY_KILL", "PARLEY_TORN") if name.startswith("write") else ("PARLEY_KILL",):
-                if every == 1 or n % every == 0 or (not private and not SHORT and (
-                        record or (name in PLACES[:5] and count[name] in (1, 2, 4)))):
+                if named or (n + (how == "PARLEY_TORN")) % every == 0:
                     chosen.append((how, n, name))
         return chosen
 
