@@ -9,6 +9,7 @@
 #include "parley/base/error.h"
 #include "parley/base/text.h"
 #include "parley/privacy/gaussian.h"
+#include "parley/privacy/pure.h"
 
 namespace parley::privacy {
 namespace {
