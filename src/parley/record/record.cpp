@@ -44,7 +44,7 @@ std::string read_or_empty(const std::filesystem::path& file) {
 
 }  // namespace
 
-void create_folder(const std::filesystem::path& folder) {
+void check_vacant(const std::filesystem::path& folder) {
   std::error_code code;
   if (std::filesystem::exists(folder, code) && !std::filesystem::is_directory(folder, code))
     throw Error({.what = "the output folder is a file", .where = folder.string(), .fix = "choose another --out"});
@@ -57,6 +57,11 @@ void create_folder(const std::filesystem::path& folder) {
     throw Error({.what = "the output folder is not empty",
                  .where = folder.string(),
                  .fix = "choose another --out, or remove it"});
+}
+
+void create_folder(const std::filesystem::path& folder) {
+  check_vacant(folder);
+  std::error_code code;
   std::filesystem::create_directories(folder, code);
   if (code)
     throw Error({.what = "cannot create the output folder: " + code.message(),

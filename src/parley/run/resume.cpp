@@ -28,6 +28,16 @@ void check_options(const json& before, const json& now, const std::string& file)
                    .fix = same_options});
 }
 
+// The options that were given, not filled in by the planner: one of these is the reason for whatever else differs.
+json given(const TrainOptions& o, const json& filled_in) {
+  TrainOptions copy = o;
+  const json all = json::parse(to_json(option_rows(copy)).dump());
+  json same = json::object();
+  for (const auto& [name, value] : filled_in.items())
+    if (all.at(name) == value) same[name] = value;
+  return same;
+}
+
 // Other rows of the same number cannot be told from here; the ledger's fingerprint warns of them.
 void check_data(const json& before, const json& now, const std::string& file) {
   const std::string fix = "give it the data it was started with; other data is another run";
@@ -130,8 +140,9 @@ Unfinished find_unfinished(const Study& study, const TrainOptions& o, const std:
   const json now = json::parse(configuration_json(study, o).dump());  // as a file would give it back
   try {
     check_outcome(before, folder);
-    check_options(before.at("options"), now.at("options"), file);
+    check_options(before.at("options"), given(o, now.at("options")), file);
     check_data(before, now, file);
+    check_options(before.at("options"), now.at("options"), file);
     check_ledger(before, o, file);
     if (o.engine.seed && before.at("options").value("repeat", 1) > 1)
       throw Error({.what = "a seeded run of --repeat has a seed of its own and cannot be resumed alone",

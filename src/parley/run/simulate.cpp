@@ -220,6 +220,7 @@ Summary train(const TrainOptions& options, const Hooks& hooks) {
     throw Error({.what = "--resume continues one run, in its folder",
                  .where = "option --resume",
                  .fix = "give the --out of the run, and no --repeat"});
+  if (!options.engine.resume) record::check_vacant(summary.record);
   std::shared_ptr<privacy::LedgerFile> book;
   if (options.engine.ledger.empty() != options.engine.dataset.empty())
     throw Error({.what = "--ledger and --dataset go together",
