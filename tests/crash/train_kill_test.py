@@ -55,7 +55,7 @@ class Kill(Case):
 
     def chosen(self, events, private):
         """All of them. In the short form: every named place and every file of the record in some rounds, and a part of the rest."""
-        every = 1 if FULL else (12 if SHORT else 8) * (3 if private else 1)
+        every = 1 if FULL else (24 if SHORT else 12) * (3 if private else 1)
         count, chosen = collections.Counter(), []
         for n, name in enumerate(events, start=1):
             count[name] += 1
