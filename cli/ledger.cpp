@@ -135,14 +135,17 @@ int show(const LedgerFile& ledger, bool as_json) {
   lines = {{"run", "dataset", "nodes", "rounds", "ε", "started"}};
   for (const auto& run : ledger.runs())
     for (const auto& [name, d] : ledger.datasets()) {
-      int nodes = 0, last = -1;
+      int nodes = 0, holding = 0, last = -1;
       for (const auto& [node, a] : run.accounts)
         if (a.dataset == name) {
           ++nodes;
+          if (a.planned_epsilon > 0 || a.planned_mu > 0 || !a.prices.empty()) ++holding;
           last = std::max(last, a.last_round);
         }
       if (nodes == 0) continue;
-      lines.push_back({run.id.substr(0, 16), name, std::to_string(nodes), std::to_string(last + 1),
+      // A star's trainer holds no rows; what it says is stored and costs nothing.
+      const std::string who = nodes == holding + 1 ? std::to_string(holding) + " + trainer" : std::to_string(nodes);
+      lines.push_back({run.id.substr(0, 16), name, who, std::to_string(last + 1),
                        run.not_private.empty() ? shown(epsilon_of(run, name, d.cap.delta)) : "NOT PRIVATE",
                        run.started});
     }

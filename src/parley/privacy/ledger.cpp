@@ -7,6 +7,7 @@
 
 #include "parley/base/error.h"
 #include "parley/privacy/gaussian.h"
+#include "parley/privacy/pure.h"
 
 namespace parley::privacy {
 

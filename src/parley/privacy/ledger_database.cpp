@@ -1,46 +1,13 @@
 #include "parley/privacy/ledger_database.h"
 
-#include <fcntl.h>
-#include <sys/stat.h>
-#include <unistd.h>
-
-#include <cerrno>
-#include <cstring>
-
 #include "parley/base/error.h"
-#include "parley/base/text.h"
+#include "parley/privacy/ledger_connection.h"
 #include "parley/privacy/ledger_failpoint.h"
-#include "parley/privacy/ledger_head.h"
-#include "parley/privacy/ledger_sqlite.h"
 
 namespace parley::privacy {
 namespace {
 
 namespace fs = std::filesystem;
-
-constexpr int application_id = 0x5041524c;  // "PARL"
-constexpr int format_version = 1;
-
-// The triggers and the index stop mistakes by hand; the chain shows them.
-constexpr const char* schema = R"(
-CREATE TABLE entry(
-  sequence INTEGER PRIMARY KEY, kind TEXT NOT NULL, run TEXT NOT NULL, node INTEGER NOT NULL, round INTEGER NOT NULL,
-  body TEXT NOT NULL, released_hash BLOB NOT NULL, hash BLOB NOT NULL, released BLOB NOT NULL) STRICT;
-CREATE UNIQUE INDEX one_release ON entry(run, node, round) WHERE kind = 'charge';
-CREATE UNIQUE INDEX one_start ON entry(run) WHERE kind = 'run';
-CREATE TRIGGER no_update BEFORE UPDATE ON entry BEGIN SELECT RAISE(ABORT, 'the ledger is append-only'); END;
-CREATE TRIGGER no_delete BEFORE DELETE ON entry BEGIN SELECT RAISE(ABORT, 'the ledger is append-only'); END;
-CREATE VIEW charges AS SELECT sequence, run, node, round, json_extract(body, '$.kind') AS kind,
-  json_extract(body, '$.epsilon') AS epsilon, json_extract(body, '$.mu') AS mu, json_extract(body, '$.parameters') AS
-  parameters, length(released) / 8 AS coordinates FROM entry WHERE kind = 'charge';
-CREATE VIEW runs AS SELECT sequence, run, body FROM entry WHERE kind = 'run';
-CREATE VIEW caps AS SELECT sequence, json_extract(body, '$.dataset') AS dataset, json_extract(body, '$.epsilon') AS
-  epsilon, json_extract(body, '$.delta') AS delta FROM entry WHERE kind = 'cap';
-)";
-
-fs::path beside(const fs::path& file, const char* suffix) {
-  return file.string() + suffix;
-}
 
 void put(std::string& bytes, std::int64_t value) {
   for (int shift = 0; shift < 64; shift += 8)
@@ -81,116 +48,7 @@ bool read_entry(const Statement& row, Entry& e, Digest& hash) {
   return row.digest(6, e.released_hash) && row.digest(7, hash);
 }
 
-std::string holder(const fs::path& file) {
-  const auto there = HeadFile(file).read();
-  return there ? "process " + std::to_string(there->pid) : "another process";
-}
-
 }  // namespace
-
-struct LedgerDatabase::Connection {
-  Connection() = default;
-  Connection(const Connection&) = delete;
-  Connection& operator=(const Connection&) = delete;
-  ~Connection() { sqlite3_close(db); }
-
-  [[noreturn]] void fail(const std::string& doing, const fs::path& file) const {
-    const int code = db == nullptr ? SQLITE_NOMEM : sqlite3_extended_errcode(db);
-    if ((code & 0xff) == SQLITE_BUSY || (code & 0xff) == SQLITE_LOCKED)
-      throw Error({.what = "the ledger is in use by " + holder(file),
-                   .where = file.string(),
-                   .fix = "wait until it ends: one process at a time may spend"});
-    const bool foreign = (code & 0xff) == SQLITE_NOTADB || (code & 0xff) == SQLITE_CORRUPT;
-    std::string reason = db == nullptr ? "out of memory" : sqlite3_errmsg(db);
-    if (db != nullptr && (code & 0xff) == SQLITE_IOERR && sqlite3_system_errno(db) != 0)
-      reason += " (" + std::string(std::strerror(sqlite3_system_errno(db))) + ")";
-    throw Error({.what = "cannot " + doing + " the ledger: " + reason,
-                 .where = file.string(),
-                 .fix = foreign
-                            ? "nothing was released; is this a parley ledger? Restore the newest intact copy and run "
-                              "'parley ledger verify' with your records"
-                            : "nothing was released; check free space, permissions and the disk, then start again"});
-  }
-
-  void run(const char* sql, const std::string& doing, const fs::path& file) const {
-    if (sqlite3_exec(db, sql, nullptr, nullptr, nullptr) != SQLITE_OK) fail(doing, file);
-  }
-
-  std::int64_t integer(const char* sql, const fs::path& file) const {
-    Statement statement(db, sql);
-    if (!statement.good() || statement.step() != SQLITE_ROW) fail("read", file);
-    return statement.integer(0);
-  }
-
-  sqlite3* db = nullptr;
-  std::unique_ptr<HeadFile> head_file;
-};
-
-LedgerDatabase::LedgerDatabase(fs::path file) : file_(std::move(file)), connection_(std::make_shared<Connection>()) {
-  connection_->head_file = std::make_unique<HeadFile>(file_);
-}
-
-void LedgerDatabase::lock() {
-  const int opened = sqlite3_open_v2(file_.c_str(), &connection_->db, SQLITE_OPEN_READWRITE, nullptr);
-  sqlite3_extended_result_codes(connection_->db, 1);
-  if (opened != SQLITE_OK) connection_->fail("open", file_);
-  if (sqlite3_db_readonly(connection_->db, "main") == 1)
-    throw Error({.what = "the ledger is read-only: nothing can be charged, so nothing can be released",
-                 .where = file_.string(),
-                 .fix = "check its permissions"});
-  connection_->run("PRAGMA trusted_schema = OFF; PRAGMA cell_size_check = ON; PRAGMA locking_mode = EXCLUSIVE", "open",
-                   file_);
-  if (connection_->integer("PRAGMA application_id", file_) != application_id)
-    throw Error(
-        {.what = "not a parley ledger", .where = file_.string(), .fix = "name the file 'parley ledger cap' made"});
-  if (connection_->integer("PRAGMA user_version", file_) != format_version)
-    throw Error({.what = "a ledger of another version of parley",
-                 .value = "format " + std::to_string(connection_->integer("PRAGMA user_version", file_)),
-                 .allowed = "format " + std::to_string(format_version),
-                 .where = file_.string()});
-  connection_->run("PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL; BEGIN EXCLUSIVE; COMMIT", "lock", file_);
-}
-
-void LedgerDatabase::check_vacant(const fs::path& file) {
-  for (const char* suffix : {"-wal", "-journal", ".lock"})
-    if (fs::exists(beside(file, suffix)))
-      throw Error(
-          {.what = "there was a ledger here, and it is gone: " + beside(file, suffix).string() + " is left of it",
-           .where = file.string(),
-           .fix = "put it back, its spend still counts; or choose another place for a new one"});
-}
-
-// Made under another name and then renamed: a kill leaves a whole ledger or none.
-void LedgerDatabase::create(const fs::path& file, const Entry& first) {
-  const fs::path draft = beside(file, (".new-" + std::to_string(::getpid())).c_str());
-  for (const char* suffix : {"", "-wal", "-journal", ".lock"}) {
-    std::error_code ignored;
-    fs::remove(beside(draft, suffix), ignored);
-  }
-  {
-    LedgerDatabase made(draft);
-    Connection& c = *made.connection_;
-    if (sqlite3_open_v2(draft.c_str(), &c.db, SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE, nullptr) != SQLITE_OK)
-      c.fail("create", file);
-    ::chmod(draft.c_str(), 0600);
-    const std::string pragmas = "PRAGMA synchronous = FULL; PRAGMA application_id = " + std::to_string(application_id) +
-                                "; PRAGMA user_version = " + std::to_string(format_version);
-    c.run(pragmas.c_str(), "create", file);
-    c.run(schema, "create", file);
-    made.append(std::span(&first, 1));
-  }
-  ::unlink(beside(draft, ".lock").c_str());
-  if (::renameat2(AT_FDCWD, draft.c_str(), AT_FDCWD, file.c_str(), RENAME_NOREPLACE) != 0) {
-    const std::string reason = std::strerror(errno);
-    ::unlink(draft.c_str());
-    throw Error({.what = "cannot create the ledger: " + reason, .where = file.string()});
-  }
-  const int folder = ::open(fs::canonical(file).parent_path().c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-  if (folder >= 0) {
-    ::fsync(folder);
-    ::close(folder);
-  }
-}
 
 LedgerDatabase LedgerDatabase::open(const fs::path& file, const std::function<void(const Entry&)>& each) {
   std::error_code code;

@@ -9,6 +9,7 @@
 #include "parley/base/error.h"
 #include "parley/base/text.h"
 #include "parley/privacy/gaussian.h"
+#include "parley/privacy/pure.h"
 
 namespace parley::privacy {
 namespace {
@@ -120,7 +121,8 @@ void LedgerFile::load(const Entry& e) {
         run.accounts.emplace(a.at("node").get<int>(), std::move(account));
       }
       for (const json& d : body.at("datasets"))
-        if (const std::string text = d.at("fingerprint"); !text.empty()) datasets_.at(d.at("name")).fingerprint = text;
+        if (const std::string text = d.at("fingerprint"); !text.empty())
+          datasets_.at(d.at("name")).fingerprint = run.fingerprints[d.at("name")] = text;
       run_at_.emplace(e.run, runs_.size());
       runs_.push_back(std::move(run));
     } else if (e.kind == "cap") {
@@ -234,23 +236,33 @@ void LedgerFile::check_room(const PlannedRun& run, int times) const {
   }
 }
 
-void LedgerFile::start(const PlannedRun& run) {
-  check_room(run);
+std::vector<std::string> LedgerFile::warnings_about(const PlannedRun& run) const {
+  std::vector<std::string> warnings;
+  const Run* there = find_run(run.id);  // resumed: its own rows are what counts, not a later run's
   for (const PlannedRun::Dataset& used : run.datasets) {
     const Dataset& known = datasets_.at(used.name);
-    const auto warn = [&](const std::string& text) { warnings_.push_back("dataset '" + used.name + "': " + text); };
+    const auto warn = [&](const std::string& text) { warnings.push_back("dataset '" + used.name + "': " + text); };
     if (used.records > 0 && known.cap.delta >= 1 / used.records)
       warn("delta " + number(known.cap.delta) + " is not below 1/B_i = " + number(1 / used.records) +
            ": a release of a whole record could hide in it");
     if (!known.cap.limited()) warn("its cap is unlimited");
     if (std::isinf(spent(used.name, 0.5).total())) warn("its spend is infinite: nothing is promised for its rows");
+    std::string before = known.fingerprint;
+    if (there != nullptr) before = there->fingerprints.contains(used.name) ? there->fingerprints.at(used.name) : "";
     const auto key = [](const std::string& text) { return text.substr(0, text.find(':')); };
-    if (used.fingerprint.empty() || known.fingerprint.empty()) continue;
-    if (key(used.fingerprint) != key(known.fingerprint))
+    if (used.fingerprint.empty() || before.empty()) continue;
+    if (key(used.fingerprint) != key(before))
       warn("fingerprinted under another key: rows cannot be compared with those of earlier runs");
-    else if (used.fingerprint != known.fingerprint)
-      warn("same name, other rows: the spend is kept");
+    else if (used.fingerprint != before)
+      warn(there != nullptr ? "other rows than this run was started with: the spend is kept"
+                            : "same name, other rows: the spend is kept");
   }
+  return warnings;
+}
+
+void LedgerFile::start(const PlannedRun& run) {
+  check_room(run);
+  for (std::string& warning : warnings_about(run)) warnings_.push_back(std::move(warning));
   if (const Run* there = find_run(run.id)) {
     const auto refuse = [&](const std::string& what) {
       throw Error({.what = "run " + run.id + " cannot go on: " + what,

@@ -54,7 +54,8 @@ class LedgerFile {
   struct Run {
     std::string id, configuration, started;
     std::vector<std::string> not_private;
-    std::map<int, Account> accounts;  // by node
+    std::map<int, Account> accounts;                  // by node
+    std::map<std::string, std::string> fingerprints;  // of its datasets, by name
   };
   const std::map<std::string, Dataset>& datasets() const { return datasets_; }
   const std::vector<Run>& runs() const { return runs_; }
@@ -69,8 +70,10 @@ class LedgerFile {
   // meets a dataset with a cap.
   void check_room(const PlannedRun& run, int times = 1) const;
 
-  Fingerprint fingerprint() const { return Fingerprint(key_); }  // feed it the rows of a dataset
-  const std::vector<std::string>& warnings() const { return warnings_; }
+  Fingerprint fingerprint() const { return Fingerprint(key_); }           // feed it the rows of a dataset
+  const std::vector<std::string>& warnings() const { return warnings_; }  // so far
+  // What its owner should know before this run starts, or goes on: other rows than before, a δ that hides a record, …
+  std::vector<std::string> warnings_about(const PlannedRun& run) const;
   const Head& head() const { return database_->head(); }
   const std::filesystem::path& file() const { return database_->file(); }
 

@@ -4,6 +4,7 @@
 #include <cmath>
 #include <fstream>
 
+#include "parley/privacy/gaussian.h"
 #include "parley/privacy/ledger_test.h"
 
 namespace parley::privacy {
@@ -228,6 +229,29 @@ TEST_F(OnFile, CapsAreChecked) {
   EXPECT_EQ(book->datasets().at("ward").history.size(), 1u);
   book->set_cap("ward", Cap(0.5, 1e-6));
   EXPECT_EQ(book->datasets().at("ward").history.size(), 2u);
+}
+
+// Planners leave 1e-13 free; the rounding of sums must not eat it up.
+TEST_F(OnFile, ARunPlannedForExactlyTheCapIsAcceptedWhateverItsNumberOfRounds) {
+  constexpr double epsilon = 2, delta = 1e-6, free = 1e-13;
+  auto book = create(epsilon, "sums");
+  book->set_cap("gdp", Cap(epsilon, delta));
+  for (const int rounds : {1, 3, 50, 1000, 20000, 200000}) {
+    PlannedRun run{.datasets = {{.name = "sums"}}, .accounts = {{.node = 0, .dataset = "sums"}}};
+    run.accounts[0].planned.assign(static_cast<std::size_t>(rounds),
+                                   {.kind = "objective-gamma", .epsilon = epsilon / rounds * (1 - free)});
+    EXPECT_NO_THROW(book->check_room(run)) << rounds;
+    run.accounts[0].planned[0].epsilon += epsilon * 4 * free;  // and not a hair more than the cap
+    EXPECT_THROW(book->check_room(run), Error) << rounds;
+    run.datasets[0].name = run.accounts[0].dataset = "gdp";
+    const double mu = gdp_mu(epsilon, delta) / std::sqrt(rounds);
+    run.accounts[0].planned.assign(static_cast<std::size_t>(rounds),
+                                   {.kind = "output-gaussian", .mu = mu * (1 - free)});
+    EXPECT_NO_THROW(book->check_room(run)) << rounds;
+    run.accounts[0].planned.assign(static_cast<std::size_t>(rounds),
+                                   {.kind = "output-gaussian", .mu = mu * (1 + free)});
+    EXPECT_THROW(book->check_room(run), Error) << rounds;
+  }
 }
 
 }  // namespace

@@ -1,5 +1,6 @@
-// FILE.lock beside a ledger: "pid entries hash", the process that holds the ledger and the last head of the chain it
-// reached. Not synced: if it lags behind the ledger it only notices less.
+// FILE.lock beside a ledger: "pid entries hash checksum", the process that holds the ledger and the last head of the
+// chain it reached, in two lines that are written one after the other: a write torn in one leaves the other. Not
+// synced: if it lags behind the ledger it only notices less.
 #pragma once
 #include <cstdint>
 #include <filesystem>
@@ -18,7 +19,7 @@ class HeadFile {
     std::int64_t entries = 0;
     std::string hash;
   };
-  std::optional<Content> read() const;  // nullopt: not there, or not whole
+  std::optional<Content> read() const;  // nullopt: not there, or no line of it whole
   void write(std::int64_t entries, const std::string& hash);
 
  private:

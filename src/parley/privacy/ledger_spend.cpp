@@ -8,6 +8,7 @@
 #include "parley/base/error.h"
 #include "parley/privacy/gaussian.h"
 #include "parley/privacy/gaussian_round.h"
+#include "parley/privacy/pure.h"
 
 namespace parley::privacy {
 namespace {
@@ -117,11 +118,23 @@ double limit_of(const Cap& cap) {
 void Spend::add(Price price) {
   expects(price.epsilon >= 0 && price.mu >= 0, "a price of at least 0");
   if (delta_ == 0) {
-    sum_.add(price.mu > 0 ? infinite : price.epsilon);
+    add_up(price.mu > 0 ? infinite : price.epsilon);
     return;
   }
-  if (price.mu > 0) sum_.add(square_up(price.mu));
-  if (price.epsilon > 0) sum_.add(mu_squared_of_pure(price.epsilon));
+  if (price.mu > 0) add_up(square_up(price.mu));
+  if (price.epsilon > 0) add_up(mu_squared_of_pure(price.epsilon));
+}
+
+void Spend::add_up(long double term) {
+  const long double next = sum_ + term;
+  // TwoSum's error term says whether the sum was rounded down.
+  const long double back = next - sum_, lost = (sum_ - (next - back)) + (term - back);
+  sum_ = lost > 0 ? std::nextafter(next, std::numeric_limits<long double>::infinity()) : next;
+}
+
+double Spend::total() const {
+  const auto nearest = static_cast<double>(sum_);
+  return nearest < sum_ ? up(nearest) : nearest;
 }
 
 double Spend::epsilon() const {

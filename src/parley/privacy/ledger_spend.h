@@ -1,9 +1,9 @@
 // What was spent on one set of rows, over rounds and over runs, and what may be spent. Two rules (docs/ledger.md):
 //   δ = 0   sums: Σε over all charges; a Gaussian charge has no finite ε
 //   δ > 0   the GDP filter: Σμ² over all charges, a pure charge as the μ of gdp_of_pure(ε); ε is then that of √Σμ² at δ
-// Every sum is rounded up and every limit down. Rules are never mixed in one decision.
+// Every sum is rounded up and every limit down. Rules are never mixed in one decision. Sums are kept in long double, so
+// that what the rounding of many rounds costs stays far below the 1e-13 that planners leave free under a cap.
 #pragma once
-#include "parley/privacy/pure.h"
 #include "parley/privacy/release.h"
 
 namespace parley::privacy {
@@ -27,14 +27,16 @@ class Spend {
  public:
   explicit Spend(double delta = 0) : delta_(delta) {}
   void add(Price price);
-  void add(const Spend& run) { sum_.add(run.sum_.value()); }
-  double total() const { return sum_.value(); }  // Σε or Σμ²
-  double epsilon() const;                        // at delta; never below the truth
+  void add(const Spend& run) { add_up(run.sum_); }
+  double total() const;    // Σε or Σμ²
+  double epsilon() const;  // at delta; never below the truth
   double delta() const { return delta_; }
 
  private:
+  void add_up(long double term);
+
   double delta_;
-  UpwardSum sum_;
+  long double sum_ = 0;  // never below the truth
 };
 
 // Computes a charge again from its kind and parameters (docs/privacy.md theorems 1 to 4, 6, 7; docs/privacy-gaussian.md

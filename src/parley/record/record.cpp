@@ -13,14 +13,55 @@ namespace parley::record {
 using nlohmann::json;
 static_assert(std::endian::native == std::endian::little, "released.f64 is written in the machine's byte order");
 
-void create_folder(const std::filesystem::path& folder) {
+namespace {
+
+bool unfinished(const std::filesystem::path& folder) {
+  std::error_code code;
+  if (!std::filesystem::is_regular_file(folder / "run.json", code)) return false;
+  const json run = json::parse(read_file(folder / "run.json", "the record"), nullptr, false);
+  return run.is_object() && run.contains("outcome") &&
+         (run["outcome"] == "running" || run["outcome"] == "interrupted" || run["outcome"] == "failed");
+}
+
+// The lines that were written to their end.
+std::vector<std::string> whole_lines(const std::string& text) {
+  std::vector<std::string> lines;
+  for (std::size_t begin = 0, end = 0; (end = text.find('\n', begin)) != std::string::npos; begin = end + 1) {
+    lines.push_back(text.substr(begin, end - begin));
+    if (!json::accept(lines.back())) {
+      lines.pop_back();
+      break;
+    }
+  }
+  return lines;
+}
+
+// A run that was killed at its very start has run.json and nothing yet in the other files.
+std::string read_or_empty(const std::filesystem::path& file) {
+  std::error_code code;
+  return std::filesystem::exists(file, code) ? read_file(file, "the record") : "";
+}
+
+}  // namespace
+
+void check_vacant(const std::filesystem::path& folder) {
   std::error_code code;
   if (std::filesystem::exists(folder, code) && !std::filesystem::is_directory(folder, code))
     throw Error({.what = "the output folder is a file", .where = folder.string(), .fix = "choose another --out"});
+  if (unfinished(folder))
+    throw Error({.what = "the output folder holds an unfinished run",
+                 .where = folder.string(),
+                 .fix = "repeat its command with --resume true to go on with it: nothing is released or charged twice; "
+                        "or choose another --out for a new run"});
   if (std::filesystem::exists(folder, code) && !std::filesystem::is_empty(folder, code))
     throw Error({.what = "the output folder is not empty",
                  .where = folder.string(),
                  .fix = "choose another --out, or remove it"});
+}
+
+void create_folder(const std::filesystem::path& folder) {
+  check_vacant(folder);
+  std::error_code code;
   std::filesystem::create_directories(folder, code);
   if (code)
     throw Error({.what = "cannot create the output folder: " + code.message(),
@@ -32,14 +73,23 @@ namespace {
 
 // Leaves the first `rounds` lines of rounds.jsonl and their values; what was half written is gone.
 void truncate(const std::filesystem::path& folder, const json& run, int rounds) {
-  const std::string lines = read_file(folder / "rounds.jsonl", "the record");
+  const auto keep = [&](const char* name, std::size_t size) {
+    std::error_code code;
+    if (!std::filesystem::exists(folder / name, code) && size == 0) return;
+    std::filesystem::resize_file(folder / name, size, code);
+    if (code)
+      throw Error({.what = "cannot write the record: " + code.message(),
+                   .where = (folder / name).string(),
+                   .fix = "check its permissions"});
+  };
+  const auto lines = whole_lines(read_or_empty(folder / "rounds.jsonl"));
+  expects(rounds >= 0 && static_cast<std::size_t>(rounds) <= lines.size(), "rounds that the record has");
   std::size_t end = 0;
-  for (int t = 0; t < rounds; ++t) end = lines.find('\n', end) + 1;
-  std::filesystem::resize_file(folder / "rounds.jsonl", end);
+  for (int t = 0; t < rounds; ++t) end += lines[static_cast<std::size_t>(t)].size() + 1;
   const auto& shape = run.at("released");
-  std::filesystem::resize_file(folder / "released.f64", static_cast<std::size_t>(rounds) * sizeof(double) *
-                                                            shape.at("nodes").get<std::size_t>() *
-                                                            shape.at("size").get<std::size_t>());
+  keep("rounds.jsonl", end);
+  keep("released.f64", static_cast<std::size_t>(rounds) * sizeof(double) * shape.at("nodes").get<std::size_t>() *
+                           shape.at("size").get<std::size_t>());
 }
 
 }  // namespace
@@ -82,8 +132,8 @@ void Writer::finish(const json& run, const json& model) {
 Record read(const std::filesystem::path& folder) {
   Record record;
   record.run = read_file(folder / "run.json", "the record");
-  const std::string lines = read_file(folder / "rounds.jsonl", "the record"),
-                    bytes = read_file(folder / "released.f64", "the record");
+  const std::string lines = read_or_empty(folder / "rounds.jsonl"),
+                    bytes = lines.empty() ? "" : read_file(folder / "released.f64", "the record");
   std::size_t nodes = 0, size = 0;
   try {
     const json run = json::parse(record.run);
@@ -99,8 +149,7 @@ Record read(const std::filesystem::path& folder) {
                  .where = (folder / "run.json").string(),
                  .fix = "give the folder of a parley run"});
   const std::size_t round_bytes = nodes * size * sizeof(double);
-  for (const auto& line : split_list(lines, '\n'))
-    if (!line.empty() && json::accept(line)) record.round_lines.push_back(line);
+  record.round_lines = whole_lines(lines);
   const std::size_t rounds = std::min(record.round_lines.size(), bytes.size() / round_bytes);
   record.round_lines.resize(rounds);
   for (std::size_t t = 0; t < rounds; ++t) {

@@ -18,8 +18,10 @@
 
 namespace parley::record {
 
-// Error when it cannot be made, or when it already holds something: a record is never overwritten.
-void create_folder(const std::filesystem::path& folder);
+// Error when the folder already holds something: a record is never overwritten. Of an unfinished run it says so and
+// names --resume.
+void check_vacant(const std::filesystem::path& folder);
+void create_folder(const std::filesystem::path& folder);  // Error also when it cannot be made
 
 class Writer {
  public:

@@ -49,6 +49,68 @@ TEST_F(RecordTest, AHalfWrittenLastRoundIsLeftOut) {
   EXPECT_EQ(read(folder_).released.size(), 0U);
 }
 
+TEST_F(RecordTest, GoesOnAfterTheRoundsThatAreWhole) {
+  const Vector a = Vector::Ones(3), b = Vector::Constant(3, 2);
+  const std::vector<const Vector*> first = {&a, &a}, other = {&b, &b};
+  {
+    Writer writer(folder_, run_);
+    for (int round = 0; round < 3; ++round) writer.append({{"round", round}}, first);
+  }
+  const std::string lines = read_file(folder_ / "rounds.jsonl", "lines");
+  // The last line lacks nothing but its end: whether it was whole cannot be told.
+  std::filesystem::resize_file(folder_ / "rounds.jsonl", lines.size() - 1);
+  ASSERT_EQ(read(folder_).released.size(), 2U);
+  {
+    Writer writer(folder_, run_, 2);
+    writer.append({{"round", 2}}, other);
+  }
+  EXPECT_EQ(read_file(folder_ / "rounds.jsonl", "lines"), lines);
+  const Record record = read(folder_);
+  ASSERT_EQ(record.released.size(), 3U);
+  EXPECT_EQ(record.released[1][1], a);
+  EXPECT_EQ(record.released[2][0], b);
+}
+
+TEST_F(RecordTest, KilledBeforeItsFirstRoundItIsARecordWithoutRounds) {
+  {
+    const Writer writer(folder_, run_);
+  }
+  for (const char* name : {"released.f64", "rounds.jsonl"}) {
+    std::filesystem::remove(folder_ / name);
+    EXPECT_TRUE(read(folder_).released.empty());
+  }
+  const Vector a = Vector::Ones(3);
+  {
+    Writer writer(folder_, run_, 0);
+    const std::vector<const Vector*> both = {&a, &a};
+    writer.append({{"round", 0}}, both);
+  }
+  EXPECT_EQ(read(folder_).released.size(), 1U);
+  std::filesystem::remove(folder_ / "released.f64");  // rounds without their values: not what a kill leaves
+  EXPECT_THROW(read(folder_), Error);
+}
+
+TEST_F(RecordTest, SaysThatARunIsUnfinishedAndHowToGoOn) {
+  const auto said = [&] {
+    try {
+      check_vacant(folder_);
+    } catch (const Error& e) {
+      return std::string(e.what());
+    }
+    return std::string();
+  };
+  EXPECT_EQ(said(), "");
+  {
+    Writer writer(folder_, run_);
+    EXPECT_NE(said().find("holds an unfinished run"), std::string::npos);
+    EXPECT_NE(said().find("--resume true"), std::string::npos);
+    run_["outcome"] = "completed";
+    writer.finish(run_, json());
+  }
+  EXPECT_NE(said().find("not empty"), std::string::npos);
+  EXPECT_EQ(said().find("--resume"), std::string::npos);
+}
+
 TEST_F(RecordTest, NeverOverwritesAndTellsWhatIsNoRecord) {
   {
     const Writer writer(folder_, run_);

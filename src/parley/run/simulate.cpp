@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <chrono>
-#include <ctime>
 #include <filesystem>
 #include <limits>
 #include <nlohmann/json.hpp>
@@ -13,13 +12,12 @@
 #include "parley/base/error.h"
 #include "parley/base/parallel.h"
 #include "parley/base/text.h"
-#include "parley/data/sha256.h"
-#include "parley/privacy/ledger_verify.h"
 #include "parley/problem/metrics.h"
 #include "parley/problem/solve.h"
 #include "parley/record/record.h"
 #include "parley/run/iterates.h"
 #include "parley/run/model.h"
+#include "parley/run/resume.h"
 
 namespace parley::run {
 namespace {
@@ -67,104 +65,21 @@ void measure(const Study& s, const Iterates& iterates, int threads, RoundMetrics
     m.test_error = problem::test_error(s.holdings.test, s.problems[0].loss, iterates.model());
 }
 
-std::string timestamp() {
-  const std::time_t now = std::time(nullptr);
-  std::tm parts{};
-  gmtime_r(&now, &parts);
-  char text[32];
-  std::strftime(text, sizeof text, "%Y%m%d-%H%M%S", &parts);
-  return text;
-}
-
-// (ε, δ) of what a node has released so far in this planned run.
-double spent_epsilon(const privacy::Ledger& ledger, const algorithm::Plan& plan, int node) {
-  return algorithm::whole_run_epsilon(ledger.charges(node), plan.nodes[static_cast<std::size_t>(node)].delta);
+// (ε, δ) of what a node has released in this planned run, all of it or through a round (the ledger of a resumed run has
+// later ones).
+double spent_epsilon(const privacy::Ledger& ledger, const algorithm::Plan& plan, int node,
+                     std::size_t through = std::numeric_limits<std::size_t>::max()) {
+  std::span<const privacy::Charge> charges = ledger.charges(node);
+  if (through < charges.size()) charges = charges.first(through + 1);
+  return algorithm::whole_run_epsilon(charges, plan.nodes[static_cast<std::size_t>(node)].delta);
 }
 
 int worst_node(const algorithm::Plan& plan) {
   return static_cast<int>(std::ranges::max_element(plan.nodes, {}, &algorithm::Schedule::epsilon) - plan.nodes.begin());
 }
 
-// What a run is going to charge to the owner's ledger: in a simulation all nodes hold parts of one dataset.
-privacy::PlannedRun planned_run(const Study& study, const TrainOptions& o, const privacy::LedgerFile& book) {
-  privacy::Fingerprint fingerprint = book.fingerprint();
-  double fewest = std::numeric_limits<double>::infinity();
-  privacy::PlannedRun run;
-  for (const auto& p : study.problems) {
-    const data::Rows& rows = *p.rows;
-    const auto bytes = [](const auto& v) {
-      return std::string_view(reinterpret_cast<const char*>(v.data()), v.size() * sizeof(v[0]));
-    };
-    for (const std::string_view part : {bytes(rows.column), bytes(rows.value), bytes(rows.label)})
-      fingerprint.add(part);
-    fewest = std::min(fewest, static_cast<double>(rows.count()));
-  }
-  for (const auto& s : study.plan.nodes) {
-    privacy::PlannedRun::Account account{.node = s.node, .dataset = o.engine.dataset};
-    for (const auto& r : s.private_rounds) account.planned.push_back(r.charge);
-    run.accounts.push_back(std::move(account));
-  }
-  if (study.plan.star())  // it holds no rows and is charged nothing; its releases are kept like the others
-    run.accounts.push_back({.node = study.parties(), .dataset = o.engine.dataset});
-  run.datasets = {{.name = o.engine.dataset, .fingerprint = fingerprint.text(), .records = fewest}};
-  run.configuration = data::sha256_hex(configuration_json(study, o).dump());
-  run.started = timestamp();
-  run.not_private = study.not_private;
-  return run;
-}
-
-// What earlier processes of this run released: from the record, and from the ledger where that is one round ahead.
-class Past {
- public:
-  Past(const Study& study, const std::string& folder, const privacy::Ledger& ledger) : study_(study), ledger_(ledger) {
-    record_ = record::read(folder);
-    if (!ledger.file()) return;
-    const auto wrong = privacy::verify_record(*ledger.file(), ledger.run_id(), record_.released, folder);
-    if (!wrong.empty())
-      throw Error({.what = "the ledger and the record do not belong together: " + wrong.front(),
-                   .where = ledger.file()->file().string(),
-                   .fix = "use the ledger that this run was charged to; an older copy has lost what was spent"});
-  }
-
-  int rounds() const { return static_cast<int>(record_.released.size()); }
-
-  std::optional<privacy::Release> release(int node, int round) const {
-    std::optional<Vector> value;
-    if (round < rounds())
-      value = record_.released[static_cast<std::size_t>(round)][static_cast<std::size_t>(node)];
-    else if (const auto paid = ledger_.stored(node, round))
-      value = *paid->value();
-    if (!value) return std::nullopt;
-    privacy::Release release{.node = node, .round = round, .value = *value, .charge = {}};
-    if (node < study_.parties() && study_.plan.nodes[static_cast<std::size_t>(node)].touches_data(round))
-      release.charge = study_.plan.nodes[static_cast<std::size_t>(node)].private_round(round).charge;
-    return release;
-  }
-
- private:
-  const Study& study_;
-  const privacy::Ledger& ledger_;
-  record::Record record_;
-};
-
-// A resumed run is the same run: what its record says was asked must be asked again.
-std::string resumed_id(const Study& study, const TrainOptions& o, const std::string& folder) {
-  const json was = json::parse(record::read(folder).run);
-  if (was.at("outcome") == "completed")
-    throw Error({.what = "this run is complete", .where = folder, .fix = "its model is in " + folder + "/model.json"});
-  json now = configuration_json(study, o), before = was;
-  for (const auto& [key, value] : now["options"].items())
-    if (before["options"].value(key, json()) != value)
-      throw Error({.what = "the run that is resumed had another --" + key,
-                   .value = value.dump(),
-                   .allowed = before["options"].value(key, json()).dump(),
-                   .where = folder + "/run.json",
-                   .fix = "repeat the options of the first start"});
-  return was.value("run_id", "");
-}
-
 Result run_once(const Study& study, const TrainOptions& o, int repeat, const std::string& folder, const Hooks& hooks,
-                const std::shared_ptr<privacy::LedgerFile>& book) {
+                const std::shared_ptr<privacy::LedgerFile>& book, std::optional<Unfinished> unfinished) {
   const auto begin = Clock::now();
   const int threads = thread_count(o), nodes = study.graph.nodes();
   std::optional<std::uint64_t> seed = o.engine.seed;
@@ -173,15 +88,14 @@ Result run_once(const Study& study, const TrainOptions& o, int repeat, const std
   std::optional<privacy::Ledger> account;
   if (book) {
     privacy::PlannedRun planned = planned_run(study, o, *book);
-    if (o.engine.resume) planned.id = resumed_id(study, o, folder);
+    if (unfinished) planned.id = unfinished->run_id;
     account.emplace(book, planned);
   } else {
-    if (o.engine.resume) resumed_id(study, o, folder);
     account.emplace(nodes, study.not_private.empty());
   }
   privacy::Ledger& ledger = *account;
   std::optional<Past> past;
-  if (o.engine.resume) past.emplace(study, folder, ledger);
+  if (unfinished) past.emplace(study, std::move(*unfinished), ledger);
   network::InProcess transport(study.graph);
   std::vector<std::unique_ptr<algorithm::Node>> machines;
   for (std::size_t i = 0; i < study.problems.size(); ++i)
@@ -200,15 +114,16 @@ Result run_once(const Study& study, const TrainOptions& o, int repeat, const std
   const auto on_round = [&](int round, std::span<const privacy::Paid> paid) {
     iterates.add(round, paid);
     RoundMetrics m{.round = round / turns,
-                   .epsilon = spent_epsilon(ledger, study.plan, worst),
+                   .epsilon = spent_epsilon(ledger, study.plan, worst, static_cast<std::size_t>(round)),
                    .disagreement = iterates.disagreement()};
-    const bool whole = round % turns == 0, stopping = whole && hooks.stop != nullptr && hooks.stop->load();
+    const bool replayed = past && round < past->rounds();  // already in the record: never stop short of it
+    const bool whole = round % turns == 0, stopping = whole && !replayed && hooks.stop != nullptr && hooks.stop->load();
     if (whole && (o.engine.metrics == "every" || m.round == study.plan.options.rounds || stopping)) {
       const auto start = Clock::now();
       measure(study, iterates, threads, m, node_loss);
       result.seconds_metrics += seconds_since(start);
     }
-    if (!past || round >= past->rounds()) {
+    if (!replayed) {
       std::vector<const Vector*> values;
       for (const auto& p : paid) values.push_back(p.value().get());
       record.append(round_json(round, m, study), values);
@@ -235,7 +150,10 @@ Result run_once(const Study& study, const TrainOptions& o, int repeat, const std
     result.outcome = run();
   } catch (...) {  // the record must not go on saying "running"
     head["outcome"] = "failed";
-    record.finish(head, json());
+    try {
+      record.finish(head, json());
+    } catch (const Error&) {  // e.g. the same full disk: what ended the run is what is told
+    }
     throw;
   }
   const bool completed_run = result.outcome == Outcome::completed;
@@ -302,6 +220,7 @@ Summary train(const TrainOptions& options, const Hooks& hooks) {
     throw Error({.what = "--resume continues one run, in its folder",
                  .where = "option --resume",
                  .fix = "give the --out of the run, and no --repeat"});
+  if (!options.engine.resume) record::check_vacant(summary.record);
   std::shared_ptr<privacy::LedgerFile> book;
   if (options.engine.ledger.empty() != options.engine.dataset.empty())
     throw Error({.what = "--ledger and --dataset go together",
@@ -309,10 +228,15 @@ Summary train(const TrainOptions& options, const Hooks& hooks) {
                  .fix = "give both, or neither"});
   if (!options.engine.ledger.empty()) {
     book = std::make_shared<privacy::LedgerFile>(options.engine.ledger);
-    if (!options.engine.resume)
-      book->check_room(planned_run(summary.study, options, *book),
-                       static_cast<int>(options.engine.repeat));  // before anything starts
+  }
+  std::optional<Unfinished> unfinished;
+  if (options.engine.resume) unfinished = find_unfinished(summary.study, options, summary.record, book.get());
+  if (book) {  // for all runs together, before anything starts
+    privacy::PlannedRun planned = planned_run(summary.study, options, *book);
+    if (unfinished) planned.id = unfinished->run_id;
+    book->check_room(planned, static_cast<int>(options.engine.repeat));
     for (const auto& warning : book->warnings()) summary.study.plan.warnings.push_back(warning);
+    for (const auto& warning : book->warnings_about(planned)) summary.study.plan.warnings.push_back(warning);
   }
   if (!options.engine.resume) record::create_folder(summary.record);
   if (hooks.on_start) hooks.on_start(summary.study);
@@ -323,7 +247,7 @@ Summary train(const TrainOptions& options, const Hooks& hooks) {
       number_of_run.insert(0, std::to_string(options.engine.repeat).size() - number_of_run.size(), '0');
       folder += "/run-" + number_of_run;
     }
-    summary.runs.push_back(run_once(summary.study, options, r, folder, hooks, book));
+    summary.runs.push_back(run_once(summary.study, options, r, folder, hooks, book, std::move(unfinished)));
     if (summary.runs.back().outcome == Outcome::interrupted) break;
   }
   return summary;

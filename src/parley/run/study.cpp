@@ -172,6 +172,7 @@ json configuration_json(const Study& s, const TrainOptions& options) {
   json j = header_json(s, options, "");
   for (const char* key : {"out", "threads", "metrics", "ledger", "dataset", "resume", "repeat"})
     j["options"].erase(key);
+  j.erase("warnings");  // what a ledger or a key beside it says may change between two starts
   return j;
 }
 

@@ -1,0 +1,178 @@
+#include "parley/run/resume.h"
+
+#include <algorithm>
+#include <ctime>
+#include <filesystem>
+#include <limits>
+#include <nlohmann/json.hpp>
+
+#include "parley/base/error.h"
+#include "parley/data/sha256.h"
+#include "parley/privacy/ledger_verify.h"
+
+namespace parley::run {
+namespace {
+
+using nlohmann::json;
+
+constexpr const char* same_options = "repeat the options of the first start";
+
+// A resumed run is the same run: what its record says was asked must be asked again.
+void check_options(const json& before, const json& now, const std::string& file) {
+  for (const auto& [name, value] : now.items())
+    if (before.value(name, json()) != value)
+      throw Error({.what = "the run that is resumed had another --" + name,
+                   .value = value.dump(),
+                   .allowed = before.value(name, json()).dump(),
+                   .where = file,
+                   .fix = same_options});
+}
+
+// The options that were given, not filled in by the planner: one of these is the reason for whatever else differs.
+json given(const TrainOptions& o, const json& filled_in) {
+  TrainOptions copy = o;
+  const json all = json::parse(to_json(option_rows(copy)).dump());
+  json same = json::object();
+  for (const auto& [name, value] : filled_in.items())
+    if (all.at(name) == value) same[name] = value;
+  return same;
+}
+
+// Other rows of the same number cannot be told from here; the ledger's fingerprint warns of them.
+void check_data(const json& before, const json& now, const std::string& file) {
+  const std::string fix = "give it the data it was started with; other data is another run";
+  for (const char* fact : {"data", "nodes", "features", "released", "edges"})
+    if (before.value(fact, json()) != now.at(fact))
+      throw Error({.what = std::string("the run that is resumed had other data or another network: its ") + fact,
+                   .value = now.at(fact).dump(),
+                   .allowed = before.value(fact, json()).dump(),
+                   .where = file,
+                   .fix = fix});
+  for (std::size_t i = 0; i < now.at("node_facts").size(); ++i) {
+    const json& node = now["node_facts"][i];
+    const json was = before.value("node_facts", json::array()).at(i);
+    if (was.at("records") != node.at("records"))
+      throw Error({.what = "the run that is resumed had other data: node " + std::to_string(i) +
+                           " has another number of records",
+                   .value = node["records"].dump(),
+                   .allowed = was["records"].dump(),
+                   .where = file,
+                   .fix = fix});
+  }
+}
+
+void check_outcome(const json& run, const std::string& folder) {
+  const std::string outcome = run.value("outcome", "");
+  if (outcome == "completed")
+    throw Error({.what = "this run is complete: there is nothing to resume",
+                 .where = folder,
+                 .fix = "its model is in " + folder + "/model.json; choose another --out for a new run"});
+  if (outcome == "diverged")
+    throw Error(
+        {.what = "this run diverged: going on would not help",
+         .where = folder,
+         .fix = "start another run with a larger --penalty, in another --out; what this one spent stays spent"});
+}
+
+void check_ledger(const json& run, const TrainOptions& o, const std::string& file) {
+  const bool charged = !run.value("run_id", "").empty();
+  if (charged && o.engine.ledger.empty())
+    throw Error({.what = "the run that is resumed is charged to a ledger, and none was given",
+                 .where = file,
+                 .fix = "repeat --ledger and --dataset: what it releases must be paid for"});
+  if (!charged && !o.engine.ledger.empty())
+    throw Error(
+        {.what = "the run that is resumed was started without a ledger: its first rounds were not charged to one",
+         .where = file,
+         .fix = "resume it without --ledger and --dataset, or start a new run with them"});
+  if (charged) check_options(run.at("options"), {{"dataset", o.engine.dataset}}, file);
+}
+
+}  // namespace
+
+std::string timestamp() {
+  const std::time_t now = std::time(nullptr);
+  std::tm parts{};
+  gmtime_r(&now, &parts);
+  char text[32];
+  std::strftime(text, sizeof text, "%Y%m%d-%H%M%S", &parts);
+  return text;
+}
+
+privacy::PlannedRun planned_run(const Study& study, const TrainOptions& o, const privacy::LedgerFile& book) {
+  privacy::Fingerprint fingerprint = book.fingerprint();
+  double fewest = std::numeric_limits<double>::infinity();
+  privacy::PlannedRun run;
+  for (const auto& p : study.problems) {
+    const data::Rows& rows = *p.rows;
+    const auto bytes = [](const auto& v) {
+      return std::string_view(reinterpret_cast<const char*>(v.data()), v.size() * sizeof(v[0]));
+    };
+    for (const std::string_view part : {bytes(rows.column), bytes(rows.value), bytes(rows.label)})
+      fingerprint.add(part);
+    fewest = std::min(fewest, static_cast<double>(rows.count()));
+  }
+  for (const auto& s : study.plan.nodes) {
+    privacy::PlannedRun::Account account{.node = s.node, .dataset = o.engine.dataset};
+    for (const auto& r : s.private_rounds) account.planned.push_back(r.charge);
+    run.accounts.push_back(std::move(account));
+  }
+  if (study.plan.star())  // it holds no rows and is charged nothing; its releases are kept like the others
+    run.accounts.push_back({.node = study.parties(), .dataset = o.engine.dataset});
+  run.datasets = {{.name = o.engine.dataset, .fingerprint = fingerprint.text(), .records = fewest}};
+  run.configuration = data::sha256_hex(configuration_json(study, o).dump());
+  run.started = timestamp();
+  run.not_private = study.not_private;
+  return run;
+}
+
+Unfinished find_unfinished(const Study& study, const TrainOptions& o, const std::string& folder,
+                           const privacy::LedgerFile* book) {
+  const std::string file = folder + "/run.json";
+  if (!std::filesystem::exists(file))
+    throw Error({.what = "there is no run to resume: no run.json",
+                 .where = folder,
+                 .fix =
+                     "a run that ended before it wrote one has released nothing: start it anew, without --resume, in "
+                     "another --out"});
+  Unfinished found{.run_id = "", .record = record::read(folder)};
+  const json before = json::parse(found.record.run);
+  const json now = json::parse(configuration_json(study, o).dump());  // as a file would give it back
+  try {
+    check_outcome(before, folder);
+    check_options(before.at("options"), given(o, now.at("options")), file);
+    check_data(before, now, file);
+    check_options(before.at("options"), now.at("options"), file);
+    check_ledger(before, o, file);
+    if (o.engine.seed && before.at("options").value("repeat", 1) > 1)
+      throw Error({.what = "a seeded run of --repeat has a seed of its own and cannot be resumed alone",
+                   .where = file,
+                   .fix = "start it anew"});
+    found.run_id = before.value("run_id", "");
+  } catch (const json::exception& e) {
+    throw Error({.what = "the record cannot be read: " + std::string(e.what()), .where = file, .fix = same_options});
+  }
+  if (book == nullptr) return found;
+  const auto wrong = privacy::verify_record(*book, found.run_id, found.record.released, folder);
+  if (!wrong.empty())
+    throw Error({.what = "the ledger and the record do not belong together: " + wrong.front(),
+                 .where = book->file().string(),
+                 .fix = "use the newest copy of the ledger that this run was charged to; what an older one has lost is "
+                        "spent all the same (docs/ledger.md)"});
+  return found;
+}
+
+std::optional<privacy::Release> Past::release(int node, int round) const {
+  std::optional<Vector> value;
+  if (round < rounds())
+    value = record_.released[static_cast<std::size_t>(round)][static_cast<std::size_t>(node)];
+  else if (const auto paid = ledger_.stored(node, round))
+    value = *paid->value();
+  if (!value) return std::nullopt;
+  privacy::Release release{.node = node, .round = round, .value = std::move(*value), .charge = {}};
+  if (node < study_.parties() && study_.plan.nodes[static_cast<std::size_t>(node)].touches_data(round))
+    release.charge = study_.plan.nodes[static_cast<std::size_t>(node)].private_round(round).charge;
+  return release;
+}
+
+}  // namespace parley::run

@@ -1,0 +1,45 @@
+// How a run meets its owner's ledger and its own past (docs/ledger.md, section 5). Nothing here reads data to release
+// it: what was released is on disk, and a resumed run takes it from there.
+#pragma once
+#include <optional>
+#include <string>
+
+#include "parley/privacy/ledger.h"
+#include "parley/record/record.h"
+#include "parley/run/study.h"
+
+namespace parley::run {
+
+// What a run is going to charge to the owner's ledger: in a simulation all nodes hold parts of one dataset.
+privacy::PlannedRun planned_run(const Study& study, const TrainOptions& o, const privacy::LedgerFile& book);
+
+std::string timestamp();
+
+// An unfinished run, as its earlier processes left it.
+struct Unfinished {
+  std::string run_id;  // in the ledger; empty: it was charged to none
+  record::Record record;
+};
+
+// Error unless the folder holds an unfinished run with these options on data of this size that was charged to this
+// ledger (book; null: to none), and the ledger has every value of the record, bit for bit.
+Unfinished find_unfinished(const Study& study, const TrainOptions& o, const std::string& folder,
+                           const privacy::LedgerFile* book);
+
+// What earlier processes of this run released: from the record, and from the ledger where that is ahead.
+class Past {
+ public:
+  Past(const Study& study, Unfinished run, const privacy::Ledger& ledger)
+      : study_(study), ledger_(ledger), record_(std::move(run.record)) {}
+
+  int rounds() const { return static_cast<int>(record_.released.size()); }  // in the record
+
+  std::optional<privacy::Release> release(int node, int round) const;
+
+ private:
+  const Study& study_;
+  const privacy::Ledger& ledger_;
+  record::Record record_;
+};
+
+}  // namespace parley::run

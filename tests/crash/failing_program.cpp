@@ -1,0 +1,166 @@
+// Makes the program die, or its disk fill up, at the n-th thing it does to a file. Linked into parley_failpoints
+// (tests/CMakeLists.txt), which is the program with the ledger's failpoints compiled in; the functions of the C library
+// that change a file are caught by name, in SQLite as well.
+//   PARLEY_KILL=n     kill -9 before event n
+//   PARLEY_TORN=n     the same, but half of the bytes of event n are written first
+//   PARLEY_FULL=n     from event n on nothing can be written: ENOSPC
+//   PARLEY_EVENTS=F   writes the names of all events to F at the end: a failpoint's place, or what is done to which
+//   file
+#include <fcntl.h>
+#include <sys/syscall.h>
+#include <sys/uio.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <csignal>
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace {
+
+long asked(const char* name) {
+  const char* text = std::getenv(name);
+  return text == nullptr ? 0 : std::atol(text);
+}
+
+enum class Then { go_on, torn, full };
+
+struct Events {
+  long kill = asked("PARLEY_KILL"), torn = asked("PARLEY_TORN"), full = asked("PARLEY_FULL");
+  const char* file = std::getenv("PARLEY_EVENTS");
+  long met = 0;
+  std::string names;
+  bool over = false;
+
+  Then meet(std::string_view what, std::string_view which) {
+    if (over) return Then::go_on;
+    ++met;
+    if (file != nullptr) names.append(what).append(which.empty() ? "" : " ").append(which).append("\n");
+    if (met == kill) die();
+    if (met == torn) return Then::torn;
+    return full > 0 && met >= full ? Then::full : Then::go_on;
+  }
+  [[noreturn]] static void die() {
+    ::raise(SIGKILL);
+    std::abort();
+  }
+  ~Events() {
+    over = true;
+    if (file == nullptr) return;
+    const int out = ::open(file, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0600);
+    (void)!::syscall(SYS_write, out, names.data(), names.size());
+    ::close(out);
+  }
+};
+
+Events& events() {
+  static Events all;
+  return all;
+}
+
+std::string base_name(std::string_view path) {
+  return std::string(path.substr(path.rfind('/') + 1));
+}
+
+std::string name_of(int descriptor) {
+  char link[64], path[4096];
+  std::snprintf(link, sizeof link, "/proc/self/fd/%d", descriptor);
+  const ssize_t size = ::readlink(link, path, sizeof path);
+  return size <= 0 ? "" : base_name({path, static_cast<std::size_t>(size)});
+}
+
+bool watched(int descriptor) {
+  return descriptor > 2;
+}
+
+// A write of `size` bytes: whole, half of it and death, or none of it.
+template <class Do>
+ssize_t writing(const char* what, int descriptor, std::size_t size, const Do& call) {
+  if (!watched(descriptor)) return call(size);
+  switch (events().meet(what, name_of(descriptor))) {
+    case Then::torn:
+      call(size / 2);
+      Events::die();
+    case Then::full:
+      errno = ENOSPC;
+      return -1;
+    default:
+      return call(size);
+  }
+}
+
+// Anything else that changes a file: happens, or the process died before it.
+void about_to(const char* what, const std::string& which) {
+  if (events().meet(what, which) == Then::torn) Events::die();
+}
+
+}  // namespace
+
+namespace parley::privacy {
+void failpoint(std::string_view place) {
+  if (events().meet(place, "") == Then::torn) Events::die();
+}
+}  // namespace parley::privacy
+
+extern "C" {
+
+ssize_t write(int fd, const void* bytes, size_t size) {
+  return writing("write", fd, size, [&](std::size_t n) { return ::syscall(SYS_write, fd, bytes, n); });
+}
+
+ssize_t writev(int fd, const iovec* parts, int count) {
+  std::vector<char> bytes;
+  for (int i = 0; i < count; ++i) {
+    const char* part = static_cast<const char*>(parts[i].iov_base);
+    bytes.insert(bytes.end(), part, part + parts[i].iov_len);
+  }
+  return writing("write", fd, bytes.size(), [&](std::size_t n) { return ::syscall(SYS_write, fd, bytes.data(), n); });
+}
+
+ssize_t pwrite(int fd, const void* bytes, size_t size, off_t at) {
+  return writing("write", fd, size, [&](std::size_t n) { return ::syscall(SYS_pwrite64, fd, bytes, n, at); });
+}
+
+ssize_t pwrite64(int fd, const void* bytes, size_t size, off64_t at) {
+  return pwrite(fd, bytes, size, at);
+}
+
+int fsync(int fd) {
+  about_to("sync", name_of(fd));
+  return static_cast<int>(::syscall(SYS_fsync, fd));
+}
+
+int fdatasync(int fd) {
+  about_to("sync", name_of(fd));
+  return static_cast<int>(::syscall(SYS_fdatasync, fd));
+}
+
+int ftruncate(int fd, off_t size) noexcept {
+  about_to("truncate", name_of(fd));
+  return static_cast<int>(::syscall(SYS_ftruncate, fd, size));
+}
+
+int ftruncate64(int fd, off64_t size) noexcept {
+  return ftruncate(fd, size);
+}
+
+int truncate(const char* path, off_t size) noexcept {
+  about_to("truncate", base_name(path));
+  return static_cast<int>(::syscall(SYS_truncate, path, size));
+}
+
+int rename(const char* from, const char* to) noexcept {
+  about_to("rename", base_name(to));
+  return static_cast<int>(::syscall(SYS_renameat, AT_FDCWD, from, AT_FDCWD, to));
+}
+
+int unlink(const char* path) noexcept {
+  about_to("unlink", base_name(path));
+  return static_cast<int>(::syscall(SYS_unlinkat, AT_FDCWD, path, 0));
+}
+
+}  // extern "C"
