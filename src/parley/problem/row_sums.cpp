@@ -1,6 +1,7 @@
 #include "parley/problem/row_sums.h"
 
 #include <algorithm>
+#include <atomic>
 #include <cmath>
 #include <limits>
 
@@ -106,11 +107,25 @@ std::vector<Chunk>& chunk_room(std::size_t count) {
   return room;
 }
 
+std::atomic<std::uint64_t> passes{0}, bytes_read{0};
+
+void count_pass(const data::Rows& rows) {
+  const std::size_t entry = sizeof(double) + (rows.full() ? 0 : sizeof(std::int32_t)),
+                    row = sizeof(double) + (rows.full() ? 0 : sizeof(std::size_t));
+  passes.fetch_add(1, std::memory_order_relaxed);
+  bytes_read.fetch_add(rows.value.size() * entry + rows.count() * row, std::memory_order_relaxed);
+}
+
 }  // namespace
+
+Passes passes_so_far() {
+  return {passes.load(), bytes_read.load()};
+}
 
 void sum_rows(const Problem& p, const Vector& f, RowSums& out, double* curvature, Matrix* lower) {
   const std::size_t rows = p.rows->count(), chunks = chunks_of(rows);
   std::vector<Chunk>& room = chunk_room(chunks);
+  count_pass(*p.rows);
   parallel_for(static_cast<int>(chunks), spare_threads(), [&](int i) {
     const auto c = static_cast<std::size_t>(i);
     sum_chunk(p, chunk_of(rows, c), f, curvature, lower != nullptr, room[c]);
@@ -130,6 +145,7 @@ void sum_rows(const Problem& p, const Vector& f, RowSums& out, double* curvature
 void add_outer_products(const data::Rows& rows, const double* c, Matrix& lower) {
   const std::size_t chunks = chunks_of(rows.count());
   std::vector<Chunk>& room = chunk_room(chunks);
+  count_pass(rows);
   parallel_for(static_cast<int>(chunks), spare_threads(), [&](int i) {
     const Range r = chunk_of(rows.count(), static_cast<std::size_t>(i));
     Matrix& h = room[static_cast<std::size_t>(i)].lower;

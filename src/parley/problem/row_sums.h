@@ -2,6 +2,8 @@
 // compensation (Kahan), in at most 16 chunks for threads, joined in order. Blocks and chunks follow from the sizes
 // alone, so the bits depend neither on threads nor on the machine.
 #pragma once
+#include <cstdint>
+
 #include "parley/problem/objective.h"
 
 namespace parley::problem {
@@ -18,6 +20,13 @@ void sum_rows(const Problem& p, const Vector& f, RowSums& out, double* curvature
 
 // lower += Σ_n c_n x_n x_nᵀ; only the lower triangle means something.
 void add_outer_products(const data::Rows& rows, const double* c, Matrix& lower);
+
+// Passes over rows since the program began, of all threads, and the bytes of rows that they had to read. For
+// benchmarks.
+struct Passes {
+  std::uint64_t count = 0, bytes = 0;
+};
+Passes passes_so_far();
 
 // ‖computed gradient − Σ_n (rows' contributions as computed)‖ ≤ this · weight · slopes: a block adds plainly, blocks
 // are compensated.
