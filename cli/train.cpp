@@ -114,6 +114,8 @@ void print_result(const run::Summary& s) {
       rows.push_back({fmt::format("{} more, with less", last.nodes.size() - nodes.size()), "", "", "", ""});
     rows.push_back({"total", grouped(static_cast<long>(s.study.holdings.training_rows())), "",
                     epsilon_text(last.epsilon), paper_text(whole ? plan.epsilon_paper() : std::nullopt)});
+    if (std::ranges::none_of(nodes, [](const auto& n) { return n.epsilon_paper.has_value(); }))
+      for (auto& row : rows) row.pop_back();  // absent everywhere: the line below says why
     fmt::print("\n{} ({}; the total is the largest node's; δ = {})\n{}",
                bold(s.study.not_private.empty() ? "Privacy loss"
                                                 : "Privacy loss that secret noise and public preprocessing would have"),

@@ -7,6 +7,7 @@
 #include <cstdlib>
 
 #include "parley/base/error.h"
+#include "parley/base/message_test.h"
 #include "parley/base/public_random.h"
 
 namespace parley::algorithm {
@@ -18,15 +19,6 @@ using ::testing::IsEmpty;
 Setting setting(int nodes, double records = 8000, int degree = 2) {
   return {.degree = std::vector<int>(static_cast<std::size_t>(nodes), degree),
           .records = std::vector<double>(static_cast<std::size_t>(nodes), records)};
-}
-
-std::string message(const std::function<void()>& body) {
-  try {
-    body();
-  } catch (const Error& e) {
-    return e.what();
-  }
-  return "no error";
 }
 
 TEST(Schedule, TheIssuesGoldenNumbers) {
@@ -142,16 +134,16 @@ TEST(Schedule, AlgorithmsHaveTheNoiseOfTheirDefinition) {
 }
 
 TEST(Schedule, RulesBetweenOptionsNameTheirClause) {
-  EXPECT_THAT(message([] { make_plan({.algorithm = "r-admm", .penalty_growth = {1.1}}, setting(5)); }),
+  EXPECT_THAT(message_of([] { make_plan({.algorithm = "r-admm", .penalty_growth = {1.1}}, setting(5)); }),
               HasSubstr("use --algorithm mr-admm"));
-  EXPECT_THAT(message([] { make_plan({.algorithm = "admm", .penalty_growth = {1.1}}, setting(5)); }),
+  EXPECT_THAT(message_of([] { make_plan({.algorithm = "admm", .penalty_growth = {1.1}}, setting(5)); }),
               HasSubstr("ZKL18 (8)(9)"));
-  EXPECT_THAT(message([] { make_plan({.penalty = {1, 2}}, setting(5)); }),
+  EXPECT_THAT(message_of([] { make_plan({.penalty = {1, 2}}, setting(5)); }),
               HasSubstr("penalty has 2 values for 5 nodes"));
-  EXPECT_THAT(message([] { make_plan({.dual_step = "1,2"}, setting(5)); }), HasSubstr("dual-step has 2 values"));
-  EXPECT_THAT(message([] { make_plan({.algorithm = "pp", .noise_on = "output"}, setting(5)); }),
+  EXPECT_THAT(message_of([] { make_plan({.dual_step = "1,2"}, setting(5)); }), HasSubstr("dual-step has 2 values"));
+  EXPECT_THAT(message_of([] { make_plan({.algorithm = "pp", .noise_on = "output"}, setting(5)); }),
               HasSubstr("penalty term"));
-  EXPECT_THAT(message([] { make_plan({.noise = "gaussian"}, setting(5)); }), HasSubstr("give --epsilon"));
+  EXPECT_THAT(message_of([] { make_plan({.noise = "gaussian"}, setting(5)); }), HasSubstr("give --epsilon"));
 }
 
 TEST(Schedule, GrowthThatFreezesWarnsAndGrowthThatCannotBeCertifiedIsRefused) {
@@ -161,7 +153,7 @@ TEST(Schedule, GrowthThatFreezesWarnsAndGrowthThatCannotBeCertifiedIsRefused) {
   EXPECT_THAT(
       make_plan({.algorithm = "mr-admm", .penalty_growth = {1.2}, .penalty_growth_rounds = 5}, setting(5)).warnings,
       IsEmpty());
-  EXPECT_THAT(message([] { make_plan({.algorithm = "pp", .rounds = 120, .penalty_growth = {1.2}}, setting(5)); }),
+  EXPECT_THAT(message_of([] { make_plan({.algorithm = "pp", .rounds = 120, .penalty_growth = {1.2}}, setting(5)); }),
               HasSubstr("--penalty-growth-rounds"));
 }
 
@@ -241,8 +233,9 @@ TEST(Planner, ADeltaThatCouldPublishARecordWarns) {
 
 TEST(Planner, GaussianNoiseInTheObjectiveIsForTheLogisticLossOnly) {
   EXPECT_EQ(make_plan({.loss = "huber-hinge", .epsilon = {1}}, setting(5)).nodes[0].place, Place::output);
-  EXPECT_THAT(message([] { make_plan({.loss = "huber-hinge", .noise_on = "objective", .epsilon = {1}}, setting(5)); }),
-              HasSubstr("logistic loss only"));
+  EXPECT_THAT(
+      message_of([] { make_plan({.loss = "huber-hinge", .noise_on = "objective", .epsilon = {1}}, setting(5)); }),
+      HasSubstr("logistic loss only"));
 }
 
 TEST(Planner, WhatIsOnlyVerifiedSaysSo) {

@@ -6,21 +6,13 @@
 #include <nlohmann/json.hpp>
 
 #include "parley/base/error.h"
+#include "parley/base/message_test.h"
 #include "parley/base/options.h"
 #include "parley/base/parallel.h"
 #include "parley/base/text.h"
 
 namespace parley {
 namespace {
-
-std::string message(const std::function<void()>& body) {
-  try {
-    body();
-  } catch (const Error& e) {
-    return e.what();
-  }
-  return "no error";
-}
 
 TEST(Text, NumbersReadBackAsTheSameDouble) {
   for (const double x : {0.1, 1.0 / 3, 1e-300, 5e-324, -1.7976931348623157e308, 11.884118447082104, 0.0})
@@ -30,8 +22,9 @@ TEST(Text, NumbersReadBackAsTheSameDouble) {
 TEST(Text, ANumberMustBeTheWholeTextAndFinite) {
   EXPECT_EQ(parse_number(" +2.5 ", "x", ""), 2.5);
   for (const auto* text : {"", "nan", "inf", "-inf", "1.5x", "1,5", "1e999", "--1", "0x10"})
-    EXPECT_NE(message([&] { parse_number(text, "penalty", "run.toml:3"); }).find("run.toml:3: penalty is not a number"),
-              std::string::npos)
+    EXPECT_NE(
+        message_of([&] { parse_number(text, "penalty", "run.toml:3"); }).find("run.toml:3: penalty is not a number"),
+        std::string::npos)
         << text;
 }
 
@@ -49,10 +42,11 @@ TEST(Text, AFileIsWrittenWholeOrNotAtAll) {
   write_file(folder / "a.txt", "two");
   EXPECT_EQ(read_file(folder / "a.txt", "it"), "two");
   EXPECT_FALSE(std::filesystem::exists(folder / "a.txt.part"));
-  EXPECT_NE(message([&] { write_file(folder / "missing" / "a.txt", "x"); }).find("cannot write"), std::string::npos);
-  EXPECT_NE(message([&] { read_file(folder / "nothing", "the model"); }).find("the model cannot be read: No such file"),
-            std::string::npos);
-  EXPECT_NE(message([&] { read_file(folder, "the model"); }).find("is a directory"), std::string::npos);
+  EXPECT_NE(message_of([&] { write_file(folder / "missing" / "a.txt", "x"); }).find("cannot write"), std::string::npos);
+  EXPECT_NE(
+      message_of([&] { read_file(folder / "nothing", "the model"); }).find("the model cannot be read: No such file"),
+      std::string::npos);
+  EXPECT_NE(message_of([&] { read_file(folder, "the model"); }).find("is a directory"), std::string::npos);
   std::filesystem::remove_all(folder);
 }
 
@@ -113,7 +107,7 @@ TEST(Options, AllViolationsAreToldAtOnce) {
   s.rate = -2;
   s.word = "rign";
   s.step = "0";
-  const std::string text = message([&] { validate_options(rows(s)); });
+  const std::string text = message_of([&] { validate_options(rows(s)); });
   EXPECT_NE(text.find("count = 0 but must be >= 1"), std::string::npos) << text;
   EXPECT_NE(text.find("rate = -2 but must be > 0"), std::string::npos) << text;
   EXPECT_NE(text.find("did you mean 'ring'?"), std::string::npos) << text;
@@ -132,7 +126,7 @@ TEST(Options, AWordOrNumbersMayStandTogether) {
 
 TEST(Options, AnUnknownNameOffersTheNearest) {
   Sample s;
-  EXPECT_NE(message([&] { find_option(rows(s), "coutn", "run.toml:4"); }).find("did you mean 'count'?"),
+  EXPECT_NE(message_of([&] { find_option(rows(s), "coutn", "run.toml:4"); }).find("did you mean 'count'?"),
             std::string::npos);
 }
 
@@ -141,7 +135,7 @@ TEST(Parallel, RunsEveryIndexOnceAndTellsTheLowestFailure) {
     std::vector<std::atomic<int>> hits(100);
     parallel_for(100, threads, [&](int i) { ++hits[static_cast<std::size_t>(i)]; });
     for (const auto& h : hits) EXPECT_EQ(h, 1);
-    EXPECT_EQ(message([&] {
+    EXPECT_EQ(message_of([&] {
                 parallel_for(100, threads, [](int i) {
                   if (i % 40 == 3) throw Error({.what = "failed at " + std::to_string(i)});
                 });

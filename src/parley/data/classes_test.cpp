@@ -2,9 +2,9 @@
 #include <array>
 #include <random>
 
+#include "parley/base/message_test.h"
 #include "parley/data/describe.h"
 #include "parley/data/encode.h"
-#include "parley/data/message_test.h"
 #include "parley/data/mutate_test.h"
 #include "parley/data/split.h"
 

@@ -6,8 +6,8 @@
 #include <random>
 #include <stdexcept>
 
+#include "parley/base/message_test.h"
 #include "parley/data/encode.h"
-#include "parley/data/message_test.h"
 #include "parley/data/mutate_test.h"
 
 namespace parley::data {

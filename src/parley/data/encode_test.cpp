@@ -3,7 +3,7 @@
 #include <cmath>
 #include <random>
 
-#include "parley/data/message_test.h"
+#include "parley/base/message_test.h"
 #include "parley/data/mutate_test.h"
 
 namespace parley::data {

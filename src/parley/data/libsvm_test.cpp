@@ -3,8 +3,8 @@
 #include <cmath>
 #include <random>
 
+#include "parley/base/message_test.h"
 #include "parley/base/text.h"
-#include "parley/data/message_test.h"
 #include "parley/data/mutate_test.h"
 
 namespace parley::data {

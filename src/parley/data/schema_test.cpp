@@ -2,7 +2,7 @@
 
 #include <random>
 
-#include "parley/data/message_test.h"
+#include "parley/base/message_test.h"
 #include "parley/data/mutate_test.h"
 
 namespace parley::data {

@@ -2,8 +2,8 @@
 
 #include <filesystem>
 
+#include "parley/base/message_test.h"
 #include "parley/base/text.h"
-#include "parley/data/message_test.h"
 
 namespace parley::data {
 namespace {

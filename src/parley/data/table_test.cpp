@@ -4,8 +4,8 @@
 #include <filesystem>
 #include <random>
 
+#include "parley/base/message_test.h"
 #include "parley/base/text.h"
-#include "parley/data/message_test.h"
 #include "parley/data/mutate_test.h"
 
 namespace parley::data {

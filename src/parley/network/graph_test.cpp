@@ -6,6 +6,7 @@
 #include <filesystem>
 
 #include "parley/base/error.h"
+#include "parley/base/message_test.h"
 #include "parley/base/text.h"
 
 namespace parley::network {
@@ -14,15 +15,6 @@ namespace {
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 using Pairs = std::vector<std::pair<int, int>>;
-
-std::string message(const std::function<void()>& body) {
-  try {
-    body();
-  } catch (const Error& e) {
-    return e.what();
-  }
-  return "no error";
-}
 
 Graph graph(const std::string& shape, int nodes) {
   return make_graph({.graph = shape}, nodes);
@@ -51,19 +43,19 @@ TEST(Graph, RandomGraphsAreConnectedAndFixedByTheirSeed) {
       o.graph_seed = 2;
       EXPECT_TRUE(n == 5 || make_graph(o, n).edges() != first);
     }
-  EXPECT_THAT(message([] { make_graph({.graph = "random", .edge_probability = 0}, 5); }),
+  EXPECT_THAT(message_of([] { make_graph({.graph = "random", .edge_probability = 0}, 5); }),
               HasSubstr("raise --edge-probability"));
 }
 
 TEST(Graph, ADisconnectedGraphNamesItsComponents) {
-  EXPECT_THAT(message([] { graph("0-1,2-3", 5); }), HasSubstr("3 components; got {0, 1}, {2, 3}, {4}"));
+  EXPECT_THAT(message_of([] { graph("0-1,2-3", 5); }), HasSubstr("3 components; got {0, 1}, {2, 3}, {4}"));
 }
 
 TEST(Graph, WrongEdgesAreToldApart) {
-  EXPECT_THAT(message([] { graph("0-7", 3); }), HasSubstr("names node 7 but there are 3 nodes"));
-  EXPECT_THAT(message([] { graph("1-1,0-1", 2); }), HasSubstr("not its own neighbour"));
-  EXPECT_THAT(message([] { graph("0-1-2", 3); }), HasSubstr("an edge is two nodes"));
-  EXPECT_THAT(message([] { graph("rnig", 3); }), HasSubstr("did you mean 'ring'?"));
+  EXPECT_THAT(message_of([] { graph("0-7", 3); }), HasSubstr("names node 7 but there are 3 nodes"));
+  EXPECT_THAT(message_of([] { graph("1-1,0-1", 2); }), HasSubstr("not its own neighbour"));
+  EXPECT_THAT(message_of([] { graph("0-1-2", 3); }), HasSubstr("an edge is two nodes"));
+  EXPECT_THAT(message_of([] { graph("rnig", 3); }), HasSubstr("did you mean 'ring'?"));
 }
 
 TEST(Graph, AnEdgeListFileIsReadWithLineNumbersInItsErrors) {
@@ -71,7 +63,7 @@ TEST(Graph, AnEdgeListFileIsReadWithLineNumbersInItsErrors) {
   write_file(file, "# three hospitals\n0 1\n1,2   # the bridge\n\n");
   EXPECT_EQ(graph(file.string(), 3).edges(), (Pairs{{0, 1}, {1, 2}}));
   write_file(file, "0 1\n1 x\n");
-  EXPECT_THAT(message([&] { graph(file.string(), 3); }), HasSubstr("parley-edges.txt:2: node is not a number"));
+  EXPECT_THAT(message_of([&] { graph(file.string(), 3); }), HasSubstr("parley-edges.txt:2: node is not a number"));
   std::filesystem::remove(file);
 }
 

@@ -7,7 +7,7 @@
 
 #include "parley/base/error.h"
 
-namespace parley::data {
+namespace parley {
 
 template <class Call>
 std::string message_of(Call call) {
@@ -19,4 +19,4 @@ std::string message_of(Call call) {
   return "(no Error)";
 }
 
-}  // namespace parley::data
+}  // namespace parley
