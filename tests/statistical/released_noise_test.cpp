@@ -51,7 +51,7 @@ class Releases {
 
   // By the equations: f = v − ((ρ/N)v + n)/Q, and star-pvp's minimum is at 0.
   Vector noise(Random& random) const {
-    const Vector f = node_->step(inbox_, random).value;
+    Vector f = node_->step(inbox_, random).value;
     if (!s_.algorithm.linear) return f;
     return divisor() * (point_ - f) - s_.regularization * point_;
   }

@@ -193,7 +193,7 @@ Steepest steepest(double norm) {
 
 Vector far_point(const problem::Loss& loss, double norm) {
   if (loss.kind != LossKind::softmax) return Vector{{0, -norm}};
-  Vector v = Vector::Zero(2 * loss.classes);
+  Vector v = Vector::Zero(2 * static_cast<Index>(loss.classes));
   v[1] = norm;  // class 0 against class 1, which the rows are of
   return v;
 }
