@@ -6,12 +6,12 @@
 
 #include <cmath>
 #include <cstdio>
-#include <cstdlib>
 #include <memory>
 #include <numbers>
 #include <numeric>
 #include <vector>
 
+#include "length.h"
 #include "parley/algorithm/peer_node.h"
 #include "parley/data/source.h"
 #include "parley/network/graph.h"
@@ -19,10 +19,6 @@
 
 namespace parley::audit {
 namespace {
-
-bool is_short() {
-  return std::getenv("PARLEY_TEST_SHORT") != nullptr;
-}
 
 constexpr int nodes = 5, attacked = 2;
 
@@ -227,7 +223,7 @@ Town town_at_epsilon_one(const std::string& algorithm) {
 }
 
 std::size_t trials() {
-  return std::getenv("PARLEY_TEST_FULL") != nullptr ? 3000 : is_short() ? 20 : 300;
+  return is_full() ? 3000 : is_short() ? 20 : 300;
 }
 
 TEST(Attack, WithNoiseAtEpsilonOneTheRecoveredRowIsNoNearerThanAGuess) {

@@ -4,9 +4,7 @@
 #include <gtest/gtest.h>
 
 #include <cstdint>
-#include <map>
 #include <string>
-#include <vector>
 
 #include "cell.h"
 #include "parley/audit/one_round.h"
@@ -20,44 +18,17 @@ long runs(const SceneOptions& o) {
   return o.records >= 1000 ? most / 10 : o.algorithm.rounds > 1 ? most / 2 : most;
 }
 
-const std::vector<double>& claims() {
-  static const std::vector<double> all{0.5, 1, 2, 3, 5}, few{1, 3};
-  return is_short() ? few : all;
-}
-
-// The share of promises.md's expected bound (10^5 runs a world, one round) that must be reached, or the audit would be
-// vacuous.
-double power_share(double epsilon) {
-  if (is_short()) return 0;
-  return is_full() ? 0.9 : epsilon < 1 ? 0.7 : 0.8;
-}
-const std::map<double, double>& expected_bounds() {
-  static const std::map<double, double> table{{0.5, 0.29}, {1, 0.74}, {2, 1.67}, {3, 2.55}, {5, 4.24}};
-  return table;
-}
-
 enum class Power { one_round, several_rounds, any };
 
 void expect_claims_to_hold(const std::string& cell, SceneOptions options, std::uint64_t seed,
                            Power power = Power::one_round, double share = 1) {
-  for (const double epsilon : claims()) {
+  for (const double epsilon : epsilons()) {
     options.epsilon = epsilon;
-    const Scene scene = make_scene(options);
-    const Verdict v = examine(scene, peer_node(scene), runs(options), seed + static_cast<std::uint64_t>(10 * epsilon));
-    print(cell, epsilon, v);
-    SCOPED_TRACE(cell + ", epsilon " + std::to_string(epsilon));
-    EXPECT_NEAR(v.claim, epsilon, 1e-3 * epsilon);
-    EXPECT_LE(v.largest_ratio, v.claim + 1e-9);
-    EXPECT_LE(v.lower_bound, v.claim);
-    EXPECT_LE(v.free_residual, 1e-9);
-    EXPECT_GE(v.largest_ratio, (power == Power::any ? 0.2 : 0.8) * share * epsilon)
-        << "the audit's geometry is not the worst case";
-    if (power == Power::one_round) {
-      EXPECT_GE(v.lower_bound, share * power_share(epsilon) * expected_bounds().at(epsilon));
-    }
-    if (power == Power::several_rounds && epsilon >= 2 && !is_short()) {
-      EXPECT_GE(v.lower_bound, 0.4 * epsilon);
-    }
+    const Least least{.ratio = (power == Power::any ? 0.2 : 0.8) * share,
+                      .bound = power == Power::one_round                        ? share * expected_bound(epsilon)
+                               : power == Power::several_rounds && epsilon >= 2 ? 0.4
+                                                                                : 0};
+    expect_to_hold(cell, make_scene(options), epsilon, runs(options), seed, least);
   }
 }
 

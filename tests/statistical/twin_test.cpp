@@ -33,22 +33,7 @@ std::vector<double> twin_claims() {
 }
 
 void expect_refuted(const std::string& twin, const Scene& scene, const Mechanism& mechanism, double epsilon) {
-  const Verdict v = examine(scene, mechanism, runs(), 77);
-  print("twin: " + twin, epsilon, v);
-  EXPECT_NEAR(v.claim, epsilon, 1e-3 * epsilon) << "a twin claims what the product would claim";
-  EXPECT_GT(v.lower_bound, v.claim) << twin << " passed check B at epsilon " << epsilon;
-  EXPECT_FALSE(v.passes());
-}
-
-// The product's node under a plan that was tampered with after it was priced.
-template <typename Tamper>
-Mechanism tampered(const Scene& scene, Tamper tamper) {
-  algorithm::Schedule schedule = scene.schedule;
-  tamper(schedule);
-  return [&scene, schedule](int world, Random& random) {
-    algorithm::PeerNode node(scene.problem(world), schedule);
-    return play(scene, node, random);
-  };
+  audit::expect_refuted(twin, scene, mechanism, epsilon, runs());
 }
 
 TEST(BrokenTwin, HalvedNoiseIsRefuted) {
@@ -84,8 +69,8 @@ TEST(BrokenTwin, ARowOfNormTwoIsRefuted) {
     o.epsilon = epsilon;
     o.row_norm = 2;
     const Scene scene = make_scene(o);
-    expect_refuted("row of norm 2", scene, peer_node(scene), epsilon);
-    EXPECT_FALSE(examine(scene, peer_node(scene), 1000, 5).ratio_holds());
+    expect_refuted("row of norm 2", scene, product(scene), epsilon);
+    EXPECT_FALSE(examine(scene, product(scene), 1000, 5).ratio_holds());
   }
 }
 
@@ -182,7 +167,7 @@ TEST(BrokenTwin, TheSameNoiseInTwoRoundsIsRefuted) {
       return play(scene, node, random);
     };
     expect_refuted("noise reused in the next round", scene, reused, epsilon);
-    EXPECT_TRUE(examine(scene, peer_node(scene), runs(), 79).passes()) << "fresh noise in the same scene is sound";
+    EXPECT_TRUE(examine(scene, product(scene), runs(), 79).passes()) << "fresh noise in the same scene is sound";
   }
 }
 

@@ -56,14 +56,6 @@ Scene make_gaussian_scene(const GaussianOptions& g) {
 }
 
 GaussianVerdict examine_gaussian(const Scene& scene, const Mechanism& mechanism, long runs, std::uint64_t seed) {
-  struct Statistic {
-    const char* name;
-    double Evidence::* member;
-  };
-  static const std::vector<Statistic> statistics = {{"log ratio", &Evidence::log_ratio},
-                                                    {"quiet", &Evidence::quiet},
-                                                    {"echo", &Evidence::echo},
-                                                    {"bare", &Evidence::bare}};
   GaussianVerdict verdict;
   std::array<std::vector<Evidence>, 2> seen;
   for (const int world : {0, 1}) {
@@ -87,7 +79,7 @@ GaussianVerdict examine_gaussian(const Scene& scene, const Mechanism& mechanism,
     return values;
   };
   double best = -std::numeric_limits<double>::infinity();
-  for (const Statistic& statistic : statistics) {
+  for (const Statistic& statistic : statistics()) {
     const MuCut cut = choose_mu_cut(sample(statistic, 0, true), sample(statistic, 1, true), alpha);
     if (cut.mu <= best) continue;
     best = cut.mu;

@@ -4,10 +4,8 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
-#include <memory>
 #include <utility>
 
-#include "parley/algorithm/peer_node.h"
 #include "parley/audit/statistics.h"
 #include "parley/base/error.h"
 #include "parley/problem/solve.h"
@@ -16,12 +14,6 @@ namespace parley::audit {
 namespace {
 
 constexpr double alpha = 0.001;  // check B: confidence 99.9 %
-
-void append(data::Rows& rows, double first, double second, double label) {
-  const std::array<std::int32_t, 2> columns{0, 1};
-  const std::array<double, 2> values{first, second};
-  rows.append(columns, values, label);
-}
 
 algorithm::Schedule planned(algorithm::Options o, long records, double rate) {
   o.noise_rate = {rate};
@@ -92,10 +84,8 @@ class Attacker {
       expects(m.round == view_.round + 1, "rounds in order");
       see(m);
     }
-    for (std::size_t i = 0; i < noises_.size(); ++i)
-      for (std::size_t j = 0; j < i; ++j) nearest_ = std::min(nearest_, (noises_[i] - noises_[j]).norm());
-    evidence_.quiet = -quietest_;
-    evidence_.echo = noises_.size() > 1 ? -nearest_ : 0;
+    evidence_.quiet = noises_.quiet();
+    evidence_.echo = noises_.echo();
     return evidence_;
   }
 
@@ -143,10 +133,7 @@ class Attacker {
       const double size = rate * noise.norm();
       log_density[static_cast<std::size_t>(world)] -= gaussian ? size * size / 2 : size;
       evidence_.log_density[static_cast<std::size_t>(world)] += log_density[static_cast<std::size_t>(world)];
-      if (world == 0) {
-        quietest_ = std::min(quietest_, size);
-        noises_.push_back(noise);
-      }
+      if (world == 0) noises_.add(noise, size);
     }
     evidence_.log_ratio += log_density[0] - log_density[1];
   }
@@ -173,14 +160,8 @@ class Attacker {
   const Scene& scene_;
   const algorithm::Schedule& s_;
   View view_, next_;
-  std::vector<Vector> noises_;  // b_D or n_D of each private message
-  double quietest_ = std::numeric_limits<double>::max(), nearest_ = std::numeric_limits<double>::max();
+  Noises noises_;  // b_D or n_D of each private message
   Evidence evidence_;
-};
-
-struct Statistic {
-  std::string name;
-  double Evidence::* member;
 };
 
 }  // namespace
@@ -194,17 +175,6 @@ algorithm::Options SceneOptions::quiet_options() {
   return o;
 }
 
-const Vector& Scene::neighbour_at(int round) const {
-  return neighbour[std::min(static_cast<std::size_t>(round), neighbour.size() - 1)];
-}
-
-problem::Problem Scene::problem(int world) const {
-  return {.rows = &rows[static_cast<std::size_t>(world)],
-          .loss = schedule.loss,
-          .weight = schedule.weight,
-          .regularization = schedule.regularization};
-}
-
 Scene make_scene(const SceneOptions& options) {
   Scene scene{.schedule = calibrated(options.algorithm, options.records, options.epsilon),
               .rows = opposed_rows(options.records, 0.3, options.row_norm),
@@ -213,52 +183,11 @@ Scene make_scene(const SceneOptions& options) {
   return scene;
 }
 
-std::array<data::Rows, 2> opposed_rows(long records, double tilt, double row_norm) {
-  std::array<data::Rows, 2> both;
-  const double s = tilt * row_norm, c = std::sqrt(1 - tilt * tilt) * row_norm;
-  for (const int world : {0, 1}) {
-    data::Rows& rows = both[static_cast<std::size_t>(world)];
-    rows.features = 2;
-    append(rows, world == 0 ? c : -c, s, 1);
-    for (long n = 1; n < records; ++n)  // the same in both worlds
-      append(rows, 0.9 * std::cos(static_cast<double>(n)), 0.9 * std::sin(static_cast<double>(n)), n % 3 == 0 ? -1 : 1);
-  }
-  return both;
-}
-
-Transcript play(const Scene& scene, algorithm::Node& node, privacy::Random& random) {
-  Transcript transcript;
-  node.commit({}, scene.start);
-  while (node.has_next()) {
-    const Vector& received = scene.neighbour_at(static_cast<int>(transcript.size()));
-    const privacy::Inbox inbox{std::make_shared<const Vector>(received)};
-    privacy::Release release = node.step(inbox, random);
-    node.commit(inbox, release.value);
-    transcript.push_back({.round = release.round,
-                          .received = received,
-                          .value = std::move(release.value),
-                          .epsilon = release.charge.epsilon,
-                          .mu = release.charge.mu});
-  }
-  return transcript;
-}
-
-Mechanism peer_node(const Scene& scene) {
-  return [&scene](int world, privacy::Random& random) {
-    algorithm::PeerNode node(scene.problem(world), scene.schedule);
-    return play(scene, node, random);
-  };
-}
-
-Evidence weigh(const Scene& scene, const Transcript& transcript) {
+Evidence weigh_minima(const Scene& scene, const Transcript& transcript) {
   return Attacker(scene).weigh(transcript);
 }
 
 Verdict examine(const Scene& scene, const Mechanism& mechanism, long runs, std::uint64_t seed) {
-  static const std::vector<Statistic> statistics = {{"log ratio", &Evidence::log_ratio},
-                                                    {"quiet", &Evidence::quiet},
-                                                    {"echo", &Evidence::echo},
-                                                    {"bare", &Evidence::bare}};
   Verdict verdict;
   std::array<std::vector<Evidence>, 2> seen;
   for (const int world : {0, 1}) {
@@ -284,7 +213,7 @@ Verdict examine(const Scene& scene, const Mechanism& mechanism, long runs, std::
     return values;
   };
   double best = -std::numeric_limits<double>::infinity();
-  for (const Statistic& statistic : statistics)
+  for (const Statistic& statistic : statistics())
     for (const int world : {0, 1}) {  // for D, and read the other way round for D'
       const double sign = world == 0 ? 1 : -1;
       const Cut cut = choose_cut(sample(statistic, world, sign, true), sample(statistic, 1 - world, sign, true), alpha);

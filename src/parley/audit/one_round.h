@@ -21,18 +21,11 @@
 //          Gaussian noise has no pointwise bound: there, check B on μ takes the place of A and B (gaussian.h).
 // Check C  a recycled round equals what anybody computes from earlier broadcasts.
 #pragma once
-#include <array>
 #include <cstdint>
-#include <functional>
-#include <optional>
 #include <string>
-#include <vector>
 
-#include "parley/algorithm/node.h"
 #include "parley/algorithm/options.h"
-#include "parley/algorithm/schedule.h"
-#include "parley/data/dataset.h"
-#include "parley/problem/objective.h"
+#include "parley/audit/evidence.h"
 
 namespace parley::audit {
 
@@ -48,48 +41,9 @@ struct SceneOptions {
 // Opposed rows v = y·x = (±c, s), s = 0.3, and f(0) = (0, −20): both records are far on the wrong side, their gradients
 // have full size and nearly opposite directions, which is the worst case of the bound. (A label flip reaches half of
 // it.)
-struct Scene {
-  algorithm::Schedule schedule;    // node 0's public plan
-  std::array<data::Rows, 2> rows;  // of node 0 in D and in D'
-  Vector start;                    // f_0(0)
-  std::vector<Vector> neighbour;   // f_1(t), the attacker's choice; the last one stays
-
-  const Vector& neighbour_at(int round) const;
-  problem::Problem problem(int world) const;
-};
 Scene make_scene(const SceneOptions& options);
 
-// Node 0's rows in D and D': the first is v = (±c, tilt) with c² + tilt² = 1, the others are the same in both.
-std::array<data::Rows, 2> opposed_rows(long records, double tilt, double row_norm = 1);
-
-// What left node 0 in one round, and what the node had received before.
-struct Message {
-  int round = 0;
-  Vector received;               // f_1(round − 1)
-  Vector value;                  // f_0(round)
-  double epsilon = 0;            // charged for it
-  double mu = 0;                 // charged for it, where the noise is Gaussian
-  std::optional<Vector> dual{};  // broken twins only: λ of the round before, sent along
-};
-using Transcript = std::vector<Message>;
-
-// Plays node 0 from the committed start to its last round.
-Transcript play(const Scene& scene, algorithm::Node& node, privacy::Random& random);
-
-using Mechanism = std::function<Transcript(int world, privacy::Random& random)>;
-Mechanism peer_node(const Scene& scene);  // the product itself: PeerNode::step
-
-// What speaks for D, larger is stronger.
-struct Evidence {
-  double log_ratio = 0;
-  std::array<double, 2> log_density{};  // of the transcript in D and D', up to one constant
-  double quiet = 0;  // −min_t rate·‖b_D(t)‖, or of ‖b_D(t)‖/scale: a noise that is missing, or too often small
-  double echo = 0;   // −min ‖b_D(t) − b_D(t')‖: the same noise twice
-  double bare = 0;   // −‖f̂ − argmin_D‖, f̂ the minimum without output noise as a recycled step or a dual would betray it
-  double free_residual =
-      0;  // check C: the largest departure of a recycled round from its formula, beyond the rounding to the public grid
-};
-Evidence weigh(const Scene& scene, const Transcript& transcript);
+Evidence weigh_minima(const Scene& scene, const Transcript& transcript);
 
 struct Verdict {
   double claim = 0;
