@@ -65,8 +65,9 @@ TEST(Departure, HHCG20_WithL1ThePenaltyAloneCurvesAlgorithm2) {
   const Vector w_bar = Vector::Constant(1, 0.45), gamma = Vector::Constant(1, 8);
   const auto minimum = [&](int i) {
     auto unused = privacy::Random::seeded(1, 1, 1, "none");
+    problem::Anchor anchor;
     return algorithm::noisy_minimum(study.problems[at(i)], {.linear = -gamma - 4 * w_bar, .quadratic = 4}, w_bar,
-                                    study.schedule(0), study.schedule(0).private_rounds[0], unused)[0];
+                                    study.schedule(0), study.schedule(0).private_rounds[0], anchor, unused)[0];
   };
   EXPECT_NEAR(minimum(0), 0.70, 1e-10);
   EXPECT_NEAR(minimum(1), 0.20, 1e-10);

@@ -23,6 +23,7 @@ struct State {
   Vector f;         // f_i(round), as released
   Vector dual;      // λ_i, settled up to the round before
   Vector gradient;  // g of the last round that touched data
+  Vector anchor{};  // where the Hessian that a solve begins with is taken (speed only)
 };
 
 // The quadratic and linear terms that (P) adds to O, without b: lᵀf + (q/2)‖f‖², q = 2ηV, l = 2λ − η(V f_i + Σ_j f_j).

@@ -4,6 +4,7 @@
 #include "parley/algorithm/consensus.h"
 #include "parley/algorithm/node.h"
 #include "parley/algorithm/schedule.h"
+#include "parley/problem/solve.h"
 
 namespace parley::algorithm {
 
@@ -19,11 +20,13 @@ class PeerNode : public Node {
   const State& state() const { return state_; }
 
  private:
+  void check(const Inbox& inbox) const;
   State settled(const Inbox& inbox) const;  // (D), where the last round asks for it
 
   problem::Problem problem_;
   Schedule schedule_;
   State state_;
+  mutable problem::Anchor hessian_;  // a cache: follows from state_.anchor and the rows
 };
 
 }  // namespace parley::algorithm

@@ -19,7 +19,8 @@ void price(PrivateRound& round, Schedule& s, double level);
 
 // The levels of all rounds such that the whole run costs at most (epsilon, delta), split evenly. Throws Error
 // "infeasible: …".
-// as_printed: by the sensitivity that HHCG20 prints for star-pvp, or the proved one where that is larger (l1 share of λ/N > ρ).
+// as_printed: by the sensitivity that HHCG20 prints for star-pvp, or the proved one where that is larger (l1 share of
+// λ/N > ρ).
 std::vector<double> calibrate(const Schedule& s, double epsilon, bool as_printed = false);
 
 // ‖·‖₂ sensitivity of what a round releases, without the solver's tolerance (of a linearised update: of its gradient);

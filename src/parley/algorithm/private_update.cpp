@@ -5,7 +5,6 @@
 
 #include "parley/base/error.h"
 #include "parley/privacy/linear_round.h"
-#include "parley/problem/solve.h"
 
 namespace parley::algorithm {
 namespace {
@@ -36,12 +35,18 @@ Vector snap(const Vector& value, double bound, double grid) {
 }
 
 Vector noisy_minimum(const problem::Problem& problem, problem::Proximal terms, const Vector& start, const Schedule& s,
-                     const PrivateRound& now, privacy::Random& random) {
+                     const PrivateRound& now, problem::Anchor& anchor, privacy::Random& random) {
   if (now.objective_rate > 0) terms.linear += privacy::gamma_norm_vector(start.size(), now.objective_rate, random);
   if (now.objective_scale > 0) terms.linear += privacy::gaussian_vector(start.size(), now.objective_scale, random);
-  const auto solution = problem::argmin(problem, terms, start, {.tolerance = s.tolerance});
+  const auto solution =
+      problem::argmin(problem, terms, start, {.tolerance = s.tolerance, .anchor = s.anchored ? &anchor : nullptr});
   expects(solution.certificate.bound() <= s.tolerance, "a certified minimum");
   return with_output_noise(solution.f, s, now, random);
+}
+
+Vector anchor_for(const Vector& anchor, const Vector& start, const Schedule& s) {
+  if (!s.anchored) return {};
+  return anchor.size() == start.size() && (start - anchor).norm() <= problem::Anchor::reach ? anchor : start;
 }
 
 Vector noisy_linear_step(const problem::Problem& problem, const Vector& f, const Vector& pull, const Schedule& s,

@@ -4,14 +4,18 @@
 #pragma once
 #include "parley/algorithm/schedule.h"
 #include "parley/privacy/random.h"
-#include "parley/problem/objective.h"
+#include "parley/problem/solve.h"
 
 namespace parley::algorithm {
 
 // Privacy: objective and/or output noise by the round's plan, charge by pricing.h. The minimum is certified to
 // ‖∇J‖ ≤ schedule.tolerance, which the charge covers (docs/privacy.md).
 Vector noisy_minimum(const problem::Problem& problem, problem::Proximal terms, const Vector& start, const Schedule& s,
-                     const PrivateRound& now, privacy::Random& random);
+                     const PrivateRound& now, problem::Anchor& anchor, privacy::Random& random);
+
+// Where a node's Hessian is kept from (speed only): the last point that `start` has left by more than the reach. A
+// function of released values, so that a rebuilt state finds the same one.
+Vector anchor_for(const Vector& anchor, const Vector& start, const Schedule& s);
 
 // Privacy: sensitivity (2Ga₀ + 2·tolerance)/divisor, since one row adds at most Ga₀ to ∇O(f) and the rounding of the
 // sum is checked to be below the tolerance (docs/privacy-linear.md). No minimum, so nothing to certify.

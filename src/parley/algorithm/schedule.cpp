@@ -10,6 +10,7 @@
 #include "parley/base/error.h"
 #include "parley/base/text.h"
 #include "parley/privacy/moments.h"
+#include "parley/problem/solve.h"
 
 namespace parley::algorithm {
 namespace {
@@ -317,6 +318,20 @@ void price_all(Schedule& s, const Options& o, const Setting& setting) {
   price_as_printed(s, levels);
 }
 
+// A whole noise vector on the iterate stays well within an anchor's reach. (A Hessian kept per node costs memory, and
+// with more noise than this it would never be used again.)
+bool moves_little(const Schedule& s, const Setting& setting) {
+  if (s.algorithm.linear) return false;
+  const double d = std::max(1.0, static_cast<double>(setting.features * s.loss.scores()));
+  double most = 0;
+  for (const PrivateRound& r : s.private_rounds) {
+    const double gamma = (r.objective_rate > 0 ? 1 / (r.objective_rate * r.strong_convexity) : 0) +
+                         (r.output_rate > 0 ? 1 / r.output_rate : 0);
+    most = std::max(most, std::sqrt(d) * (r.objective_scale / r.strong_convexity + r.output_scale) + d * gamma);
+  }
+  return most < problem::Anchor::reach / 2;
+}
+
 }  // namespace
 
 Plan make_plan(const Options& given, const Setting& setting, bool exact) {
@@ -356,6 +371,7 @@ Plan make_plan(const Options& given, const Setting& setting, bool exact) {
       s.private_rounds.push_back(r);
     }
     price_all(s, o, setting);
+    s.anchored = moves_little(s, setting);
     s.theorem = theorem_of(s);
     plan.nodes.push_back(std::move(s));
   }

@@ -59,7 +59,8 @@ struct Schedule {
   double l1 = 0;              // ρ/N on ‖f‖₁
   double tolerance = 0;       // on ‖∇J‖, or on the rounding of a linearised update's gradient, absolute; 0: exact
   bool diameter_at_point =
-      false;  // a linearised update's noise follows Diam(‖f‖) at the released f, at the same charge
+      false;              // a linearised update's noise follows Diam(‖f‖) at the released f, at the same charge
+  bool anchored = false;  // iterates move so little that a Hessian may serve several rounds (problem::Anchor)
   bool random_start = false;
   double release_bound = 1000;
   std::vector<PrivateRound> private_rounds;  // k = 1, 2, …

@@ -13,9 +13,10 @@
 namespace parley::algorithm {
 
 struct ProviderState {
-  int round = -1;  // of messages: the providers speak in odd ones
-  Vector w;        // w̃_i, as released
-  Vector dual;     // γ_i
+  int round = -1;   // of messages: the providers speak in odd ones
+  Vector w;         // w̃_i, as released
+  Vector dual;      // γ_i
+  Vector anchor{};  // where the Hessian that a solve begins with is taken (speed only)
 };
 
 struct TrainerState {

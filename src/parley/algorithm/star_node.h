@@ -4,6 +4,7 @@
 #include "parley/algorithm/node.h"
 #include "parley/algorithm/schedule.h"
 #include "parley/algorithm/star.h"
+#include "parley/problem/solve.h"
 
 namespace parley::algorithm {
 
@@ -19,11 +20,13 @@ class ProviderNode : public Node {
   const ProviderState& state() const { return state_; }
 
  private:
+  const Vector& trainer_value(const privacy::Inbox& inbox) const;
   ProviderState settled(const Vector& w_bar) const;  // (3c), once the trainer has answered
 
   problem::Problem problem_;
   Schedule schedule_;
   ProviderState state_;
+  mutable problem::Anchor hessian_;  // a cache: follows from state_.anchor and the rows
 };
 
 // Privacy: has no rows; everything it releases is a function of what it received.

@@ -34,6 +34,7 @@ double dp_admm_scale(double rows, double gradient_bound, double penalty, double 
 //   Diam(R) = 2/((1 + e^{−x}) √(1 + x/(1 + e^x))),  increasing in x: an x that is a little too large is safe.
 double logistic_gradient_diameter(double norm) {
   expects(norm >= 0, "‖w‖ ≥ 0");
+  if (norm == 0) return 1;  // exactly
   if (!std::isfinite(norm)) return 2;
   const Real square = static_cast<Real>(norm) * norm * (1 + 0x1p-60L);
   const auto enough = [&](Real x) { return x * (1 + x + std::exp(x)) * (1 - 0x1p-60L) >= square; };

@@ -99,9 +99,11 @@ Solution proximal_newton(std::span<const Problem> parts, const Proximal& proxima
   for (int iteration = 0;; ++iteration) {
     const Certificate now = certificate(at, f, l1);
     if (now.bound() <= options.tolerance) return {.f = f, .certificate = now, .iterations = iteration};
-    if (stalled || iteration == options.max_iterations || now.rounding > options.tolerance)
+    if (stalled || iteration == options.max_iterations ||
+        (now.rounding >= options.tolerance && now.gradient_norm <= now.rounding))
       refuse(now, options.tolerance, iteration);
-    const double size = shortest_subgradient(at.gradient, f, l1).norm(), target = options.tolerance - now.rounding;
+    const double size = shortest_subgradient(at.gradient, f, l1).norm(),
+                 target = std::max(options.tolerance - now.rounding, 0.1 * options.tolerance);
     hessian(parts, proximal, at, h);
     h.triangularView<Eigen::StrictlyUpper>() = h.transpose();
     // A pooled problem with l1 alone may be flat: some curvature, fading with the gradient, keeps the model's minimum

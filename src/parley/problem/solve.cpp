@@ -28,12 +28,13 @@ class Forecast {
 
   bool chord(double size, double target) const {
     if (!(rate_ < 0.5)) return false;
+    if (constant_ == infinite) return steps(size, target, rate_) <= 4 * hessian_cost;  // an anchor's rate
     const double newton = 4 * constant_ * size;
     return steps(size, target, rate_) <= 1 + hessian_cost + steps(size * newton, target, newton);
   }
   // Will the step after this one need a Hessian?
   bool hessian_after(double size, double target) const {
-    if (constant_ == infinite) return true;
+    if (constant_ == infinite) return !(rate_ < 0.5);
     Forecast then = *this;
     const bool now = chord(size, target);
     const double left = now ? rate_ * size : 4 * constant_ * size * size;
@@ -77,6 +78,33 @@ Vector conjugate_direction(std::span<const Problem> parts, const Proximal& proxi
   return x;
 }
 
+double ridge_of(std::span<const Problem> parts, const Proximal& proximal) {
+  double sum = proximal.quadratic;
+  for (const Problem& p : parts) sum += p.regularization;
+  return sum;
+}
+
+// Begins with the anchor's Hessian where that is near enough: its factor in w, and the rate that it promises.
+bool use_anchor(std::span<const Problem> parts, const Proximal& proximal, const Vector& start, Anchor* anchor,
+                Workspace& w, Forecast& forecast) {
+  if (anchor == nullptr || !anchor->near(start) || parts.front().loss.kind != LossKind::logistic) return false;
+  const double ridge = ridge_of(parts, proximal);
+  if (!anchor->known) {
+    const bool here = anchor->point == start;  // then the Hessian is kept, and Newton's step is as good
+    evaluate(parts, proximal, anchor->point, w.at, &w.hessian);
+    anchor->loss_hessian = w.hessian;
+    anchor->loss_hessian.diagonal().array() -= ridge;
+    anchor->known = true;
+    if (here) return false;
+  }
+  w.hessian = anchor->loss_hessian;
+  w.hessian.diagonal().array() += ridge;
+  w.factor.compute(w.hessian);
+  expects(w.factor.info() == Eigen::Success, "a strongly convex problem has a Cholesky factor");
+  forecast.chord_did(1, std::min(0.49, std::expm1((start - anchor->point).norm()) + 0.05));
+  return true;
+}
+
 void check_loss(std::span<const Problem> parts) {
   for (const Problem& p : parts) {
     expects(p.loss.scores() == parts.front().loss.scores(), "parts with equally many scores per row");
@@ -100,6 +128,12 @@ void refuse(const Certificate& certificate, double tolerance, int iterations) {
                .fix = "raise --tolerance (it is relative to loss-weight / records)"});
 }
 
+void Anchor::move_to(const Vector& to) {
+  if (point.size() == to.size() && point == to) return;
+  point = to;
+  known = false;
+}
+
 Solution argmin(std::span<const Problem> parts, const Proximal& proximal, const Vector& start,
                 const SolveOptions& options) {
   expects(start.allFinite() && proximal.linear.allFinite(), "finite input to the solver");
@@ -110,16 +144,21 @@ Solution argmin(std::span<const Problem> parts, const Proximal& proximal, const 
   const bool dense = start.size() <= options.dense_limit;
   thread_local Workspace w;
   Vector f = start;
-  evaluate(parts, proximal, f, w.at, dense ? &w.hessian : nullptr);
-  const double scale = std::max(w.at.gradient.norm(), options.tolerance);
   Forecast forecast;
-  bool fresh = dense, stalled = false;  // fresh: w.hessian is that of f
+  const bool had_hessian = options.anchor != nullptr && options.anchor->known;
+  const bool anchored = dense && use_anchor(parts, proximal, start, options.anchor, w, forecast);
+  const bool done = options.anchor != nullptr && !had_hessian && options.anchor->known && !anchored;  // at the anchor
+  if (!done) evaluate(parts, proximal, f, w.at, dense && !anchored ? &w.hessian : nullptr);
+  const double scale = std::max(w.at.gradient.norm(), options.tolerance);
+  bool fresh = dense && !anchored, stalled = false;  // fresh: w.hessian is that of f
   for (int iteration = 0;; ++iteration) {
     const Certificate now = certificate(w.at, f, 0);
     if (now.bound() <= options.tolerance) return {.f = f, .certificate = now, .iterations = iteration};
-    if (stalled || iteration == options.max_iterations || now.rounding > options.tolerance)
+    if (stalled || iteration == options.max_iterations ||
+        (now.rounding >= options.tolerance && now.gradient_norm <= now.rounding))
       refuse(now, options.tolerance, iteration);
-    const double size = w.at.gradient.norm(), target = options.tolerance - now.rounding;
+    const double size = w.at.gradient.norm(),
+                 target = std::max(options.tolerance - now.rounding, 0.1 * options.tolerance);
     const bool chord = dense && forecast.chord(size, target);
     if (dense && !chord) {
       if (!fresh) hessian(parts, proximal, w.at, w.hessian);

@@ -19,10 +19,24 @@ struct Solution {
   int iterations = 0;
 };
 
+// The Hessian of the loss at an earlier point a, to begin with from points near it. The logistic loss has |L‴| ≤ L″ and
+// rows have ‖x‖ ≤ 1, so e^−r H(a) ≼ H(f) ≼ e^r H(a) with r = ‖f − a‖: within `reach` a chord step shrinks the distance by
+// e^r − 1 < ½, and no Hessian is needed. The bits of a solution depend on a, so a must be a function of released values.
+struct Anchor {
+  static constexpr double reach = 0.4;
+  Vector point{};  // empty: none
+  Matrix loss_hessian{};
+  bool known = false;
+
+  bool near(const Vector& f) const { return point.size() == f.size() && (f - point).norm() <= reach; }
+  void move_to(const Vector& to);  // keeps the Hessian where nothing moves
+};
+
 struct SolveOptions {
   double tolerance = 1e-9;  // on ‖∇J‖, rounding included
   int dense_limit = 400;    // weights (entries of f) up to which the Hessian is formed
   int max_iterations = 200;
+  Anchor* anchor = nullptr;
 };
 
 // Throws Error when the tolerance is below what double arithmetic can certify here, and for the plain hinge, which has
