@@ -91,7 +91,7 @@ std::array<Heard, 3> exact_broadcasts(const Town& town) {
       algorithm::State& s = states[static_cast<std::size_t>(i)];
       if (round == 2) s.dual = algorithm::dual_update(s, town.inbox(i, f), now.dual_step);
       const auto terms = algorithm::primal_terms(s, town.inbox(i, f), now.penalty);
-      next.push_back(problem::argmin(town.problem(i), terms, s.f, {.tolerance = 2e-12 * town.schedule(i).weight}).f);
+      next.push_back(problem::argmin(town.problem(i), terms, s.f, {.tolerance = 1e-12 * town.schedule(i).weight}).f);
     }
     f = std::move(next);
     for (int i = 0; i < nodes; ++i) states[static_cast<std::size_t>(i)].f = f[static_cast<std::size_t>(i)];

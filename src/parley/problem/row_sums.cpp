@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <atomic>
 #include <cmath>
-#include <limits>
 
 #include "parley/base/parallel.h"
 #include "parley/problem/kernels.h"
@@ -156,9 +155,9 @@ void add_outer_products(const data::Rows& rows, const double* c, Matrix& lower) 
 }
 
 // A block's plain sum of n terms: (n − 1)u Σ|terms|, and u for each product; Kahan over blocks and chunks, each with
-// its own compensation: 2u and 2u. Doubled: covers O(u²) and the rounding of `slopes`.
+// its own compensation: 2u and 2u. The 1 % more covers O((n u)²) and the rounding of `slopes`.
 double summation_error(const Problem& p) {
-  return 2 * (static_cast<double>(block_rows(p)) + 8) * std::numeric_limits<double>::epsilon() / 2;
+  return 1.01 * (static_cast<double>(block_rows(p)) + 8) * 0x1p-53;
 }
 
 }  // namespace parley::problem

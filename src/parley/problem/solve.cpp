@@ -85,17 +85,17 @@ double ridge_of(std::span<const Problem> parts, const Proximal& proximal) {
 }
 
 // Begins with the anchor's Hessian where that is near enough: its factor in w, and the rate that it promises.
+// evaluated: w.at is that of the start already. (Trap: what follows must not depend on whether the Hessian was known.)
 bool use_anchor(std::span<const Problem> parts, const Proximal& proximal, const Vector& start, Anchor* anchor,
-                Workspace& w, Forecast& forecast) {
+                Workspace& w, Forecast& forecast, bool& evaluated) {
   if (anchor == nullptr || !anchor->near(start) || parts.front().loss.kind != LossKind::logistic) return false;
   const double ridge = ridge_of(parts, proximal);
   if (!anchor->known) {
-    const bool here = anchor->point == start;  // then the Hessian is kept, and Newton's step is as good
     evaluate(parts, proximal, anchor->point, w.at, &w.hessian);
     anchor->loss_hessian = w.hessian;
     anchor->loss_hessian.diagonal().array() -= ridge;
     anchor->known = true;
-    if (here) return false;
+    evaluated = anchor->point == start;
   }
   w.hessian = anchor->loss_hessian;
   w.hessian.diagonal().array() += ridge;
@@ -145,10 +145,9 @@ Solution argmin(std::span<const Problem> parts, const Proximal& proximal, const 
   thread_local Workspace w;
   Vector f = start;
   Forecast forecast;
-  const bool had_hessian = options.anchor != nullptr && options.anchor->known;
-  const bool anchored = dense && use_anchor(parts, proximal, start, options.anchor, w, forecast);
-  const bool done = options.anchor != nullptr && !had_hessian && options.anchor->known && !anchored;  // at the anchor
-  if (!done) evaluate(parts, proximal, f, w.at, dense && !anchored ? &w.hessian : nullptr);
+  bool evaluated = false;
+  const bool anchored = dense && use_anchor(parts, proximal, start, options.anchor, w, forecast, evaluated);
+  if (!evaluated) evaluate(parts, proximal, f, w.at, dense && !anchored ? &w.hessian : nullptr);
   const double scale = std::max(w.at.gradient.norm(), options.tolerance);
   bool fresh = dense && !anchored, stalled = false;  // fresh: w.hessian is that of f
   for (int iteration = 0;; ++iteration) {
