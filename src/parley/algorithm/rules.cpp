@@ -1,0 +1,153 @@
+#include "parley/algorithm/rules.h"
+
+#include <algorithm>
+
+#include "parley/base/error.h"
+#include "parley/base/text.h"
+
+namespace parley::algorithm {
+
+void check_list(const std::vector<double>& values, const std::string& name, int nodes) {
+  if (values.size() == 1 || static_cast<int>(values.size()) == nodes) return;
+  throw Error(
+      {.what = name + " has " + std::to_string(values.size()) + " values for " + std::to_string(nodes) + " nodes",
+       .allowed = "one value, or one per node",
+       .where = "option --" + name,
+       .fix = "give one value for all nodes, or one per node"});
+}
+
+void check_rules(const Options& o, const Algorithm& a, int nodes) {
+  check_list(o.penalty, "penalty", nodes);
+  check_list(o.penalty_growth, "penalty-growth", nodes);
+  if (!o.noise_rate.empty()) check_list(o.noise_rate, "noise-rate", nodes);
+  if (!o.noise_scale.empty()) check_list(o.noise_scale, "noise-scale", nodes);
+  if (!o.epsilon.empty()) check_list(o.epsilon, "epsilon", nodes);
+  check_list(o.noise_rate_growth, "noise-rate-growth", nodes);
+  const bool grows = std::ranges::any_of(o.penalty_growth, [](double q) { return q != 1; });
+  if (grows && !a.growing)
+    throw Error({.what = a.name + " has a fixed penalty (" + a.source + ")",
+                 .value = "penalty-growth " + number(o.penalty_growth[0]),
+                 .allowed = "1",
+                 .where = "option --penalty-growth",
+                 .fix = a.recycled ? "use --algorithm mr-admm" : "use --algorithm m-admm or pp"});
+  if (a.on_penalty && o.noise_on == "output")
+    throw Error({.what = a.name + " puts its noise into the penalty term (" + a.source + ")",
+                 .value = "output",
+                 .allowed = "objective",
+                 .where = "option --noise-on",
+                 .fix = "use --algorithm m-admm --noise gamma --noise-on output"});
+  if (a.star && (o.penalty.size() != 1 || o.dual_step != "common"))
+    throw Error({.what = "a star has one penalty, which is its dual step too (" + a.source + ")",
+                 .where = o.penalty.size() != 1 ? "option --penalty" : "option --dual-step",
+                 .fix = "give one --penalty, and leave --dual-step out"});
+  if (a.star && o.start != "zero")
+    throw Error({.what = a.name + " starts at zero (" + a.source + ")",
+                 .value = o.start,
+                 .allowed = "zero",
+                 .where = "option --start",
+                 .fix = "leave it out"});
+  if (o.loss == "huber" && o.loss_width > 2)
+    throw Error({.what = "residuals of targets in [-1, 1] are clipped at loss-width",
+                 .value = number(o.loss_width),
+                 .allowed = "> 0 and <= 2",
+                 .where = "option --loss-width",
+                 .fix = "give --loss-width a value in that range"});
+}
+
+// Which loss and regulariser may stand where (docs/algorithms.md, tables).
+void check_problem(const Options& o, const Algorithm& a) {
+  const bool objective_noise = o.noise != "none" && o.noise_on == "objective";
+  const std::string other = "use --algorithm dp-admm or linear-admm";
+  if (o.loss == "hinge" && !a.linear)
+    throw Error({.what = a.name + " minimises the loss, and the plain hinge has a kink",
+                 .value = "hinge",
+                 .allowed = "logistic, huber-hinge",
+                 .where = "option --loss",
+                 .fix = other + ", whose updates need a subgradient only, or --loss huber-hinge"});
+  if (o.loss == "softmax" && objective_noise)
+    throw Error({.what = "noise in the objective is proved for losses of one score",
+                 .value = "softmax",
+                 .where = "option --loss",
+                 .fix = "use --noise-on output, or --algorithm dp-admm or linear-admm"});
+  if (o.regularizer != "l2" && objective_noise)
+    throw Error({.what =
+                     "noise in the objective needs a regulariser without kinks: at a kink many noises give the same "
+                     "minimum, so the proof's one-to-one map between them is gone",
+                 .value = o.regularizer,
+                 .allowed = "l2",
+                 .where = "option --regularizer",
+                 .fix = "use --noise-on output, or --algorithm dp-admm or linear-admm"});
+  if (!a.linear && (o.step_size != "auto" || o.solution_bound))
+    throw Error({.what = a.name + " minimises and has no proximal step",
+                 .where = o.step_size != "auto" ? "option --step-size" : "option --solution-bound",
+                 .fix = "leave it out, or " + other});
+  if (o.step_size == "smooth" && (o.loss == "hinge" || o.regularizer != "l2"))
+    throw Error({.what = "HHCG20 Theorem 4 asks for a loss and a regulariser that are twice differentiable",
+                 .value = o.loss + ", " + o.regularizer,
+                 .where = "option --step-size",
+                 .fix = "use --step-size convex"});
+  if (split_list(o.step_size).size() != 1)
+    throw Error({.what = "one step size for all nodes", .where = "option --step-size", .fix = "give one number"});
+  if (o.diameter == "at-point" && (!a.linear || o.loss != "logistic"))
+    throw Error({.what = "the gradient diameter at a point is proved for linearised updates of the logistic loss",
+                 .value = a.name + ", " + o.loss,
+                 .where = "option --diameter",
+                 .fix = "leave it out"});
+  if (o.sensitivity == "paper" && a.name != "star-pvp")
+    throw Error({.what = "the paper's sensitivity is star-pvp's",
+                 .value = a.name,
+                 .where = "option --sensitivity",
+                 .fix = "leave it out, or use --algorithm star-pvp"});
+}
+
+// The rounding error of the gradient's largest public part, κ‖f‖ (here with ‖f‖ a tenth of the bound), must stay below
+// the tolerance, or no minimum can be certified: refused here, before anything is spent, rather than by the certificate
+// in the middle of a run.
+void check_certifiable(const Schedule& s, const PrivateRound& r, long k) {
+  const double rounding = 8 * 0x1p-53 * r.strong_convexity * 0.1 * s.release_bound;
+  if (s.noise == Noise::none || s.tolerance == 0 || rounding <= s.tolerance) return;
+  throw Error({.what = "the penalty of node " + std::to_string(s.node) + " is " + number(r.penalty) +
+                       " in private round " + std::to_string(k) +
+                       ": the local minimum could not be certified to the tolerance in double arithmetic",
+               .value = "rounding error up to " + number(rounding),
+               .allowed = "at most " + number(s.tolerance),
+               .where = "option --penalty-growth",
+               .fix = "end the growth with --penalty-growth-rounds, or lower --penalty"});
+}
+
+void warn(Plan& plan, const Setting& setting) {
+  const auto differs = [&](auto of) {
+    return std::ranges::any_of(plan.nodes, [&](const Schedule& s) { return of(s) != of(plan.nodes[0]); });
+  };
+  if (differs([](const Schedule& s) { return s.private_rounds.front().dual_step; }) ||
+      differs([](const Schedule& s) { return s.private_rounds.back().dual_step; }))
+    plan.warnings.push_back(
+        "dual-step differs between nodes: the nodes then converge to the solution of sum_i grad O_i(f)/theta_i = 0 "
+        "(while the steps "
+        "keep their ratios), not to the optimum (docs/algorithms.md); --dual-step common avoids it");
+  for (const Schedule& s : plan.nodes)
+    if (s.delta >= 1 / setting.records[static_cast<std::size_t>(s.node)]) {
+      plan.warnings.push_back("delta = " + number(s.delta) + " is not below 1/records of node " +
+                              std::to_string(s.node) +
+                              ": such a delta would allow publishing one record; lower --delta");
+      break;
+    }
+  double growth = 1;
+  for (const Schedule& s : plan.nodes)
+    growth = std::max(growth, s.private_rounds.back().penalty / s.private_rounds.front().penalty);
+  if (growth > 10)
+    plan.warnings.push_back("the penalty grows " + std::to_string(static_cast<long>(growth)) +
+                            "-fold: steps shrink with it and the run may freeze before "
+                            "the optimum (docs/algorithms.md); set --penalty-growth-rounds");
+  for (int i = 0; i < setting.nodes(); ++i) {
+    const double c = plan.nodes[static_cast<std::size_t>(i)].weight * setting.records[static_cast<std::size_t>(i)];
+    if (c > setting.records[static_cast<std::size_t>(i)]) {
+      plan.warnings.push_back("loss-weight " + number(c) + " exceeds the records of node " + std::to_string(i) + " (" +
+                              number(setting.records[static_cast<std::size_t>(i)]) +
+                              "); the papers ask for C <= B_i, the proved bound does not need it");
+      break;
+    }
+  }
+}
+
+}  // namespace parley::algorithm
