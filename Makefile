@@ -36,9 +36,16 @@ soak: configure
 	@cmake --build $(BUILD) -j $(JOBS)
 	@cd $(BUILD) && PARLEY_TEST_FULL=1 ctest --output-on-failure
 
+# Everything in bench/README.md; what is not installed (scikit-learn, valgrind, Adult) is said to be skipped.
 bench: configure
-	@cmake --build $(BUILD) --target bench_solve -j $(JOBS)
+	@scripts/setup.sh bench || true
+	@cmake --build $(BUILD) --target bench -j $(JOBS)
 	@$(BUILD)/bench_solve bench/results
+	@$(BUILD)/bench_run bench/results
+	@$(BUILD)/bench_many_nodes bench/results
+	@bench/instructions.sh $(BUILD)/bench_evaluate bench/results
+	@$(BUILD)/bench_growth bench/results
+	@python3 bench/growth_chart.py bench/results/growth.json bench/growth.svg
 
 docs: all
 	@$(BUILD)/parley options --markdown > docs/options.md

@@ -1,74 +1,27 @@
-// What a local solve and a whole run cost on this machine:  bench_solve OUTDIR  writes OUTDIR/solve.json and prints a
-// table. (a) the local minimum against LIBLINEAR: same rows, same objective, one thread, same process, repetitions
-// interleaved.
+// What a local solve costs on this machine:  bench_solve OUTDIR  writes OUTDIR/solve.json and prints a table. The local
+// minimum against LIBLINEAR (same rows, same objective, one thread, same process, repetitions interleaved) and
+// scikit-learn (a process of its own, one thread).
 //       parley     min_f  weight Σ_n ln(1 + exp(−y_n fᵀx_n)) + (ρ/2)‖f‖²       from f = 0, its certificate included
-//       LIBLINEAR  the same divided by ρ: C = weight/ρ
-//     Both must reach (F − F*)/F* ≤ 10⁻⁹. Each runs with the loosest stopping tolerance of its own that reaches it, so
-//     neither pays for accuracy nobody asked for. F* is the smaller of what both reach at their tightest.
-// (b) one mr-admm run of 5 nodes and 50 rounds, by phase.
+//       others     the same divided by ρ: C = weight/ρ
+// All must reach (F − F*)/F* ≤ 10⁻⁹. Each runs with the loosest stopping tolerance of its own that reaches it, so none
+// pays for accuracy nobody asked for. F* is the smaller of what parley and LIBLINEAR reach at their tightest.
 #include "parley/problem/solve.h"
 
 #include <algorithm>
-#include <array>
-#include <chrono>
 #include <cmath>
-#include <cstdio>
-#include <filesystem>
-#include <functional>
-#include <limits>
-#include <nlohmann/json.hpp>
-#include <numeric>
 #include <stdexcept>
-#include <thread>
 
 #include "liblinear.h"
-#include "parley/base/error.h"
-#include "parley/base/public_random.h"
-#include "parley/base/text.h"
-#include "parley/data/adult.h"
-#include "parley/data/census.h"
-#include "parley/data/encode.h"
-#include "parley/run/simulate.h"
+#include "program.h"
+#include "rows.h"
+#include "sklearn.h"
 
 namespace parley::bench {
 namespace {
 
-using nlohmann::json;
 using problem::Problem;
 
-constexpr double loss_weight = 1750, regularization = 0.22;  // C and ρ of the papers' experiments
-constexpr int nodes = 5, rounds = 50, repetitions = 11, run_repetitions = 5;
 constexpr double wanted_gap = 1e-9, scan_factor = 0.7;
-
-// ---- the problems
-
-data::Rows first_rows(const data::Rows& all, std::size_t count) {
-  std::vector<std::size_t> which(count);
-  std::iota(which.begin(), which.end(), std::size_t{0});
-  return all.select(which);
-}
-
-data::Rows census(std::size_t count) {
-  return data::encode(data::census_table(count, 1), data::parse_schema(data::census_schema(), "census"), "census").rows;
-}
-
-// Rows uniform in direction, labels drawn by a logistic model of norm 8.
-data::Rows dense(std::size_t count, Index features) {
-  PublicRandom draw(1, PublicRandom::Purpose::rows), coin(1, PublicRandom::Purpose::labels);
-  Vector truth(features), x(features);
-  for (double& t : truth) t = draw.normal();
-  truth *= 8 / truth.norm();
-  std::vector<std::int32_t> columns(static_cast<std::size_t>(features));
-  std::iota(columns.begin(), columns.end(), 0);
-  data::Rows rows;
-  rows.features = features;
-  for (std::size_t n = 0; n < count; ++n) {
-    for (double& v : x) v = draw.normal();
-    data::clip_to_unit_norm({x.data(), columns.size()});
-    rows.append(columns, {x.data(), columns.size()}, coin.uniform() < 1 / (1 + std::exp(-truth.dot(x))) ? 1 : -1);
-  }
-  return rows;
-}
 
 struct Case {
   std::string name;
@@ -88,17 +41,17 @@ void add_pooled_and_node(std::vector<Case>& cases, const std::string& name, cons
                    .regularization = regularization / nodes});
 }
 
-std::vector<Case> make_cases(bool adult) {
+std::vector<Case> make_cases(bool with_adult) {
   std::vector<Case> cases;
-  if (adult)
-    add_pooled_and_node(cases, "Adult (paper)", first_rows(data::load_adult(data::find_adult(), "paper").rows, 40000));
+  if (with_adult) add_pooled_and_node(cases, "Adult (paper)", bench::adult(40000));
   add_pooled_and_node(cases, "census", census(40000));
-  cases.push_back(
-      {.name = "dense", .rows = dense(20000, 100), .weight = loss_weight / 20000, .regularization = regularization});
+  for (const std::size_t count : {20000, 100000})
+    cases.push_back({.name = "dense",
+                     .rows = dense(count, 100),
+                     .weight = loss_weight / static_cast<double>(count),
+                     .regularization = regularization});
   return cases;
 }
-
-// ---- (a)
 
 // F in long double: neither solver's own arithmetic judges it.
 double objective(const Problem& p, const Vector& f) {
@@ -131,8 +84,26 @@ Tuned loosest(const Solver& solve, const Problem& p, double stop, double best) {
   throw std::runtime_error("a solver does not reach the wanted gap");
 }
 
+// "newton-cholesky 95.1 ms (5.5), lbfgs: stops by itself …": its time, and how many times parley's that is.
+std::string sklearn_text(const json& sk, double mine) {
+  if (sk.contains("skipped")) return "skipped: " + sk["skipped"].get<std::string>();
+  std::string text;
+  for (const char* name : {"newton-cholesky", "lbfgs"}) {
+    const json& of = sk.at(name);
+    char buffer[200];
+    if (of.contains("skipped"))
+      std::snprintf(buffer, sizeof buffer, "%s: %s", name, of["skipped"].get<std::string>().c_str());
+    else
+      std::snprintf(buffer, sizeof buffer, "%s %.1f ms (%.1f)", name, 1e3 * of["seconds"].get<double>(),
+                    of["seconds"].get<double>() / mine);
+    text += (text.empty() ? "" : ", ") + std::string(buffer);
+  }
+  return text;
+}
+
 json compare(const Case& c) {
   const Problem p = c.problem();
+  const int repetitions = c.rows.value.size() > 5'000'000 ? 5 : 11;
   const Liblinear other(c.rows);
   const Vector zero = Vector::Zero(p.features());
   const double scale = p.weight * static_cast<double>(c.rows.count());
@@ -159,12 +130,12 @@ json compare(const Case& c) {
     seconds_tight.keep_smaller(exact.seconds);
     iterations_tight = exact.iterations;
   }
-  std::printf("%-24s %6zu x %-4ld %6.1f  %9.2f ms %9.2f ms %7.2f   %8.1e %8.1e  %4d   %9.2f ms\n", c.name.c_str(),
+  const json sk = sklearn(p, best, wanted_gap, std::max(3, repetitions / 2));
+  std::printf("%-24s %6zu x %-4ld %6.1f  %9.2f ms %9.2f ms %7.2f   %8.1e %8.1e  %4d   %9.2f ms  %s\n", c.name.c_str(),
               c.rows.count(), static_cast<long>(c.rows.features),
               static_cast<double>(c.rows.value.size()) / static_cast<double>(c.rows.count()), 1e3 * seconds_other.cpu,
               1e3 * seconds_parley.cpu, seconds_other.cpu / seconds_parley.cpu, tuned_other.gap, tuned_parley.gap,
-              iterations, 1e3 * seconds_tight.cpu);
-  std::fflush(stdout);
+              iterations, 1e3 * seconds_tight.cpu, sklearn_text(sk, seconds_parley.cpu).c_str());
   return {{"name", c.name},
           {"rows", c.rows.count()},
           {"features", c.rows.features},
@@ -186,6 +157,7 @@ json compare(const Case& c) {
             {"tolerance", tuned_parley.stop},
             {"gap", tuned_parley.gap},
             {"iterations", iterations}}},
+          {"sklearn", sk},
           {"parley_default_tolerance",
            {{"seconds", seconds_tight.cpu},
             {"seconds_wall", seconds_tight.wall},
@@ -193,103 +165,20 @@ json compare(const Case& c) {
             {"iterations", iterations_tight}}}};
 }
 
-// ---- (b)
-
-run::Result one_run(bool adult, int threads) {
-  run::TrainOptions o;
-  o.data.data = {adult ? "adult" : "census"};
-  if (adult) o.data.preprocessing = "paper";
-  o.data.nodes = nodes;
-  o.algorithm.algorithm = "mr-admm";
-  o.algorithm.rounds = rounds;
-  o.algorithm.loss_weight = loss_weight;
-  o.algorithm.regularization = regularization;
-  o.engine.threads = threads;
-  o.engine.seed = 1;
-  const auto now = std::chrono::steady_clock::now().time_since_epoch().count();
-  const auto folder = std::filesystem::temp_directory_path() / ("parley-bench-" + std::to_string(now));
-  o.engine.out = folder.string();
-  run::Result result = std::move(run::train(o, {}).runs[0]);
-  std::filesystem::remove_all(folder);
-  return result;
-}
-
-json whole_runs(bool adult) {
-  constexpr std::array<int, 2> threads{1, 2};
-  std::array<run::Result, 2> fastest;
-  for (int r = 0; r < run_repetitions; ++r)
-    for (std::size_t i = 0; i < threads.size(); ++i) {
-      run::Result result = one_run(adult, threads[i]);
-      if (r == 0 || result.seconds < fastest[i].seconds) fastest[i] = std::move(result);
-    }
-  const std::string name = adult ? "Adult (paper)" : "census";
-  json all = json::array();
-  for (std::size_t i = 0; i < threads.size(); ++i) {
-    const run::Result& f = fastest[i];
-    std::printf("%-24s %7d  %8.1f ms %8.1f ms %8.1f ms %8.1f ms %8.1f ms %8.1f ms\n", name.c_str(), threads[i],
-                1e3 * f.seconds, 1e3 * f.phases.solve, 1e3 * f.phases.ledger, 1e3 * f.phases.record,
-                1e3 * f.phases.exchange, 1e3 * f.seconds_metrics);
-    all.push_back({{"data", name},
-                   {"algorithm", "mr-admm"},
-                   {"nodes", nodes},
-                   {"rounds", rounds},
-                   {"threads", threads[i]},
-                   {"repetitions", run_repetitions},
-                   {"seconds", f.seconds},
-                   {"solve", f.phases.solve},
-                   {"ledger", f.phases.ledger},
-                   {"record", f.phases.record},
-                   {"exchange", f.phases.exchange},
-                   {"metrics", f.seconds_metrics}});
-  }
-  return all;
-}
-
-bool has_adult() {
-  try {
-    data::find_adult();
-    return true;
-  } catch (const Error&) {
-    std::printf("skipped: Adult not found\n");
-    return false;
-  }
-}
-
-int measure_all(const std::filesystem::path& folder) {
-  std::filesystem::create_directories(folder);
-  const unsigned cores = std::thread::hardware_concurrency();
-  std::printf("%u cores, GCC %s, Eigen %d.%d.%d\n\n", cores, __VERSION__, EIGEN_WORLD_VERSION, EIGEN_MAJOR_VERSION,
-              EIGEN_MINOR_VERSION);
-  const bool adult = has_adult();
-  json out = {{"cores", cores},           {"compiler", __VERSION__},      {"adult", adult},
-              {"wanted_gap", wanted_gap}, {"local_solve", json::array()}, {"run", json::array()}};
-  std::printf(
-      "Local solve to a relative gap of %g, one thread, cold start; processor time, the smallest of %d repetitions\n",
-      wanted_gap, repetitions);
-  std::printf("%-24s %13s %7s  %12s %12s %7s   %8s %8s  %4s   %s\n", "", "rows x feat.", "entries", "LIBLINEAR",
-              "parley", "ratio", "gap L", "gap p", "its", "parley at --tolerance 1e-6");
-  for (const Case& c : make_cases(adult)) out["local_solve"].push_back(compare(c));
-  std::printf("\nmr-admm, %d nodes, %d rounds; wall time, the fastest of %d runs\n", nodes, rounds, run_repetitions);
-  std::printf("%-24s %7s  %11s %11s %11s %11s %11s %11s\n", "", "threads", "all", "solve", "ledger", "record",
-              "exchange", "metrics");
-  out["run"] = whole_runs(adult);
-  write_file(folder / "solve.json", out.dump(2) + "\n");
-  std::printf("\n%s\n", (folder / "solve.json").c_str());
-  return 0;
+json measure_all() {
+  const bool with_adult = has_adult();
+  json out = {{"adult", with_adult}, {"wanted_gap", wanted_gap}, {"local_solve", json::array()}};
+  std::printf("Local solve to a relative gap of %g, one thread, cold start; processor time, smallest of repetitions\n",
+              wanted_gap);
+  std::printf("%-24s %13s %7s  %12s %12s %7s   %8s %8s  %4s   %-13s %s\n", "", "rows x feat.", "entries", "LIBLINEAR",
+              "parley", "ratio", "gap L", "gap p", "its", "at tol. 1e-6", "sklearn");
+  for (const Case& c : make_cases(with_adult)) out["local_solve"].push_back(compare(c));
+  return out;
 }
 
 }  // namespace
 }  // namespace parley::bench
 
 int main(int argc, char** argv) {
-  if (argc != 2) {
-    std::fprintf(stderr, "usage: bench_solve OUTDIR\n");
-    return 2;
-  }
-  try {
-    return parley::bench::measure_all(argv[1]);
-  } catch (const std::exception& e) {
-    std::fprintf(stderr, "%s\n", e.what());
-    return 1;
-  }
+  return parley::bench::program(argc, argv, "solve", parley::bench::measure_all);
 }

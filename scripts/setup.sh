@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # Installs the Debian 12 packages that parley builds and tests with; does nothing when all are there. `setup.sh tools` adds what
-# `make format` and `make tidy` need.
+# `make format` and `make tidy` need, `setup.sh bench` what `make bench` can compare with.
 set -euo pipefail
 packages=(
   g++ cmake ninja-build ccache make git ca-certificates
@@ -9,6 +9,7 @@ packages=(
   libgtest-dev libgmock-dev librapidcheck-dev liblinear-dev python3
 )
 [ "${1:-}" = tools ] && packages+=(clang-format-19 clang-tidy-19)
+[ "${1:-}" = bench ] && packages+=(valgrind python3-sklearn)
 missing=()
 for p in "${packages[@]}"; do
   [ "$(dpkg-query -W -f='${db:Status-Status}' "$p" 2>/dev/null)" = installed ] || missing+=("$p")
