@@ -220,6 +220,8 @@ class Train(Case):
         self.fails("train", "--epsilon", "1", "--noise", "none", says=["a budget and the noise itself"])
         self.fails("train", "--noise", "gaussian", "--noise-scale", "9", "--noise-on", "objective", "--loss", "huber-hinge", says=["logistic loss only", "huber-hinge"])
         self.fails("train", "--noise", "gaussian", "--noise-scale", "9", "--delta", "0", says=["delta = 0"])
+        for algorithm in ("linear-admm", "dvp"):  # refused before anything is spent, not in the middle of a run
+            self.fails("train", "--rows", 4000, "--algorithm", algorithm, "--epsilon", 4, "--tolerance", "1e-13", says=["could not be certified", "raise --tolerance"])
 
     def test_a_diverged_run_has_no_model(self):
         result = parley("train", "--rows", 1500, "--rounds", 4, "--noise-rate", "1e-3", "--release-bound", 5, "--out", "run", cwd=self.dir)

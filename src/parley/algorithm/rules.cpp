@@ -115,6 +115,25 @@ void check_certifiable(const Schedule& s, const PrivateRound& r, long k) {
                .fix = "end the growth with --penalty-growth-rounds, or lower --penalty"});
 }
 
+// The rounding of a sum over rows (problem/row_sums.cpp, objective.cpp) must stay below the tolerance for all rows, or
+// whether a round succeeds would depend on them: at most 1.01(block + 8)u per row, a block having at most 128 rows or
+// as many as there are features; and for a minimum the rounding of the scores, here with ‖f‖ a tenth of the bound.
+void check_summable(const Schedule& s, const Setting& setting) {
+  const double features = static_cast<double>(std::max(setting.features, 1L));
+  const double all = s.weight * setting.records[static_cast<std::size_t>(s.node)];  // C_i
+  double rounding = 1.01 * (std::clamp(features, 128.0, 8192.0) + 8) * 0x1p-53 * all * s.loss.gradient_bound();
+  if (!s.algorithm.linear)
+    rounding += 2 * 0x1p-53 * all * (s.loss.curvature_bound() * (features + 1) * 0.1 * s.release_bound + 64);
+  if (s.noise == Noise::none || s.tolerance == 0 || rounding <= s.tolerance / 2) return;
+  throw Error({.what = "node " + std::to_string(s.node) +
+                       " has so many rows that a sum over them could not be certified to the tolerance in double "
+                       "arithmetic",
+               .value = "rounding error up to " + number(rounding),
+               .allowed = "at most " + number(s.tolerance / 2),
+               .where = "option --tolerance",
+               .fix = "raise --tolerance; what it leaves open is covered by charged noise"});
+}
+
 void warn(Plan& plan, const Setting& setting) {
   const auto differs = [&](auto of) {
     return std::ranges::any_of(plan.nodes, [&](const Schedule& s) { return of(s) != of(plan.nodes[0]); });

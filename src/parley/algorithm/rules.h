@@ -10,6 +10,7 @@ void check_list(const std::vector<double>& values, const std::string& name, int 
 void check_rules(const Options& o, const Algorithm& a, int nodes);
 void check_problem(const Options& o, const Algorithm& a);  // which loss and regulariser may stand where
 void check_certifiable(const Schedule& s, const PrivateRound& r, long k);
+void check_summable(const Schedule& s, const Setting& setting);
 
 void warn(Plan& plan, const Setting& setting);
 

@@ -228,6 +228,7 @@ Plan make_plan(const Options& given, const Setting& setting, bool exact) {
       if (!a.linear) check_certifiable(s, r, k);
       s.private_rounds.push_back(r);
     }
+    check_summable(s, setting);
     price_all(s, o, setting);
     s.anchored = moves_little(s, setting);
     s.theorem = theorem_of(s);

@@ -99,6 +99,10 @@ constexpr std::size_t width = 8;
   for (std::size_t n = 0; n < count; ++n) {  // four sums, so that additions need not wait for each other
     const double* x = rows.value.data() + rows.start[first + n];
     const double* const end = rows.value.data() + rows.start[first + n + 1];
+    if (end - x == rows.features) {  // Privacy: a full row has the same score whether or not other rows are full
+      out[n] = full_score(x, static_cast<std::size_t>(rows.features), f);
+      continue;
+    }
     const std::int32_t* c = rows.column.data() + rows.start[first + n];
     double s0 = 0, s1 = 0, s2 = 0, s3 = 0;
     for (; end - x >= 4; x += 4, c += 4) {
@@ -149,9 +153,21 @@ constexpr std::size_t width = 8;
 [[gnu::target_clones("default", "arch=x86-64-v3", "arch=x86-64-v4")]] void add_gradient(
     const data::Rows& rows, std::size_t first, std::size_t count, const double* slope, double* gradient) {
   if (!rows.full()) {
-    for (std::size_t n = 0; n < count; ++n)
-      for (std::size_t k = rows.start[first + n]; k < rows.start[first + n + 1]; ++k)
-        gradient[rows.column[k]] += slope[n] * rows.value[k];
+    for (std::size_t n = 0; n < count; ++n) {
+      const double* x = rows.value.data() + rows.start[first + n];
+      const double* const end = rows.value.data() + rows.start[first + n + 1];
+      const std::int32_t* c = rows.column.data() + rows.start[first + n];
+      const double s = slope[n];
+      for (; end - x >= 4; x += 4, c += 4) {  // a row's columns differ, so the four may be read before any is written
+        const double g0 = gradient[c[0]] + s * x[0], g1 = gradient[c[1]] + s * x[1];
+        const double g2 = gradient[c[2]] + s * x[2], g3 = gradient[c[3]] + s * x[3];
+        gradient[c[0]] = g0;
+        gradient[c[1]] = g1;
+        gradient[c[2]] = g2;
+        gradient[c[3]] = g3;
+      }
+      for (; x != end; ++x, ++c) gradient[*c] += s * *x;
+    }
     return;
   }
   const auto d = static_cast<std::size_t>(rows.features);
@@ -174,7 +190,7 @@ constexpr std::size_t width = 8;
 
 namespace {
 
-// entries²/2 scattered additions per row; two columns at a time share the loads.
+// entries²/2 scattered additions per row; four columns at a time share the loads of x and of the row numbers.
 [[gnu::always_inline]] inline void add_by_entries(const data::Rows& rows, std::size_t first, std::size_t count,
                                                   const double* c, double* lower) {
   const Index d = rows.features;
@@ -184,23 +200,33 @@ namespace {
     const double* const x = rows.value.data() + rows.start[first + n];
     const std::size_t entries = rows.start[first + n + 1] - rows.start[first + n];
     std::size_t a = 0;
-    for (; a + 1 < entries; a += 2) {
-      const double s0 = c[n] * x[a], s1 = c[n] * x[a + 1];
-      double* const h0 = lower + column[a] * d;  // a column of H
+    for (; a + 4 <= entries; a += 4) {
+      const double s0 = c[n] * x[a], s1 = c[n] * x[a + 1], s2 = c[n] * x[a + 2], s3 = c[n] * x[a + 3];
+      double* const h0 = lower + column[a] * d;  // columns of H
       double* const h1 = lower + column[a + 1] * d;
-      h0[column[a]] += s0 * x[a];
-      for (std::size_t b = a + 1; b < entries; ++b) {
+      double* const h2 = lower + column[a + 2] * d;
+      double* const h3 = lower + column[a + 3] * d;
+      for (std::size_t b = a; b < a + 4; ++b) h0[column[b]] += s0 * x[b];
+      for (std::size_t b = a + 1; b < a + 4; ++b) h1[column[b]] += s1 * x[b];
+      h2[column[a + 2]] += s2 * x[a + 2];
+      h2[column[a + 3]] += s2 * x[a + 3];
+      h3[column[a + 3]] += s3 * x[a + 3];
+      for (std::size_t b = a + 4; b < entries; ++b) {
         const double v = x[b];
         const std::int32_t r = column[b];
-        h0[r] += s0 * v;
-        h1[r] += s1 * v;
+        const double t0 = h0[r] + s0 * v, t1 = h1[r] + s1 * v, t2 = h2[r] + s2 * v, t3 = h3[r] + s3 * v;
+        h0[r] = t0;
+        h1[r] = t1;
+        h2[r] = t2;
+        h3[r] = t3;
       }
     }
-    if (a < entries) lower[column[a] * d + column[a]] += c[n] * x[a] * x[a];
+    for (; a < entries; ++a)
+      for (std::size_t b = a; b < entries; ++b) lower[column[a] * d + column[b]] += c[n] * x[a] * x[b];
   }
 }
 
-constexpr std::size_t panel_rows = 32, tile = 4;
+constexpr std::size_t panel_rows = 64, tile = 4;
 
 // lower(i, j) += Σ_n x(n, i)·cx(n, j) over a panel of rows, both padded with zeros to `stride` columns: sixteen i by
 // four j stay in registers while the panel passes.

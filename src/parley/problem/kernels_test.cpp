@@ -34,7 +34,7 @@ double plain_exponential(double x) {
 double plain_score(const Rows& rows, std::size_t n, const Vector& f) {
   const double* x = rows.value.data() + rows.start[n];
   const std::size_t entries = rows.start[n + 1] - rows.start[n];
-  if (!rows.full()) {
+  if (entries != static_cast<std::size_t>(rows.features)) {
     std::array<double, 4> s{};
     std::size_t k = 0;
     for (; k + 4 <= entries; k += 4)
@@ -71,6 +71,24 @@ TEST(Kernels, ScoresAndGradientsHaveTheBitsOfPlainCode) {
         EXPECT_EQ(g, plain) << d;
       }
     }
+}
+
+// Privacy: sensitivity takes one row's contribution as a function of that row and f alone.
+TEST(Kernels, ARowsScoreDoesNotDependOnOtherRows) {
+  const Rows full = random_rows(9, 9, 1, 3);
+  Rows mixed = full.select(std::vector<std::size_t>{0, 1, 2, 3, 4, 5, 6, 7});
+  mixed.append(std::vector<std::int32_t>{2}, std::vector<double>{0.5}, 1);
+  EXPECT_TRUE(full.full());
+  EXPECT_FALSE(mixed.full());
+  const Vector f = Vector::LinSpaced(9, -3.3, 7.1);
+  std::array<double, 9> a{}, b{};
+  kernel::scores(full, 0, 9, f.data(), a.data());
+  kernel::scores(mixed, 0, 9, f.data(), b.data());
+  for (std::size_t n = 0; n < 8; ++n) EXPECT_EQ(a[n], b[n]);
+  for (std::size_t n = 0; n < 8; ++n) {  // nor on where it stands
+    kernel::scores(full, n, 1, f.data(), b.data());
+    EXPECT_EQ(a[n], b[0]);
+  }
 }
 
 TEST(Kernels, TheLogisticLossHasTheBitsOfPlainCodeAndItsBounds) {

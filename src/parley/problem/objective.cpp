@@ -85,15 +85,10 @@ Vector hessian_times(std::span<const Problem> parts, const Proximal& proximal, c
   Vector out = (total_regularization(parts) + proximal.quadratic) * v;
   const double* c = at.curvature.data();
   for (const Problem& p : parts) {
-    const data::Rows& rows = *p.rows;
-    if (p.loss.kind == LossKind::softmax) {
+    if (p.loss.kind == LossKind::softmax)
       softmax_hessian_times(p, c, v, out);
-    } else {
-      for (std::size_t n = 0; n < rows.count(); ++n) {
-        const double scaled = c[n] * score(rows, n, v);
-        for (std::size_t k = rows.start[n]; k < rows.start[n + 1]; ++k) out[rows.column[k]] += scaled * rows.value[k];
-      }
-    }
+    else
+      add_hessian_times(*p.rows, c, v, out);
     c += curvatures(p);
   }
   return out;

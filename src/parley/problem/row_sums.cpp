@@ -1,6 +1,7 @@
 #include "parley/problem/row_sums.h"
 
 #include <algorithm>
+#include <array>
 #include <atomic>
 #include <cmath>
 
@@ -152,6 +153,26 @@ void add_outer_products(const data::Rows& rows, const double* c, Matrix& lower) 
     kernel::add_outer_products(rows, r.first, r.count, c + r.first, h.data());
   });
   for (std::size_t i = 0; i < chunks; ++i) lower += room[i].lower;
+}
+
+void add_hessian_times(const data::Rows& rows, const double* c, const Vector& v, Vector& out) {
+  constexpr std::size_t block = 128;
+  const std::size_t chunks = chunks_of(rows.count());
+  std::vector<Chunk>& room = chunk_room(chunks);
+  count_pass(rows);
+  parallel_for(static_cast<int>(chunks), spare_threads(), [&](int i) {
+    const Range r = chunk_of(rows.count(), static_cast<std::size_t>(i));
+    Vector& sum = room[static_cast<std::size_t>(i)].gradient;
+    sum.setZero(v.size());
+    std::array<double, block> s{};
+    for (std::size_t n = 0; n < r.count; n += block) {
+      const std::size_t count = std::min(block, r.count - n);
+      kernel::scores(rows, r.first + n, count, v.data(), s.data());
+      for (std::size_t k = 0; k < count; ++k) s[k] *= c[r.first + n + k];
+      kernel::add_gradient(rows, r.first + n, count, s.data(), sum.data());
+    }
+  });
+  for (std::size_t i = 0; i < chunks; ++i) out += room[i].gradient;
 }
 
 // A block's plain sum of n terms: (n − 1)u Σ|terms|, and u for each product; Kahan over blocks and chunks, each with

@@ -21,6 +21,9 @@ void sum_rows(const Problem& p, const Vector& f, RowSums& out, double* curvature
 // lower += Σ_n c_n x_n x_nᵀ; only the lower triangle means something.
 void add_outer_products(const data::Rows& rows, const double* c, Matrix& lower);
 
+// out += Σ_n c_n x_n (x_nᵀv)
+void add_hessian_times(const data::Rows& rows, const double* c, const Vector& v, Vector& out);
+
 // Passes over rows since the program began, of all threads, and the bytes of rows that they had to read. For
 // benchmarks.
 struct Passes {

@@ -3,7 +3,6 @@
 #include <Eigen/Cholesky>
 #include <algorithm>
 #include <cmath>
-#include <limits>
 
 #include "parley/base/error.h"
 #include "parley/base/text.h"
@@ -14,42 +13,12 @@ namespace {
 
 using Factor = Eigen::LLT<Matrix, Eigen::Lower>;
 
-// Which step is cheaper from here: Newton's needs the Hessian and its factor, about `hessian_cost` evaluations; a chord
-// step does with the old ones. The last Newton step tells c in ‖∇J‖⁺ = c‖∇J‖², so the next leaves about 4c‖∇J‖² and
-// chord steps after it shrink by 4c‖∇J‖; after a chord step its own rate is known. A wrong forecast costs time only.
-class Forecast {
- public:
-  void newton_did(double before, double now) {
-    constant_ = now / (before * before);
-    rate_ = 4 * now / before;
-  }
-  void chord_did(double before, double now) { rate_ = now / before; }
-  void forget() { constant_ = rate_ = infinite; }
-
-  bool chord(double size, double target) const {
-    if (!(rate_ < 0.5)) return false;
-    if (constant_ == infinite) return steps(size, target, rate_) <= 4 * hessian_cost;  // an anchor's rate
-    const double newton = 4 * constant_ * size;
-    return steps(size, target, rate_) <= 1 + hessian_cost + steps(size * newton, target, newton);
-  }
-  // Will the step after this one need a Hessian?
-  bool hessian_after(double size, double target) const {
-    if (constant_ == infinite) return !(rate_ < 0.5);
-    Forecast then = *this;
-    const bool now = chord(size, target);
-    const double left = now ? rate_ * size : 4 * constant_ * size * size;
-    if (left <= target) return false;
-    if (!now) then.newton_did(size, left);
-    return !then.chord(left, target);
-  }
-
- private:
-  static constexpr double infinite = std::numeric_limits<double>::infinity(), hessian_cost = 3;
-  static double steps(double size, double target, double rate) {
-    return size <= target ? 0 : rate < 1 ? std::ceil(std::log(size / target) / -std::log(rate)) : infinite;
-  }
-  double constant_ = infinite, rate_ = infinite;
-};
+// Passes that conjugate gradients may take with an old factor: about what a Hessian costs, which for sparse rows is
+// little.
+int most_passes(std::span<const Problem> parts) {
+  const data::Rows& rows = *parts.front().rows;
+  return 2 * rows.value.size() > rows.count() * static_cast<std::size_t>(rows.features) ? 3 : 1;
+}
 
 struct Workspace {  // kept by each thread: no allocation inside a round once it has grown
   Matrix hessian;
@@ -58,28 +27,31 @@ struct Workspace {  // kept by each thread: no allocation inside a round once it
   Vector trial, direction;
 };
 
-// −H⁻¹g by conjugate gradients with the diagonal as preconditioner, to a relative residual that shrinks with ‖g‖.
-Vector conjugate_direction(std::span<const Problem> parts, const Proximal& proximal, const Evaluation& at,
-                           double relative) {
-  const Vector inverse = hessian_diagonal(parts, proximal, at).cwiseInverse();
-  Vector x = Vector::Zero(at.gradient.size()), r = -at.gradient, z = inverse.cwiseProduct(r), p = z;
+// −H⁻¹g by conjugate gradients, to a relative residual or for `most` passes; `precondition` is an approximate inverse
+// of H. Whatever it ends with is a direction of descent.
+template <class Precondition>
+bool conjugate_direction(std::span<const Problem> parts, const Proximal& proximal, const Evaluation& at,
+                         const Precondition& precondition, double relative, int most, Vector& x) {
+  Vector r = -at.gradient, z = precondition(r), p = z;
+  x.setZero(r.size());
   double rz = r.dot(z);
   const double target = relative * r.norm();
-  for (int i = 0; i < 10 * x.size() && r.norm() > target; ++i) {
+  for (int i = 0; i < most; ++i) {
     const Vector hp = hessian_times(parts, proximal, at, p);
     const double step = rz / p.dot(hp);
     x += step * p;
     r -= step * hp;
-    z = inverse.cwiseProduct(r);
+    if (r.norm() <= target) return true;
+    z = precondition(r);
     const double next = r.dot(z);
     p = z + (next / rz) * p;
     rz = next;
   }
-  return x;
+  return false;
 }
 
-double ridge_of(std::span<const Problem> parts, const Proximal& proximal) {
-  double sum = proximal.quadratic;
+double regularization_of(std::span<const Problem> parts) {
+  double sum = 0;
   for (const Problem& p : parts) sum += p.regularization;
   return sum;
 }
@@ -87,21 +59,20 @@ double ridge_of(std::span<const Problem> parts, const Proximal& proximal) {
 // Begins with the anchor's Hessian where that is near enough: its factor in w, and the rate that it promises.
 // evaluated: w.at is that of the start already. (Trap: what follows must not depend on whether the Hessian was known.)
 bool use_anchor(std::span<const Problem> parts, const Proximal& proximal, const Vector& start, Anchor* anchor,
-                Workspace& w, Forecast& forecast, bool& evaluated) {
+                Workspace& w, bool& evaluated) {
   if (anchor == nullptr || !anchor->near(start) || parts.front().loss.kind != LossKind::logistic) return false;
-  const double ridge = ridge_of(parts, proximal);
+  const double regularization = regularization_of(parts);
   if (!anchor->known) {
-    evaluate(parts, proximal, anchor->point, w.at, &w.hessian);
-    anchor->loss_hessian = w.hessian;
-    anchor->loss_hessian.diagonal().array() -= ridge;
+    evaluate(parts, proximal, anchor->point, w.at);
+    hessian(parts, {.linear = proximal.linear, .quadratic = -regularization}, w.at,
+            anchor->loss_hessian);  // the loss alone: the same whatever the penalty was then
     anchor->known = true;
     evaluated = anchor->point == start;
   }
   w.hessian = anchor->loss_hessian;
-  w.hessian.diagonal().array() += ridge;
+  w.hessian.diagonal().array() += regularization + proximal.quadratic;
   w.factor.compute(w.hessian);
   expects(w.factor.info() == Eigen::Success, "a strongly convex problem has a Cholesky factor");
-  forecast.chord_did(1, std::min(0.49, std::expm1((start - anchor->point).norm()) + 0.05));
   return true;
 }
 
@@ -120,12 +91,12 @@ void check_loss(std::span<const Problem> parts) {
 }  // namespace
 
 void refuse(const Certificate& certificate, double tolerance, int iterations) {
-  throw Error({.what = "the local minimum cannot be certified",
-               .value = "gradient norm " + number(certificate.gradient_norm) + " with rounding error up to " +
-                        number(certificate.rounding),
-               .allowed = "at most " + number(tolerance),
-               .where = "local solve after " + std::to_string(iterations) + " Newton steps",
-               .fix = "raise --tolerance (it is relative to loss-weight / records)"});
+  throw Uncertified({.what = "the local minimum cannot be certified",
+                     .value = "gradient norm " + number(certificate.gradient_norm) + " with rounding error up to " +
+                              number(certificate.rounding),
+                     .allowed = "at most " + number(tolerance),
+                     .where = "local solve after " + std::to_string(iterations) + " Newton steps",
+                     .fix = "raise --tolerance (it is relative to loss-weight / records)"});
 }
 
 void Anchor::move_to(const Vector& to) {
@@ -144,12 +115,13 @@ Solution argmin(std::span<const Problem> parts, const Proximal& proximal, const 
   const bool dense = start.size() <= options.dense_limit;
   thread_local Workspace w;
   Vector f = start;
-  Forecast forecast;
   bool evaluated = false;
-  const bool anchored = dense && use_anchor(parts, proximal, start, options.anchor, w, forecast, evaluated);
+  const bool anchored = dense && use_anchor(parts, proximal, start, options.anchor, w, evaluated);
   if (!evaluated) evaluate(parts, proximal, f, w.at, dense && !anchored ? &w.hessian : nullptr);
   const double scale = std::max(w.at.gradient.norm(), options.tolerance);
-  bool fresh = dense && !anchored, stalled = false;  // fresh: w.hessian is that of f
+  bool fresh = dense && !anchored;  // w.hessian is that of f
+  bool outdated = fresh;            // w.factor is too far from f
+  bool stalled = false;
   for (int iteration = 0;; ++iteration) {
     const Certificate now = certificate(w.at, f, 0);
     if (now.bound() <= options.tolerance) return {.f = f, .certificate = now, .iterations = iteration};
@@ -158,44 +130,42 @@ Solution argmin(std::span<const Problem> parts, const Proximal& proximal, const 
       refuse(now, options.tolerance, iteration);
     const double size = w.at.gradient.norm(),
                  target = std::max(options.tolerance - now.rounding, 0.1 * options.tolerance);
-    const bool chord = dense && forecast.chord(size, target);
-    if (dense && !chord) {
+    const bool newton = outdated;
+    bool solved = true;
+    if (newton) {
       if (!fresh) hessian(parts, proximal, w.at, w.hessian);
       w.factor.compute(w.hessian);
       expects(w.factor.info() == Eigen::Success, "a strongly convex problem has a Cholesky factor");
-    }
-    w.direction = -w.at.gradient;
-    if (dense)
+      w.direction = -w.at.gradient;
       w.factor.solveInPlace(w.direction);
-    else
-      w.direction = conjugate_direction(parts, proximal, w.at, std::min(0.1, std::sqrt(size / scale)));
+    } else if (dense) {  // as exact as the last step needs, and no more than a Hessian costs
+      solved = conjugate_direction(
+          parts, proximal, w.at, [&](const Vector& r) { return Vector(w.factor.solve(r)); },
+          std::clamp(0.3 * target / size, 0.01, 0.3), most_passes(parts), w.direction);
+    } else {
+      const Vector inverse = hessian_diagonal(parts, proximal, w.at).cwiseInverse();
+      conjugate_direction(
+          parts, proximal, w.at, [&](const Vector& r) { return Vector(inverse.cwiseProduct(r)); },
+          std::min(0.1, std::sqrt(size / scale)), static_cast<int>(10 * f.size()), w.direction);
+    }
     const double slope = w.at.gradient.dot(w.direction);
     // Armijo's rule, on the value while its decrease is visible beside its rounding, then on ‖∇J‖: along −H⁻¹g it falls
     // at rate 1, also between the kinks of a Huber loss, where the next piece may begin long before the full step.
     const bool visible = -slope > 1e-9 * (1 + std::abs(w.at.value));
-    const bool with_hessian = dense && forecast.hessian_after(size, target);
     double step = 1, left = 0;
     bool accepted = false;
     for (int halving = 0; halving < 50 && !accepted; ++halving, step /= 2) {
       w.trial = f + step * w.direction;
-      const bool both = with_hessian && halving == 0;
-      evaluate(parts, proximal, w.trial, w.next, both ? &w.hessian : nullptr);
+      evaluate(parts, proximal, w.trial, w.next);
       left = w.next.gradient.norm();
       accepted = visible ? w.next.value <= w.at.value + 1e-4 * step * slope : left <= (1 - 1e-4 * step) * size;
-      fresh = accepted && both;
     }
-    stalled = !accepted && !chord;  // a chord step that failed is tried again with a fresh Hessian
-    if (!accepted || step < 0.5) {  // (step was halved once more when accepted)
-      forecast.forget();
-    } else if (chord) {
-      forecast.chord_did(size, left);
-    } else {
-      forecast.newton_did(size, left);
-    }
-    if (accepted) {
-      f.swap(w.trial);
-      std::swap(w.at, w.next);
-    }
+    stalled = !accepted && (newton || !dense);  // a step with an old factor that failed is tried again with a fresh one
+    outdated = dense && (!accepted || !solved || left > 0.5 * size);
+    if (!accepted) continue;
+    fresh = false;
+    f.swap(w.trial);
+    std::swap(w.at, w.next);
   }
 }
 

@@ -1,14 +1,15 @@
 // The exact minimum of a local problem, with a proof of its exactness.
 //   argmin_f  Σ parts O(f) + lᵀf + (q/2)‖f‖²
-// Newton's method with warm start and Armijo's rule: Cholesky of the Hessian up to `dense_limit` features,
-// preconditioned conjugate gradients beyond. Steps with the old factor (chord steps) where they are forecast to be
-// cheaper; a wrong forecast costs time, never accuracy. Every evaluation bounds its own rounding, so the certificate
-// costs nothing. J is strongly convex, so the tolerance is always reachable down to rounding. Privacy: objective
-// perturbation is proved for the exact minimum only (docs/privacy.md); a solution is used only with its certificate,
-// and the distance tolerance/κ that remains is covered by output noise that is charged for.
+// Newton's method with warm start and Armijo's rule. Up to `dense_limit` weights: the Cholesky factor of a Hessian,
+// which then serves as preconditioner of conjugate gradients (one pass each, no exponential) until it is too far away;
+// beyond: conjugate gradients with the diagonal. Every evaluation bounds its own rounding, so the certificate costs
+// nothing. J is strongly convex, so the tolerance is always reachable down to rounding. Privacy: objective perturbation
+// is proved for the exact minimum only (docs/privacy.md); a solution is used only with its certificate, and the
+// distance tolerance/κ that remains is covered by output noise that is charged for.
 #pragma once
 #include <span>
 
+#include "parley/base/error.h"
 #include "parley/problem/objective.h"
 
 namespace parley::problem {
@@ -20,8 +21,9 @@ struct Solution {
 };
 
 // The Hessian of the loss at an earlier point a, to begin with from points near it. The logistic loss has |L‴| ≤ L″ and
-// rows have ‖x‖ ≤ 1, so e^−r H(a) ≼ H(f) ≼ e^r H(a) with r = ‖f − a‖: within `reach` a chord step shrinks the distance by
-// e^r − 1 < ½, and no Hessian is needed. The bits of a solution depend on a, so a must be a function of released values.
+// rows have ‖x‖ ≤ 1, so e^−r H(a) ≼ H(f) ≼ e^r H(a) with r = ‖f − a‖: within `reach` its factor is a preconditioner
+// with eigenvalues in [0.67, 1.5], and no Hessian is needed. The bits of a solution depend on a, so a must be a
+// function of released values.
 struct Anchor {
   static constexpr double reach = 0.4;
   Vector point{};  // empty: none
@@ -39,11 +41,18 @@ struct SolveOptions {
   Anchor* anchor = nullptr;
 };
 
-// Throws Error when the tolerance is below what double arithmetic can certify here, and for the plain hinge, which has
-// no gradient to certify.
+// Throws Uncertified when the tolerance is below what double arithmetic can certify here, and for the plain hinge,
+// which has no gradient to certify.
 Solution argmin(std::span<const Problem> parts, const Proximal& proximal, const Vector& start,
                 const SolveOptions& options);
 Solution argmin(const Problem& problem, const Proximal& proximal, const Vector& start, const SolveOptions& options);
+
+// Privacy: whether a minimum can be certified depends on rows and noise, so a run that ended with this must not be
+// tried again until it goes well: that would choose the noise.
+class Uncertified : public Error {
+ public:
+  using Error::Error;
+};
 
 [[noreturn]] void refuse(const Certificate& certificate, double tolerance, int iterations);  // that Error
 

@@ -1,5 +1,9 @@
 #include "parley/record/record.h"
 
+#include <fcntl.h>
+#include <sys/file.h>
+#include <unistd.h>
+
 #include <bit>
 #include <cstring>
 #include <limits>
@@ -67,6 +71,21 @@ void create_folder(const std::filesystem::path& folder) {
     throw Error({.what = "cannot create the output folder: " + code.message(),
                  .where = folder.string(),
                  .fix = "choose a writable --out"});
+}
+
+Lock::Lock(const std::filesystem::path& folder)
+    : descriptor_(open(folder.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC)) {
+  if (descriptor_ >= 0 && flock(descriptor_, LOCK_EX | LOCK_NB) == 0) return;
+  const bool held = descriptor_ >= 0 && errno == EWOULDBLOCK;
+  const std::string why = std::strerror(errno);
+  if (descriptor_ >= 0) close(descriptor_);
+  throw Error({.what = held ? "another process is working on this run" : "the folder cannot be locked: " + why,
+               .where = folder.string(),
+               .fix = held ? "wait for it, or stop it first" : "use a folder on a local disk"});
+}
+
+Lock::~Lock() {
+  close(descriptor_);
 }
 
 namespace {

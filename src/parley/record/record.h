@@ -23,6 +23,18 @@ namespace parley::record {
 void check_vacant(const std::filesystem::path& folder);
 void create_folder(const std::filesystem::path& folder);  // Error also when it cannot be made
 
+// Held while a process works on a run: a second one that resumed it would release other values. Error when it is held.
+class Lock {
+ public:
+  explicit Lock(const std::filesystem::path& folder);
+  ~Lock();
+  Lock(const Lock&) = delete;
+  Lock& operator=(const Lock&) = delete;
+
+ private:
+  int descriptor_;
+};
+
 class Writer {
  public:
   // Creates the folder and writes run.json. keep: goes on with the record that is there instead, after

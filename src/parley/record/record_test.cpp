@@ -124,5 +124,15 @@ TEST_F(RecordTest, NeverOverwritesAndTellsWhatIsNoRecord) {
   EXPECT_THROW(read(folder_ / "missing"), Error);
 }
 
+TEST_F(RecordTest, OneProcessWorksOnARunAtATime) {
+  std::filesystem::create_directories(folder_);
+  {
+    const Lock held(folder_);
+    EXPECT_THROW(Lock second(folder_), Error);
+  }
+  const Lock again(folder_);
+  EXPECT_THROW(Lock nowhere(folder_ / "none"), Error);
+}
+
 }  // namespace
 }  // namespace parley::record

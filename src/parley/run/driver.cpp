@@ -60,7 +60,8 @@ Outcome drive(const Drive& d, Phases& phases) {
     const bool go_on = d.on_round(round, paid);
     timer.into(phases.record);
     for (const auto& p : paid)
-      if (p.value()->size() > 0 && p.value()->cwiseAbs().maxCoeff() >= d.release_bound) return Outcome::diverged;
+      if (p.value()->size() > 0 && p.value()->cwiseAbs().maxCoeff() >= 0.999 * d.release_bound)
+        return Outcome::diverged;
     if (!go_on && d.nodes.front()->has_next()) return Outcome::interrupted;
 
     inboxes = d.transport->exchange(paid);

@@ -67,6 +67,12 @@ void check_outcome(const json& run, const std::string& folder) {
     throw Error({.what = "this run is complete: there is nothing to resume",
                  .where = folder,
                  .fix = "its model is in " + folder + "/model.json; choose another --out for a new run"});
+  if (outcome == "uncertified")
+    throw Error(
+        {.what = "this run ended because a local minimum could not be certified: trying again with other noise "
+                 "until it can be would choose the noise, and no bound covers that",
+         .where = folder,
+         .fix = "start another run with a larger --tolerance, in another --out; what this one spent stays spent"});
   if (outcome == "diverged")
     throw Error(
         {.what = "this run diverged: going on would not help",

@@ -74,6 +74,16 @@ double spent_epsilon(const privacy::Ledger& ledger, const algorithm::Plan& plan,
   return algorithm::whole_run_epsilon(charges, plan.nodes[static_cast<std::size_t>(node)].delta);
 }
 
+const char* outcome_of(const std::exception_ptr& failure) {
+  try {
+    std::rethrow_exception(failure);
+  } catch (const problem::Uncertified&) {
+    return "uncertified";
+  } catch (...) {
+    return "failed";
+  }
+}
+
 int worst_node(const algorithm::Plan& plan) {
   return static_cast<int>(std::ranges::max_element(plan.nodes, {}, &algorithm::Schedule::epsilon) - plan.nodes.begin());
 }
@@ -105,6 +115,8 @@ Result run_once(const Study& study, const TrainOptions& o, int repeat, const std
   head["privacy"] = privacy_json(study, study.plan.epsilon(), true);  // until the end: what it may cost, never less
   if (book) head["run_id"] = ledger.run_id();
   record::Writer record(folder, head, past ? std::optional(past->rounds()) : std::nullopt);
+  std::optional<record::Lock> lock;  // a resumed run is locked already
+  if (!past) lock.emplace(folder);
 
   Result result;
   result.record = folder;
@@ -149,7 +161,7 @@ Result run_once(const Study& study, const TrainOptions& o, int repeat, const std
   try {
     result.outcome = run();
   } catch (...) {  // the record must not go on saying "running"
-    head["outcome"] = "failed";
+    head["outcome"] = outcome_of(std::current_exception());
     try {
       record.finish(head, json());
     } catch (const Error&) {  // e.g. the same full disk: what ended the run is what is told
@@ -229,6 +241,8 @@ Summary train(const TrainOptions& options, const Hooks& hooks) {
   if (!options.engine.ledger.empty()) {
     book = std::make_shared<privacy::LedgerFile>(options.engine.ledger);
   }
+  std::optional<record::Lock> lock;  // of the run that is resumed, before its record is read
+  if (options.engine.resume && std::filesystem::is_directory(summary.record)) lock.emplace(summary.record);
   std::optional<Unfinished> unfinished;
   if (options.engine.resume) unfinished = find_unfinished(summary.study, options, summary.record, book.get());
   if (book) {  // for all runs together, before anything starts
