@@ -111,8 +111,8 @@ void check_certifiable(const Schedule& s, const PrivateRound& r, long k) {
                        ": the local minimum could not be certified to the tolerance in double arithmetic",
                .value = "rounding error up to " + number(rounding),
                .allowed = "at most " + number(s.tolerance),
-               .where = "option --penalty-growth",
-               .fix = "end the growth with --penalty-growth-rounds, or lower --penalty"});
+               .where = "option --penalty, --penalty-growth",
+               .fix = "lower --penalty, end its growth with --penalty-growth-rounds, or raise --tolerance"});
 }
 
 // The rounding of a sum over rows (problem/row_sums.cpp, objective.cpp) must stay below the tolerance for all rows, or
