@@ -111,7 +111,7 @@ void check_certifiable(const Schedule& s, const PrivateRound& r, long k) {
                        ": the local minimum could not be certified to the tolerance in double arithmetic",
                .value = "rounding error up to " + number(rounding),
                .allowed = "at most " + number(s.tolerance),
-               .where = "option --penalty, --penalty-growth",
+               .where = k > 1 ? "option --penalty-growth" : "option --penalty",
                .fix = "lower --penalty, end its growth with --penalty-growth-rounds, or raise --tolerance"});
 }
 
