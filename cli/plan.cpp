@@ -112,6 +112,7 @@ int run_plan(const Arguments& arguments) {
                           {"epsilon", plan.epsilon()},
                           {"delta", first.delta},
                           {"penalty", p.penalty},
+                          {"penalty_growth", p.penalty_growth},
                           {"damping", *p.damping},
                           {"average", plan.average},
                           {"theorem", first.theorem},
@@ -132,6 +133,11 @@ int run_plan(const Arguments& arguments) {
                             p.noise_on == "objective" ? "in the objective" : "on the " + p.noise_on));
   line("penalty", list(p.penalty) +
                       (plan.star() ? ", which is the dual step too" : "; one common dual step, the smallest of them"));
+  if (first.algorithm.growing)
+    line("growth",
+         fmt::format(
+             "{} a private round{}", list(p.penalty_growth),
+             p.penalty_growth == std::vector<double>{1} ? " (none: with averaged iterates it gains nothing)" : ""));
   if (first.algorithm.linear)
     line("step size",
          fmt::format("{:.4g} in round 1, {:.4g} in the last, for a solution of norm up to {:.4g}",

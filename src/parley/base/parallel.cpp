@@ -18,12 +18,32 @@ int spare_threads() {
   return spare;
 }
 
+namespace {
+
+class Spare {  // for as long as it lives
+ public:
+  explicit Spare(int share) : before_(std::exchange(spare, share)) {}
+  ~Spare() { spare = before_; }
+  Spare(const Spare&) = delete;
+  Spare& operator=(const Spare&) = delete;
+
+ private:
+  int before_;
+};
+
+}  // namespace
+
 void parallel_for(int count, int threads, const std::function<void(int)>& body) {
+  const int share = std::max(1, threads / std::max(1, std::min(threads, count)));
+  if (count <= 1 || threads <= 1) {
+    const Spare mine(share);
+    for (int i = 0; i < count; ++i) body(i);
+    return;
+  }
   std::vector<std::exception_ptr> failures(static_cast<std::size_t>(count));
   std::atomic<int> next{0};
-  const int share = std::max(1, threads / std::max(1, std::min(threads, count)));
   const auto work = [&] {
-    const int before = std::exchange(spare, share);
+    const Spare mine(share);
     for (int i = next++; i < count; i = next++) {
       try {
         body(i);
@@ -31,7 +51,6 @@ void parallel_for(int count, int threads, const std::function<void(int)>& body) 
         failures[static_cast<std::size_t>(i)] = std::current_exception();
       }
     }
-    spare = before;
   };
   {
     std::vector<std::jthread> helpers;

@@ -81,8 +81,9 @@ void hessian(std::span<const Problem> parts, const Proximal& proximal, const Eva
   lower.diagonal().array() += total_regularization(parts) + proximal.quadratic;
 }
 
-Vector hessian_times(std::span<const Problem> parts, const Proximal& proximal, const Evaluation& at, const Vector& v) {
-  Vector out = (total_regularization(parts) + proximal.quadratic) * v;
+void hessian_times(std::span<const Problem> parts, const Proximal& proximal, const Evaluation& at, const Vector& v,
+                   Vector& out) {
+  out = (total_regularization(parts) + proximal.quadratic) * v;
   const double* c = at.curvature.data();
   for (const Problem& p : parts) {
     if (p.loss.kind == LossKind::softmax)
@@ -91,7 +92,6 @@ Vector hessian_times(std::span<const Problem> parts, const Proximal& proximal, c
       add_hessian_times(*p.rows, c, v, out);
     c += curvatures(p);
   }
-  return out;
 }
 
 Vector hessian_diagonal(std::span<const Problem> parts, const Proximal& proximal, const Evaluation& at) {

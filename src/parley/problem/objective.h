@@ -44,7 +44,8 @@ void evaluate(std::span<const Problem> parts, const Proximal& proximal, const Ve
 void hessian(std::span<const Problem> parts, const Proximal& proximal, const Evaluation& at, Matrix& lower);
 
 // H·v without forming H.
-Vector hessian_times(std::span<const Problem> parts, const Proximal& proximal, const Evaluation& at, const Vector& v);
+void hessian_times(std::span<const Problem> parts, const Proximal& proximal, const Evaluation& at, const Vector& v,
+                   Vector& out);
 Vector hessian_diagonal(std::span<const Problem> parts, const Proximal& proximal, const Evaluation& at);
 
 // Privacy: every bound assumes ‖x‖₂ ≤ 1 and labels −1 or +1 (in [−1, 1] for regression, 0, …, K−1 for softmax). Checked

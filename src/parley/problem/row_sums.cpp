@@ -4,6 +4,7 @@
 #include <array>
 #include <atomic>
 #include <cmath>
+#include <functional>
 
 #include "parley/base/parallel.h"
 #include "parley/problem/kernels.h"
@@ -126,10 +127,11 @@ void sum_rows(const Problem& p, const Vector& f, RowSums& out, double* curvature
   const std::size_t rows = p.rows->count(), chunks = chunks_of(rows);
   std::vector<Chunk>& room = chunk_room(chunks);
   count_pass(*p.rows);
-  parallel_for(static_cast<int>(chunks), spare_threads(), [&](int i) {
+  const auto body = [&](int i) {
     const auto c = static_cast<std::size_t>(i);
     sum_chunk(p, chunk_of(rows, c), f, curvature, lower != nullptr, room[c]);
-  });
+  };
+  parallel_for(static_cast<int>(chunks), spare_threads(), std::ref(body));  // no copy, no allocation
   for (std::size_t c = 1; c < chunks; ++c) {
     room[0].value += room[c].value;
     room[0].slopes += room[c].slopes;
@@ -146,12 +148,13 @@ void add_outer_products(const data::Rows& rows, const double* c, Matrix& lower) 
   const std::size_t chunks = chunks_of(rows.count());
   std::vector<Chunk>& room = chunk_room(chunks);
   count_pass(rows);
-  parallel_for(static_cast<int>(chunks), spare_threads(), [&](int i) {
+  const auto body = [&](int i) {
     const Range r = chunk_of(rows.count(), static_cast<std::size_t>(i));
     Matrix& h = room[static_cast<std::size_t>(i)].lower;
     h.setZero(rows.features, rows.features);
     kernel::add_outer_products(rows, r.first, r.count, c + r.first, h.data());
-  });
+  };
+  parallel_for(static_cast<int>(chunks), spare_threads(), std::ref(body));  // no copy, no allocation
   for (std::size_t i = 0; i < chunks; ++i) lower += room[i].lower;
 }
 
@@ -160,7 +163,7 @@ void add_hessian_times(const data::Rows& rows, const double* c, const Vector& v,
   const std::size_t chunks = chunks_of(rows.count());
   std::vector<Chunk>& room = chunk_room(chunks);
   count_pass(rows);
-  parallel_for(static_cast<int>(chunks), spare_threads(), [&](int i) {
+  const auto body = [&](int i) {
     const Range r = chunk_of(rows.count(), static_cast<std::size_t>(i));
     Vector& sum = room[static_cast<std::size_t>(i)].gradient;
     sum.setZero(v.size());
@@ -171,7 +174,8 @@ void add_hessian_times(const data::Rows& rows, const double* c, const Vector& v,
       for (std::size_t k = 0; k < count; ++k) s[k] *= c[r.first + n + k];
       kernel::add_gradient(rows, r.first + n, count, s.data(), sum.data());
     }
-  });
+  };
+  parallel_for(static_cast<int>(chunks), spare_threads(), std::ref(body));  // no copy, no allocation
   for (std::size_t i = 0; i < chunks; ++i) out += room[i].gradient;
 }
 

@@ -24,27 +24,32 @@ struct Workspace {  // kept by each thread: no allocation inside a round once it
   Matrix hessian;
   Factor factor;
   Evaluation at, next;
-  Vector trial, direction;
+  Vector trial, direction, r, z, p, hp;
 };
 
 // −H⁻¹g by conjugate gradients, to a relative residual or for `most` passes; `precondition` is an approximate inverse
 // of H. Whatever it ends with is a direction of descent.
 template <class Precondition>
-bool conjugate_direction(std::span<const Problem> parts, const Proximal& proximal, const Evaluation& at,
-                         const Precondition& precondition, double relative, int most, Vector& x) {
-  Vector r = -at.gradient, z = precondition(r), p = z;
-  x.setZero(r.size());
-  double rz = r.dot(z);
-  const double target = relative * r.norm();
+bool conjugate_direction(std::span<const Problem> parts, const Proximal& proximal, const Precondition& precondition,
+                         double relative, int most, Workspace& w) {
+  Vector& x = w.direction;
+  w.r = -w.at.gradient;
+  w.z = w.r;
+  precondition(w.z);
+  w.p = w.z;
+  x.setZero(w.r.size());
+  double rz = w.r.dot(w.z);
+  const double target = relative * w.r.norm();
   for (int i = 0; i < most; ++i) {
-    const Vector hp = hessian_times(parts, proximal, at, p);
-    const double step = rz / p.dot(hp);
-    x += step * p;
-    r -= step * hp;
-    if (r.norm() <= target) return true;
-    z = precondition(r);
-    const double next = r.dot(z);
-    p = z + (next / rz) * p;
+    hessian_times(parts, proximal, w.at, w.p, w.hp);
+    const double step = rz / w.p.dot(w.hp);
+    x += step * w.p;
+    w.r -= step * w.hp;
+    if (w.r.norm() <= target) return true;
+    w.z = w.r;
+    precondition(w.z);
+    const double next = w.r.dot(w.z);
+    w.p = w.z + (next / rz) * w.p;
     rz = next;
   }
   return false;
@@ -140,13 +145,13 @@ Solution argmin(std::span<const Problem> parts, const Proximal& proximal, const 
       w.factor.solveInPlace(w.direction);
     } else if (dense) {  // as exact as the last step needs, and no more than a Hessian costs
       solved = conjugate_direction(
-          parts, proximal, w.at, [&](const Vector& r) { return Vector(w.factor.solve(r)); },
-          std::clamp(0.3 * target / size, 0.01, 0.3), most_passes(parts), w.direction);
+          parts, proximal, [&](Vector& r) { w.factor.solveInPlace(r); }, std::clamp(0.3 * target / size, 0.01, 0.3),
+          most_passes(parts), w);
     } else {
       const Vector inverse = hessian_diagonal(parts, proximal, w.at).cwiseInverse();
       conjugate_direction(
-          parts, proximal, w.at, [&](const Vector& r) { return Vector(inverse.cwiseProduct(r)); },
-          std::min(0.1, std::sqrt(size / scale)), static_cast<int>(10 * f.size()), w.direction);
+          parts, proximal, [&](Vector& r) { r.array() *= inverse.array(); }, std::min(0.1, std::sqrt(size / scale)),
+          static_cast<int>(10 * f.size()), w);
     }
     const double slope = w.at.gradient.dot(w.direction);
     // Armijo's rule, on the value while its decrease is visible beside its rounding, then on ‖∇J‖: along −H⁻¹g it falls
