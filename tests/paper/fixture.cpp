@@ -236,7 +236,7 @@ Transcript drive(const Study& study, std::uint64_t seed) {
 
 bool same_bits(const Vector& a, const Vector& b) {
   return a.size() == b.size() &&
-         std::memcmp(a.data(), b.data(), sizeof(double) * static_cast<std::size_t>(a.size())) == 0;
+         (a.size() == 0 || std::memcmp(a.data(), b.data(), sizeof(double) * static_cast<std::size_t>(a.size())) == 0);
 }
 
 bool same_bits(const Transcript& a, const Transcript& b) {

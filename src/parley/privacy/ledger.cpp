@@ -127,7 +127,7 @@ std::optional<Paid> Ledger::stored(int node, int round) const {
   const std::string bytes = file_->database().released(run_, node, round).value_or("?");
   expects(bytes.size() % sizeof(double) == 0, "the stored value of a charge");
   Vector value(static_cast<Index>(bytes.size() / sizeof(double)));
-  std::memcpy(value.data(), bytes.data(), bytes.size());
+  if (!bytes.empty()) std::memcpy(value.data(), bytes.data(), bytes.size());
   return Paid(node, round, std::make_shared<const Vector>(std::move(value)));
 }
 
