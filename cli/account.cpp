@@ -6,7 +6,7 @@
 
 #include "cli/commands.h"
 #include "cli/terminal.h"
-#include "parley/algorithm/schedule.h"
+#include "parley/algorithm/rules.h"
 #include "parley/base/error.h"
 #include "parley/base/text.h"
 #include "parley/privacy/gaussian.h"
@@ -127,14 +127,8 @@ int run_account(const Arguments& arguments) {
   set_from(arguments, rows);
   validate_options(rows);
   algorithm::Setting setting;
-  for (const auto& [values, name] : {std::pair(&o.records, "records"), std::pair(&o.degree, "degree")}) {
-    if (values->size() != 1 && static_cast<long>(values->size()) != o.nodes)
-      throw Error({.what = std::string(name) + " has " + std::to_string(values->size()) + " values for " +
-                           std::to_string(o.nodes) + " nodes",
-                   .allowed = "one value, or one per node",
-                   .where = std::string("option --") + name,
-                   .fix = "give one value, or one per node"});
-  }
+  algorithm::check_list(o.records, "records", static_cast<int>(o.nodes));
+  algorithm::check_list(o.degree, "degree", static_cast<int>(o.nodes));
   for (long i = 0; i < o.nodes; ++i) {
     const auto at = [&](const std::vector<double>& v) { return v.size() == 1 ? v[0] : v[static_cast<std::size_t>(i)]; };
     setting.records.push_back(at(o.records));

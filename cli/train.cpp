@@ -218,6 +218,7 @@ Command train_command() {
               "  parley train --algorithm mr-admm --penalty-growth 1.04 --noise-rate 0.5 --repeat 10\n"
               "  parley train --data adult --preprocessing compact --nodes 20 --graph random --json\n"
               "  parley train --data a.csv,b.csv,c.csv --schema schema.toml --out runs/ours\n"
+              "  parley train --algorithm dp-admm --loss hinge --epsilon 1 --delta 1e-5\n"
               "  parley train --algorithm r-admm --noise none --rounds 400 --seed 7\n",
           .run = run_train};
 }

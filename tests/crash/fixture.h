@@ -18,16 +18,12 @@
 #include "parley/base/error.h"
 #include "parley/privacy/ledger.h"
 #include "parley/privacy/ledger_failpoint.h"
+#include "parley/privacy/ledger_test.h"
 
 namespace parley::privacy {
 
 namespace fs = std::filesystem;
 using testing::HasSubstr;
-
-// Where a sync costs nothing, if there is such a place: what is tested does not depend on the medium.
-inline fs::path in_memory_folder() {
-  return fs::is_directory("/dev/shm") ? fs::path("/dev/shm") : fs::temp_directory_path();
-}
 
 // What a failpoint does in this process.
 struct Failpoints {

@@ -4,6 +4,7 @@
 #include <cmath>
 #include <numeric>
 
+#include "parley/algorithm/rules.h"
 #include "parley/base/error.h"
 #include "parley/base/text.h"
 #include "parley/privacy/gaussian.h"
@@ -30,6 +31,10 @@ double gradient_noise(const Options& o, const Setting& setting, int node, double
 
 }  // namespace
 
+double l1_share(const Options& o) {
+  return o.regularizer == "l2" ? 0 : o.regularizer == "l1" ? 1 : o.l1_share;
+}
+
 double record_weight(const Options& o, const Setting& setting, int node) {
   const double all = std::accumulate(setting.records.begin(), setting.records.end(), 0.0);
   return o.weighting == "rows" ? o.loss_weight * setting.nodes() / all
@@ -40,12 +45,7 @@ Options fill_in(const Options& given, const Setting& setting) {
   Options o = given;
   const Algorithm& a = algorithm_named(o.algorithm);
   const bool budget = !o.epsilon.empty();
-  if (budget && o.epsilon.size() != 1 && static_cast<int>(o.epsilon.size()) != setting.nodes())
-    throw Error({.what = "epsilon has " + std::to_string(o.epsilon.size()) + " values for " +
-                         std::to_string(setting.nodes()) + " nodes",
-                 .allowed = "one value, or one per node",
-                 .where = "option --epsilon",
-                 .fix = "give one budget, or one per node"});
+  if (budget) check_list(o.epsilon, "epsilon", setting.nodes());
   if (o.noise == "auto")
     o.noise = budget || o.iteration_epsilon ? (o.delta && *o.delta == 0 ? "gamma" : "gaussian")
               : !a.noisy                    ? "none"
@@ -126,7 +126,7 @@ Options fill_in(const Options& given, const Setting& setting) {
     const auto rounds = static_cast<double>(private_rounds(a, o.rounds));
     for (int i = 0; i < setting.nodes(); ++i) {  // κ_i = σ_i/0.75 = ρ/N + 2 η_i V_i
       const double kappa = gradient_noise(o, setting, i, rounds) / noise_to_curvature;
-      const double share = o.regularization / setting.nodes();
+      const double share = (1 - l1_share(o)) * o.regularization / setting.nodes();
       o.penalty.push_back(std::max(kappa - share, 0.01 * kappa) /
                           (a.star ? 1 : 2 * setting.degree[static_cast<std::size_t>(i)]));
     }

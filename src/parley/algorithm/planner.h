@@ -11,6 +11,9 @@ namespace parley::algorithm {
 // Every "auto" and empty list replaced by what it stands for. Throws Error for contradictions.
 Options fill_in(const Options& given, const Setting& setting);
 
+// The share of --regularization that stands on ‖f‖₁.
+double l1_share(const Options& o);
+
 // C_i/B_i, by --weighting.
 double record_weight(const Options& o, const Setting& setting, int node);
 

@@ -34,7 +34,7 @@ void price_gamma(PrivateRound& r, const Schedule& s, const RoundFacts& f, double
     r.output_rate = rate;
     r.charge = {.kind = "output-gamma", .epsilon = privacy::output_epsilon(f, rate, s.tolerance)};
   } else {
-    r.objective_rate = s.algorithm.on_penalty ? rate / (2 * r.penalty * s.degree) : rate;
+    r.objective_rate = s.algorithm.on_penalty ? rate / s.curvature_of(r.penalty) : rate;
     const double exact = privacy::objective_epsilon(f, r.objective_rate);
     r.charge = {.kind = "objective-gamma", .epsilon = exact};
     if (s.tolerance > 0) {
@@ -53,7 +53,7 @@ void price_gaussian(PrivateRound& r, Schedule& s, const RoundFacts& f, double sc
     r.output_scale = scale;
     r.charge = {.kind = "output-gaussian", .mu = privacy::output_mu(f, scale, s.tolerance)};
   } else {
-    const double linear = s.algorithm.on_penalty ? 2 * r.penalty * s.degree * scale : scale;
+    const double linear = s.algorithm.on_penalty ? s.curvature_of(r.penalty) * scale : scale;
     const privacy::Mu mu = privacy::objective_mu(f, linear, s.bound);
     if (!mu.value)
       throw Error({.what = mu.why_not,
@@ -157,7 +157,7 @@ std::vector<double> calibrate(const Schedule& s, double epsilon, bool as_printed
     const RoundFacts f = facts(s, s.algorithm.linear ? 1
                                   : as_printed       ? std::min(s.regularization + s.l1, r.strong_convexity)
                                                      : r.strong_convexity);
-    const double linear = s.algorithm.on_penalty ? 2 * r.penalty * s.degree : 1;
+    const double linear = s.algorithm.on_penalty ? s.curvature_of(r.penalty) : 1;
     privacy::Level level;
     if (s.noise == Noise::gaussian && s.place != Place::objective) {
       level.value = privacy::output_scale_for(f, each, s.tolerance);
@@ -225,7 +225,7 @@ void price_as_printed(Schedule& s, const std::vector<double>& levels) {
     return absent("Assumption 4 asks for a strictly convex, twice differentiable loss with |L'| <= 1");
   const PrivateRound& first = s.private_rounds.front();
   const double base = zkl18 ? first.dual_step : first.penalty;  // ZKL18 states its condition with θ
-  if (const auto why = privacy::paper_condition_violated(facts(s, s.regularization + 2 * base * s.degree)))
+  if (const auto why = privacy::paper_condition_violated(facts(s, s.regularization + s.curvature_of(base))))
     return absent(*why);
   if (zkl18 && std::ranges::any_of(s.private_rounds, [](const PrivateRound& r) { return r.penalty < r.dual_step; }))
     return absent("ZKL18 Theorem 4.1 asks for penalty >= dual step in every round");

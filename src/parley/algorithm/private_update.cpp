@@ -20,9 +20,8 @@ Vector with_output_noise(Vector value, const Schedule& s, const PrivateRound& no
 // What the noise for gradients 2G apart may be multiplied by at the released f: (a₀ Diam(‖f‖) + 2τ)/(2Ga₀ + 2τ) ≤ 1,
 // rounded up. τ also covers the error of one computed gradient, (d‖f‖/4 + 4)u (docs/privacy-linear.md, section 1).
 double noise_share(const Schedule& s, const Vector& f) {
-  if (!s.diameter_at_point) return 1;
-  expects((static_cast<double>(f.size()) * f.norm() / 4 + 4) * 0x1p-53 * s.weight <= s.tolerance / 2,
-          "a computed gradient within the tolerance");
+  const double error = (static_cast<double>(f.size()) * f.norm() / 4 + 4) * 0x1p-53;
+  if (!s.diameter_at_point || error * s.weight > s.tolerance / 2) return 1;  // decided on released values
   const double diameter = privacy::logistic_gradient_diameter(f.norm() * (1 + 1e-12));
   return std::min(1.0, (s.weight * diameter + 2 * s.tolerance) /
                            (2 * s.loss.gradient_bound() * s.weight + 2 * s.tolerance) * (1 + 1e-15));
@@ -46,7 +45,7 @@ Vector noisy_minimum(const problem::Problem& problem, problem::Proximal terms, c
 
 Vector anchor_for(const Vector& anchor, const Vector& start, const Schedule& s) {
   if (!s.anchored) return {};
-  return anchor.size() == start.size() && (start - anchor).norm() <= problem::Anchor::reach ? anchor : start;
+  return problem::Anchor::near(anchor, start) ? anchor : start;
 }
 
 Vector noisy_linear_step(const problem::Problem& problem, const Vector& f, const Vector& pull, const Schedule& s,

@@ -21,7 +21,6 @@ void check_rules(const Options& o, const Algorithm& a, int nodes) {
   check_list(o.penalty_growth, "penalty-growth", nodes);
   if (!o.noise_rate.empty()) check_list(o.noise_rate, "noise-rate", nodes);
   if (!o.noise_scale.empty()) check_list(o.noise_scale, "noise-scale", nodes);
-  if (!o.epsilon.empty()) check_list(o.epsilon, "epsilon", nodes);
   check_list(o.noise_rate_growth, "noise-rate-growth", nodes);
   const bool grows = std::ranges::any_of(o.penalty_growth, [](double q) { return q != 1; });
   if (grows && !a.growing)

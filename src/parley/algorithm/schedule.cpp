@@ -139,7 +139,7 @@ void set_divisors(Schedule& s, const Options& o, const Setting& setting, const s
     r.step_size = o.step_size == "convex"   ? convex_step(facts, round)
                   : o.step_size == "smooth" ? smooth_step(facts, round)
                                             : parse_number(o.step_size, "step-size", "option --step-size");
-    r.divisor = (s.algorithm.star ? r.penalty : 2 * r.penalty * s.degree) + 1 / r.step_size;
+    r.divisor = s.curvature_of(r.penalty) + 1 / r.step_size;
   }
 }
 
@@ -213,7 +213,7 @@ Plan make_plan(const Options& given, const Setting& setting, bool exact) {
     s.delta = s.noise == Noise::none ? 0 : *o.delta;
     s.loss = problem::loss_named(o.loss, o.loss_width, setting.classes);
     s.weight = record_weight(o, setting, i);
-    const double l1 = o.regularizer == "l2" ? 0 : o.regularizer == "l1" ? 1 : o.l1_share;
+    const double l1 = l1_share(o);
     s.regularization = (1 - l1) * o.regularization / nodes;
     s.l1 = l1 * o.regularization / nodes;
     s.tolerance = exact ? 0 : o.tolerance * s.weight;
@@ -224,7 +224,7 @@ Plan make_plan(const Options& given, const Setting& setting, bool exact) {
                      .dual_step = dual_step_at(o, a, nodes, i, k),
                      .damping = *o.damping * std::pow(o.damping_growth, static_cast<double>(k - 1)),
                      .grid = s.finest_grid()};
-      r.strong_convexity = s.regularization + (a.star ? r.penalty : 2 * r.penalty * s.degree);
+      r.strong_convexity = s.regularization + s.curvature_of(r.penalty);
       if (!a.linear) check_certifiable(s, r, k);
       s.private_rounds.push_back(r);
     }

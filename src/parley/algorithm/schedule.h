@@ -76,6 +76,7 @@ struct Schedule {
   double grid(int round) const {
     return touches_data(round) ? private_round(round).grid : finest_grid();
   }  // of released coordinates
+  double curvature_of(double penalty) const { return algorithm.star ? penalty : 2 * penalty * degree; }  // ρ, or 2ηV
   double finest_grid() const;  // 2⁻⁴⁰, or what leaves multiples up to the release bound exact in a double
   const PrivateRound& private_round(
       int round) const;  // the one in force in `round`; recycled rounds use that of the round before

@@ -23,6 +23,7 @@ struct Rows {
 
   std::size_t count() const { return label.size(); }
   bool full() const { return value.size() == count() * static_cast<std::size_t>(features); }  // no zeros left out
+  bool mostly_full() const { return 2 * value.size() > count() * static_cast<std::size_t>(features); }
   // columns: strictly increasing, in [0, features); values and y finite. Does not clip.
   void append(std::span<const std::int32_t> columns, std::span<const double> values, double y);
   Rows select(std::span<const std::size_t> which) const;

@@ -13,23 +13,6 @@ using Real = long double;
 
 }  // namespace
 
-double linear_sensitivity(double gradient_weight, double gradient_bound, double rounding, double divisor) {
-  expects(gradient_weight > 0 && gradient_bound > 0 && rounding >= 0 && divisor > 0,
-          "C/B, G and the divisor above 0, rounding not below");
-  // The divisor reaches us as a sum of rounded doubles: a hair less is on the safe side.
-  return round_up((2 * static_cast<Real>(gradient_bound) * gradient_weight + 2 * static_cast<Real>(rounding)) /
-                  (divisor * (1 - 0x1p-50L)));
-}
-
-double dp_admm_scale(double rows, double gradient_bound, double penalty, double step_size, double iteration_epsilon,
-                     double iteration_delta) {
-  expects(rows > 0 && gradient_bound > 0 && penalty > 0 && step_size > 0, "m, S1, rho and eta above 0");
-  expects(iteration_epsilon > 0 && iteration_delta > 0 && iteration_delta < 1, "ε > 0 and 0 < δ < 1");
-  const Real divisor = penalty + 1 / static_cast<Real>(step_size);
-  return round_up(2 * static_cast<Real>(gradient_bound) * std::sqrt(2 * std::log(1.25L / iteration_delta)) /
-                  (static_cast<Real>(rows) * iteration_epsilon * divisor));
-}
-
 // Stationarity of the maximum, with x = aR, is R² = x(1 + x + e^x), which has one root x ≥ 0; there
 //   Diam(R) = 2/((1 + e^{−x}) √(1 + x/(1 + e^x))),  increasing in x: an x that is a little too large is safe.
 double logistic_gradient_diameter(double norm) {

@@ -7,23 +7,13 @@
 
 namespace parley::privacy {
 
-// ‖w(D) − w(D')‖ ≤ (2 G a₀ + 2·rounding)/divisor (theorem U1). `gradient_bound` G ≥ the norm of one record's gradient
-// at the point, or half of the diameter of all such gradients. `rounding` bounds the distance, in units of the
-// gradient, between w as computed and w in real arithmetic, for all rows: a public number, never one computed from
-// them. Price: Gaussian noise σ is μ-GDP with μ = sensitivity/σ, noise ∝ exp(−rate‖n‖) is ε-DP with ε =
-// rate·sensitivity. output_mu, output_epsilon and their inverses compute these, given κ = divisor and tolerance =
-// rounding.
-double linear_sensitivity(double gradient_weight, double gradient_bound, double rounding, double divisor);
-
-// As printed, HHCG20 Theorem 1: σ = 2 S₁ √(2 ln(1.25/δ))/(m ε (ρ + 1/η)) for (ε, δ) in one iteration. Never
-// claim (ε, δ) from it: for ε ≤ 1 that is too much noise, for large ε too little. What it is worth is dp_admm_mu.
-double dp_admm_scale(double rows, double gradient_bound, double penalty, double step_size, double iteration_epsilon,
-                     double iteration_delta);
+// ‖w(D) − w(D')‖ ≤ (2 G a₀ + 2e)/divisor (theorem U1), e bounding the rounding of the sum: what output_mu,
+// output_epsilon and their inverses (gaussian_round.h, pure.h) price, given κ = divisor and tolerance = e.
 
 // Logistic loss only, at a public point w with ‖w‖ ≤ norm: no two records with ‖x‖ ≤ 1 have gradients further apart
 // than
 //   Diam(R) = 2 max_{0≤a≤1} √(1 − a²)/(1 + e^{−aR}),  1 at R = 0, below 2 always, attained in two or more dimensions.
-// Proved (lemma U2), never below the true value. Use half of it as `gradient_bound`.
+// Proved (lemma U2), never below the true value. Half of it takes the place of G.
 double logistic_gradient_diameter(double norm);
 
 }  // namespace parley::privacy

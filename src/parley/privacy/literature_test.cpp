@@ -1,4 +1,4 @@
-#include "parley/privacy/literature.h"
+#include "parley/privacy/literature_test.h"
 
 #include <gtest/gtest.h>
 

@@ -8,10 +8,11 @@
 namespace parley::problem {
 
 LossGradient loss_gradient(const Problem& problem, const Vector& f) {
-  RowSums sums;
-  std::vector<double> curvature(problem.rows->count() * static_cast<std::size_t>(problem.loss.scores()));
+  thread_local RowSums sums;
+  thread_local std::vector<double> curvature;  // not needed here
+  curvature.resize(problem.rows->count() * static_cast<std::size_t>(problem.loss.scores()));
   sum_rows(problem, f, sums, curvature.data(), nullptr);
-  return {.value = std::move(sums.gradient), .rounding = summation_error(problem) * problem.weight * sums.slopes};
+  return {.value = sums.gradient, .rounding = summation_error(problem) * problem.weight * sums.slopes};
 }
 
 Vector regularizer_gradient(const Problem& problem, const Vector& f) {

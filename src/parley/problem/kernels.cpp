@@ -259,8 +259,7 @@ constexpr std::size_t panel_rows = 64, tile = 4;
 [[gnu::target_clones("default", "arch=x86-64-v3", "arch=x86-64-v4")]] void add_outer_products(
     const data::Rows& rows, std::size_t first, std::size_t count, const double* c, double* lower) {
   const auto d = static_cast<std::size_t>(rows.features);
-  const bool mostly_full = 2 * rows.value.size() > rows.count() * d;
-  if (!mostly_full) return add_by_entries(rows, first, count, c, lower);
+  if (!rows.mostly_full()) return add_by_entries(rows, first, count, c, lower);
   const std::size_t stride = (d + 2 * width - 1) / (2 * width) * (2 * width);
   thread_local std::vector<double> room;
   room.resize(2 * panel_rows * stride);

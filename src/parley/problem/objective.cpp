@@ -11,12 +11,6 @@
 namespace parley::problem {
 namespace {
 
-double total_regularization(std::span<const Problem> parts) {
-  double sum = 0;
-  for (const Problem& p : parts) sum += p.regularization;
-  return sum;
-}
-
 // Numbers that a part keeps in Evaluation::curvature.
 std::size_t curvatures(const Problem& p) {
   return p.rows->count() * static_cast<std::size_t>(p.loss.scores());
@@ -42,6 +36,12 @@ double gradient_rounding(const Problem& p, double size, double slopes) {
 }
 
 }  // namespace
+
+double total_regularization(std::span<const Problem> parts) {
+  double sum = 0;
+  for (const Problem& p : parts) sum += p.regularization;
+  return sum;
+}
 
 void evaluate(std::span<const Problem> parts, const Proximal& proximal, const Vector& f, Evaluation& out,
               Matrix* lower) {

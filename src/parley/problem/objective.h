@@ -22,6 +22,8 @@ struct Problem {
   Index dimension() const { return loss.scores() * rows->features; }  // of f; softmax: class after class
 };
 
+double total_regularization(std::span<const Problem> parts);  // Σ ρ/N
+
 struct Proximal {
   Vector linear;         // l
   double quadratic = 0;  // q

@@ -71,7 +71,7 @@ TEST(Anchor, AHessianFromNearbySavesPassesAndGivesTheSameMinimum) {
   EXPECT_EQ(argmin(p, terms, start, {.tolerance = 1e-8, .anchor = &anchor}).f,
             argmin(p, terms, start, {.tolerance = 1e-8, .anchor = &again}).f);
   anchor.move_to(best + Vector::Ones(20));  // out of reach: not used
-  EXPECT_FALSE(anchor.near(start));
+  EXPECT_FALSE(Anchor::near(anchor.point, start));
   passes({.tolerance = 1e-8, .anchor = &anchor});
   EXPECT_FALSE(anchor.known);
 }

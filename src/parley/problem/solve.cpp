@@ -16,8 +16,7 @@ using Factor = Eigen::LLT<Matrix, Eigen::Lower>;
 // Passes that conjugate gradients may take with an old factor: about what a Hessian costs, which for sparse rows is
 // little.
 int most_passes(std::span<const Problem> parts) {
-  const data::Rows& rows = *parts.front().rows;
-  return 2 * rows.value.size() > rows.count() * static_cast<std::size_t>(rows.features) ? 3 : 1;
+  return parts.front().rows->mostly_full() ? 3 : 1;
 }
 
 struct Workspace {  // kept by each thread: no allocation inside a round once it has grown
@@ -55,18 +54,13 @@ bool conjugate_direction(std::span<const Problem> parts, const Proximal& proxima
   return false;
 }
 
-double regularization_of(std::span<const Problem> parts) {
-  double sum = 0;
-  for (const Problem& p : parts) sum += p.regularization;
-  return sum;
-}
-
-// Begins with the anchor's Hessian where that is near enough: its factor in w, and the rate that it promises.
-// evaluated: w.at is that of the start already. (Trap: what follows must not depend on whether the Hessian was known.)
+// Begins with the anchor's Hessian where that is near enough: its factor in w. evaluated: w.at is that of the start
+// already. (Trap: what follows must not depend on whether the Hessian was known.)
 bool use_anchor(std::span<const Problem> parts, const Proximal& proximal, const Vector& start, Anchor* anchor,
                 Workspace& w, bool& evaluated) {
-  if (anchor == nullptr || !anchor->near(start) || parts.front().loss.kind != LossKind::logistic) return false;
-  const double regularization = regularization_of(parts);
+  if (anchor == nullptr || !Anchor::near(anchor->point, start) || parts.front().loss.kind != LossKind::logistic)
+    return false;
+  const double regularization = total_regularization(parts);
   if (!anchor->known) {
     evaluate(parts, proximal, anchor->point, w.at);
     hessian(parts, {.linear = proximal.linear, .quadratic = -regularization}, w.at,

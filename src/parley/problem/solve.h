@@ -16,7 +16,7 @@ namespace parley::problem {
 
 struct Solution {
   Vector f;
-  Certificate certificate;  // recomputed at f; certificate.bound() ≤ the tolerance asked for
+  Certificate certificate;  // at f; certificate.bound() ≤ the tolerance asked for
   int iterations = 0;
 };
 
@@ -30,7 +30,7 @@ struct Anchor {
   Matrix loss_hessian{};
   bool known = false;
 
-  bool near(const Vector& f) const { return point.size() == f.size() && (f - point).norm() <= reach; }
+  static bool near(const Vector& a, const Vector& f) { return a.size() == f.size() && (f - a).norm() <= reach; }
   void move_to(const Vector& to);  // keeps the Hessian where nothing moves
 };
 

@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <nlohmann/json.hpp>
 
+#include "parley/algorithm/planner.h"
+#include "parley/algorithm/rules.h"
 #include "parley/base/error.h"
 #include "parley/base/text.h"
 #include "parley/problem/metrics.h"
@@ -17,10 +19,6 @@ namespace {
 std::string stamp(const Study& s) {
   return s.not_private.empty() ? "" : "NOT PRIVATE: " + join(s.not_private, "; ");
 }
-
-}  // namespace
-
-namespace {
 
 void check_loss(const data::Holdings& holdings, const std::string& loss) {
   const bool many = !holdings.classes.empty();
@@ -41,7 +39,7 @@ void check_loss(const data::Holdings& holdings, const std::string& loss) {
 // D_w, the norm of the optimum of the records declared public, with the weights of a provider: HHCG20 §VI.
 double norm_on_published(const data::Rows& published, const algorithm::Options& o, const problem::Loss& loss,
                          int nodes) {
-  const double l1 = o.regularizer == "l2" ? 0 : o.regularizer == "l1" ? 1 : o.l1_share;
+  const double l1 = algorithm::l1_share(o);
   const problem::Problem p{.rows = &published,
                            .loss = loss,
                            .weight = o.loss_weight / static_cast<double>(published.count()),
@@ -64,12 +62,7 @@ network::Graph graph_for(const network::GraphOptions& o, const std::string& algo
 }
 
 algorithm::Setting setting_on(const network::Graph& graph, const std::vector<double>& records, int nodes) {
-  if (records.size() != 1 && static_cast<int>(records.size()) != nodes)
-    throw Error(
-        {.what = "records has " + std::to_string(records.size()) + " values for " + std::to_string(nodes) + " nodes",
-         .allowed = "one value, or one per node",
-         .where = "option --records",
-         .fix = "give one value, or one per node"});
+  algorithm::check_list(records, "records", nodes);
   algorithm::Setting setting{.degree = graph.degrees(), .records = records};
   setting.degree.resize(static_cast<std::size_t>(nodes));  // without a trainer's
   setting.records.resize(static_cast<std::size_t>(nodes), records.front());
@@ -93,8 +86,13 @@ Study prepare(const TrainOptions& o) {
   setting.features = static_cast<long>(holdings.test.features);
   setting.classes = std::max(2, static_cast<int>(holdings.classes.size()));
   algorithm::Options algorithm = o.algorithm;
-  if (holdings.published.count() > 0 && algorithm::algorithm_named(algorithm.algorithm).linear &&
-      !algorithm.solution_bound)
+  if (holdings.published.count() > 0 &&
+      (!algorithm::algorithm_named(algorithm.algorithm).linear || algorithm.solution_bound))
+    throw Error({.what = "rows were declared public, and nothing would use them: they give --solution-bound to dp-admm "
+                         "and linear-admm where it is left out",
+                 .where = o.data.public_rows > 0 ? "option --public-rows" : "option --public-data",
+                 .fix = "leave it out"});
+  if (holdings.published.count() > 0)
     algorithm.solution_bound =
         norm_on_published(holdings.published, algorithm,
                           problem::loss_named(algorithm.loss, algorithm.loss_width, setting.classes), nodes);
