@@ -1,5 +1,8 @@
 """`train --resume` and the ledger beyond kills: rollback, a second process, full disks, mistakes, caps met exactly, silent nodes
 (promises R4, R7, R9)."""
+import os
+import json
+import fcntl
 import resource
 import signal
 import subprocess
@@ -222,6 +225,15 @@ class Mistakes(Resume):
             with self.subTest(name):
                 self.fails(*self.resumed(**{name.replace("-", "_"): value}), says=[f"another --{name}", "repeat the options"], writes=True)
         self.assertEqual(len(self.entries()), 9)
+        record = self.dir / "run" / "run.json"
+        whole = record.read_text()
+        record.write_text(json.dumps(json.loads(whole) | {"outcome": "uncertified"}))
+        self.fails(*self.resumed(), says=["could not be certified", "would choose the noise"], writes=True)
+        record.write_text(whole)
+        folder = os.open(self.dir / "run", os.O_RDONLY)
+        fcntl.flock(folder, fcntl.LOCK_EX)  # as the process that works on it does
+        self.fails(*self.resumed(), says=["another process is working on this run"], writes=True)
+        os.close(folder)
         self.ok(*self.resumed())
         self.fails(*self.resumed(), says=["this run is complete", "run/model.json"], writes=True)
 
