@@ -200,5 +200,20 @@ TEST(Rules, AnUnknownAlgorithmNamesTheNearest) {
   expect_refused({{.algorithm = "dpadmm"}, "algorithm", "unknown algorithm", "did you mean 'dp-admm'?"});
 }
 
+// With l1 HHCG20's sensitivity 2GN/(m lambda) is too small once lambda/N > rho: the proved one takes its place.
+TEST(Rules, ThePapersSensitivityNeverBreaksABudget) {
+  for (const char* regularizer : {"l2", "l1", "elastic-net"}) {
+    const Plan plan = make_plan({.algorithm = "star-pvp",
+                                 .regularization = 100,
+                                 .regularizer = regularizer,
+                                 .penalty = {1},
+                                 .epsilon = {1},
+                                 .sensitivity = "paper"},
+                                {.degree = {1, 1, 1, 1, 1}, .records = std::vector<double>(5, 1000), .features = 3});
+    EXPECT_LE(plan.epsilon(), 1) << regularizer;
+    EXPECT_GT(plan.epsilon(), 0) << regularizer;
+  }
+}
+
 }  // namespace
 }  // namespace parley::algorithm

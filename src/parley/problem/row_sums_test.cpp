@@ -70,6 +70,12 @@ TEST(Anchor, AHessianFromNearbySavesPassesAndGivesTheSameMinimum) {
   argmin(p, terms, start, {.tolerance = 1e-8, .anchor = &anchor});
   EXPECT_EQ(argmin(p, terms, start, {.tolerance = 1e-8, .anchor = &anchor}).f,
             argmin(p, terms, start, {.tolerance = 1e-8, .anchor = &again}).f);
+  // Nor on the penalty of the round that found it.
+  for (Anchor* a : {&anchor, &again}) a->move_to(start + 0.001 * Vector::Ones(20));
+  argmin(p, {.linear = terms.linear, .quadratic = 1.3}, start, {.tolerance = 1e-8, .anchor = &anchor});
+  EXPECT_EQ(argmin(p, terms, start, {.tolerance = 1e-8, .anchor = &anchor}).f,
+            argmin(p, terms, start, {.tolerance = 1e-8, .anchor = &again}).f);
+  EXPECT_EQ(anchor.loss_hessian, again.loss_hessian);
   anchor.move_to(best + Vector::Ones(20));  // out of reach: not used
   EXPECT_FALSE(Anchor::near(anchor.point, start));
   passes({.tolerance = 1e-8, .anchor = &anchor});
