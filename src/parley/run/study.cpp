@@ -86,13 +86,14 @@ Study prepare(const TrainOptions& o) {
   setting.features = static_cast<long>(holdings.test.features);
   setting.classes = std::max(2, static_cast<int>(holdings.classes.size()));
   algorithm::Options algorithm = o.algorithm;
-  if (holdings.published.count() > 0 &&
-      (!algorithm::algorithm_named(algorithm.algorithm).linear || algorithm.solution_bound))
+  const bool reads_published = algorithm::algorithm_named(algorithm.algorithm).linear && !algorithm.solution_bound;
+  // --public-rows without a use stays allowed: it keeps the split, so that algorithms are compared on the same rows.
+  if (!o.data.public_data.empty() && !reads_published)
     throw Error({.what = "rows were declared public, and nothing would use them: they give --solution-bound to dp-admm "
                          "and linear-admm where it is left out",
-                 .where = o.data.public_rows > 0 ? "option --public-rows" : "option --public-data",
+                 .where = "option --public-data",
                  .fix = "leave it out"});
-  if (holdings.published.count() > 0)
+  if (holdings.published.count() > 0 && reads_published)
     algorithm.solution_bound =
         norm_on_published(holdings.published, algorithm,
                           problem::loss_named(algorithm.loss, algorithm.loss_width, setting.classes), nodes);
