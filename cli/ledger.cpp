@@ -183,7 +183,7 @@ int verify(const LedgerFile& ledger, const std::vector<std::string>& records, bo
       throw Error({.what = "this record names no run of a ledger",
                    .where = folder,
                    .fix = "only runs with --ledger can be compared"});
-    const auto wrong = privacy::verify_record(ledger, run["run_id"], r.released, folder);
+    const auto wrong = privacy::verify_record(ledger, run["run_id"], r.released, r.first, folder);
     checked.wrong.insert(checked.wrong.end(), wrong.begin(), wrong.end());
     compared += static_cast<long>(r.released.size());
   }

@@ -1,13 +1,18 @@
 #include <fmt/core.h>
 
+#include <chrono>
 #include <cstdio>
 #include <exception>
 #include <system_error>
+#include <thread>
 
 #include "cli/commands.h"
 #include "parley/base/error.h"
+#include "parley/network/ranks.h"
 
-int main(int argc, char** argv) {
+namespace {
+
+int run(int argc, char** argv) {
   using namespace parley::cli;
   try {
     const int code =
@@ -19,7 +24,7 @@ int main(int argc, char** argv) {
           {.what = "the output could not be written", .where = "stdout", .fix = "check free space or the pipe"});
     return code;
   } catch (const parley::Error& e) {
-    fmt::print(stderr, "parley: {}\n", e.what());
+    if (parley::network::launched().rank == 0) fmt::print(stderr, "parley: {}\n", e.what());  // once for all ranks
     return exit_mistake;
   } catch (const std::system_error& e) {  // the operating system refused: disk full, closed pipe
     fmt::print(stderr, "parley: {}\n", e.what());
@@ -29,4 +34,13 @@ int main(int argc, char** argv) {
                e.what());
     return exit_bug;
   }
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  const int code = run(argc, argv);
+  // mpirun ends all ranks when one fails: the first is left the time to say why.
+  if (code != 0 && parley::network::launched().rank > 0) std::this_thread::sleep_for(std::chrono::seconds(1));
+  return code;
 }

@@ -9,7 +9,9 @@
 #include "cli/commands.h"
 #include "cli/terminal.h"
 #include "parley/base/text.h"
+#include "parley/network/ranks.h"
 #include "parley/run/simulate.h"
+#include "parley/run/together.h"
 
 namespace parley::cli {
 namespace {
@@ -52,7 +54,7 @@ void print_start(const run::Study& s, const run::TrainOptions& o, bool to_stderr
   }
   fmt::print(to, "{}: {} training rows, {} test rows, {} features{}; {} rounds, {} of them touch data\n",
              s.holdings.name, grouped(static_cast<long>(s.holdings.training_rows())),
-             grouped(static_cast<long>(s.holdings.test.count())), s.holdings.test.features,
+             grouped(static_cast<long>(s.test_rows)), s.holdings.test.features,
              s.holdings.classes.empty() ? "" : fmt::format(", {} classes", s.holdings.classes.size()),
              s.plan.options.rounds, first.private_rounds.size());
   std::fflush(to);
@@ -75,7 +77,7 @@ void print_result(const run::Summary& s) {
   const auto& runs = s.runs;
   const run::Result& last = runs.back();
   const auto& plan = s.study.plan;
-  const bool tested = s.study.holdings.test.count() > 0, classes = s.study.problems[0].loss.classifies();
+  const bool tested = s.study.test_rows > 0, classes = s.study.problems[0].loss.classifies();
   const auto error_text = [&](double e) { return classes ? percent(e) : fixed(e, 4); };
 
   std::vector<std::vector<std::string>> rows = {
@@ -155,6 +157,26 @@ void print_result(const run::Summary& s) {
   if (last.outcome != run::Outcome::diverged) fmt::print("Model:  {}/model.json\n", last.record);
 }
 
+int exit_code(const run::Summary& summary) {
+  switch (summary.runs.back().outcome) {
+    case run::Outcome::completed:
+      return 0;
+    case run::Outcome::interrupted:
+      return exit_interrupted;
+    default:
+      return exit_unusable;
+  }
+}
+
+void say_lost(int rank, const std::string& hosting) {
+  fmt::print(
+      stderr,
+      "\nparley: rank {} died{}: the job ends.\n  what to do: repeat the command with --resume true and the --out "
+      "of this run; what was released is kept, and nothing is released or charged twice\n",
+      rank, hosting.empty() ? " before it had its rows" : ", which hosted " + hosting);
+  std::fflush(stderr);
+}
+
 int run_train(const Arguments& arguments) {
   run::TrainOptions options;
   set_from(arguments, run::option_rows(options));
@@ -186,20 +208,27 @@ int run_train(const Arguments& arguments) {
                                progress->show(step, text);
                              },
                          .stop = &stop_requested};
-  const run::Summary summary = run::train(options, hooks);
+  const auto ranks = network::make_ranks(options.engine.engine, say_lost);
+  std::optional<run::Summary> trained;
+  try {
+    trained = run::train(options, hooks, *ranks);
+  } catch (const run::Agreed&) {  // on every rank
+    if (ranks->rank() > 0) return exit_mistake;
+    throw;
+  } catch (const std::exception& e) {
+    if (ranks->count() == 1) throw;
+    fmt::print(stderr, "parley: rank {}: {}\n", ranks->rank(), e.what());
+    std::fflush(stderr);
+    ranks->abandon(exit_mistake);
+  }
+  const run::Summary& summary = *trained;
+  if (ranks->rank() > 0) return exit_code(summary);
   progress->finish();
   if (json)
     fmt::print("{}\n", run::to_json(summary, options).dump());
   else
     print_result(summary);
-  switch (summary.runs.back().outcome) {
-    case run::Outcome::completed:
-      return 0;
-    case run::Outcome::interrupted:
-      return exit_interrupted;
-    default:
-      return exit_unusable;
-  }
+  return exit_code(summary);
 }
 
 }  // namespace
@@ -219,6 +248,7 @@ Command train_command() {
               "  parley train --data adult --preprocessing compact --nodes 20 --graph random --json\n"
               "  parley train --data a.csv,b.csv,c.csv --schema schema.toml --out runs/ours\n"
               "  parley train --algorithm dp-admm --loss hinge --epsilon 1 --delta 1e-5\n"
+              "  mpirun -n 4 parley train --engine mpi --nodes 100 --epsilon 1 --delta 1e-5 --out runs/cluster\n"
               "  parley train --algorithm r-admm --noise none --rounds 400 --seed 7\n",
           .run = run_train};
 }

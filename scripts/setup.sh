@@ -7,6 +7,7 @@ packages=(
   libeigen3-dev libssl-dev libcurl4-openssl-dev libsqlite3-dev libboost-math-dev
   libcli11-dev libtomlplusplus-dev nlohmann-json3-dev libfmt-dev libcsv-dev
   libgtest-dev libgmock-dev librapidcheck-dev liblinear-dev python3
+  libopenmpi-dev openmpi-bin
 )
 [ "${1:-}" = tools ] && packages+=(clang-format-19 clang-tidy-19)
 [ "${1:-}" = bench ] && packages+=(valgrind python3-sklearn)

@@ -9,8 +9,8 @@
 #include "parley/base/error.h"
 #include "parley/base/public_random.h"
 #include "parley/data/census.h"
+#include "parley/data/dealt_test.h"
 #include "parley/data/encode.h"
-#include "parley/data/split.h"
 
 namespace parley::paper {
 namespace {

@@ -89,6 +89,9 @@ struct Plan {
   std::vector<std::string> warnings;
   bool noisy() const { return nodes.front().noise != Noise::none; }
   bool star() const { return nodes.front().algorithm.star; }  // there is a trainer, node number nodes.size()
+  bool speaks(int node, int round) const {  // in a star: providers in odd rounds, the trainer in even ones
+    return !star() || round == 0 || (node == static_cast<int>(nodes.size())) == (round % 2 == 0);
+  }
   bool verified_only() const;
   double epsilon() const;                       // largest of the nodes
   std::optional<double> epsilon_paper() const;  // absent when any node's is

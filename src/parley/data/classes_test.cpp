@@ -3,6 +3,7 @@
 #include <random>
 
 #include "parley/base/message_test.h"
+#include "parley/data/dealt_test.h"
 #include "parley/data/describe.h"
 #include "parley/data/encode.h"
 #include "parley/data/mutate_test.h"

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <filesystem>
+#include <numeric>
 
 #include "parley/base/error.h"
 #include "parley/base/text.h"
@@ -74,8 +75,11 @@ Dataset load_one(const Options& o, const std::string& name) {
   return load_file(o, name);
 }
 
-void append(Rows& to, const Rows& from) {
-  for (std::size_t n = 0; n < from.count(); ++n)
+void append(Rows& to, const Rows& from, const Share& share = {}) {  // this process's part of them
+  const auto part = [&](int p) {
+    return from.count() * static_cast<std::size_t>(p) / static_cast<std::size_t>(share.processes);
+  };
+  for (std::size_t n = part(share.process); n < part(share.process + 1); ++n)
     to.append(std::span(from.column).subspan(from.start[n], from.start[n + 1] - from.start[n]),
               std::span(from.value).subspan(from.start[n], from.start[n + 1] - from.start[n]), from.label[n]);
 }
@@ -122,13 +126,22 @@ void check_used(const Options& o) {
 
 }  // namespace
 
-std::size_t Holdings::training_rows() const {
-  std::size_t sum = 0;
-  for (const Rows& rows : nodes) sum += rows.count();
-  return sum;
+double Holdings::training_rows() const {
+  return std::accumulate(records.begin(), records.end(), 0.0);
 }
 
-Holdings load(const Options& o) {
+std::vector<double> file_sizes(const Options& o) {
+  std::vector<double> sizes;
+  if (o.data.size() < 2) return sizes;
+  for (const std::string& name : o.data) {
+    std::error_code unseen;
+    const auto size = std::filesystem::file_size(name, unseen);
+    sizes.push_back(unseen ? 0 : static_cast<double>(size));
+  }
+  return sizes;
+}
+
+Holdings load(const Options& o, const Share& share) {
   check_used(o);
   if (o.split == "column" && o.split_column.empty())
     throw Error({.what = "a split by column needs the column",
@@ -140,11 +153,19 @@ Holdings load(const Options& o) {
                  .where = "option --nodes",
                  .fix = "leave --nodes out: there is one node per file"});
   const auto seed = static_cast<std::uint64_t>(o.split_seed);
-  const double share = o.test_data.empty() ? o.test_share : 0;
+  const double test_share = o.test_data.empty() ? o.test_share : 0;
   Holdings all;
-  for (const std::string& name : o.data) {
-    Parts parts = hold_out(load_one(o, name), share, seed, static_cast<std::size_t>(o.public_rows));
-    if (all.nodes.empty()) {
+  all.process = share.process;
+  if (file_per_node) {
+    all.records.assign(o.data.size(), 0);
+    all.blocks =
+        balanced(share.file_sizes.empty() ? std::vector<double>(o.data.size(), 1) : share.file_sizes, share.processes);
+  }
+  for (std::size_t i = 0; i < o.data.size(); ++i) {
+    if (file_per_node && !all.holds(static_cast<int>(i))) continue;
+    const std::string& name = o.data[i];
+    Parts parts = hold_out(load_one(o, name), test_share, seed, static_cast<std::size_t>(o.public_rows));
+    if (all.feature_names.empty()) {
       all.name = name == "adult" ? "adult (" + o.preprocessing + ")" : file_per_node ? "one file per node" : name;
       all.feature_names = parts.train.feature_names;
       all.schema_toml = parts.train.schema_toml;
@@ -155,25 +176,32 @@ Holdings load(const Options& o) {
       all.published.features = parts.train.rows.features;
     }
     check_alike(parts.train, all);
-    append(all.test, parts.test.rows);
     append(all.published, parts.published.rows);
-    if (file_per_node)
+    if (file_per_node) {
+      append(all.test, parts.test.rows);
+      all.records[i] = static_cast<double>(parts.train.rows.count());
       all.nodes.push_back(std::move(parts.train.rows));
-    else
-      all.nodes = split_over_nodes(parts.train, static_cast<int>(o.nodes == 0 ? default_nodes : o.nodes),
-                                   {.how = o.split, .shares = o.split_shares, .exponent = o.split_exponent}, seed);
+      continue;
+    }
+    const auto dealt = deal(parts.train, static_cast<int>(o.nodes == 0 ? default_nodes : o.nodes),
+                            {.how = o.split, .shares = o.split_shares, .exponent = o.split_exponent}, seed);
+    for (const auto& rows : dealt) all.records.push_back(static_cast<double>(rows.size()));
+    all.blocks = balanced(all.records, share.processes);
+    for (int node = all.first(); node < all.end(); ++node)
+      all.nodes.push_back(parts.train.rows.select(dealt[static_cast<std::size_t>(node)]));
+    append(all.test, parts.test.rows, share);
   }
-  const auto add_file = [&](const std::string& file, const std::string& option, Rows& to) {
+  const auto add_file = [&](const std::string& file, const std::string& option, Rows& to, const Share& part) {
     if (file.empty()) return;
     const Dataset more = load_file(o, file, option);
     check_alike(more, all);
-    append(to, more.rows);
+    append(to, more.rows, part);
   };
-  add_file(o.test_data, "option --test-data", all.test);
-  add_file(o.public_data, "option --public-data", all.published);
+  add_file(o.test_data, "option --test-data", all.test, share);
+  add_file(o.public_data, "option --public-data", all.published, {});
   for (std::size_t i = 0; i < all.nodes.size(); ++i)
     if (all.nodes[i].count() == 0)
-      throw Error({.what = "node " + std::to_string(i) + " has no rows",
+      throw Error({.what = "node " + std::to_string(all.first() + static_cast<int>(i)) + " has no rows",
                    .where = "option --data",
                    .fix = "every node needs at least one training row"});
   return all;

@@ -30,20 +30,37 @@ struct Options {
 };
 std::vector<Option> option_rows(Options& o);
 
+// What one of several processes is to hold (docs/cluster.md): a block of consecutive nodes, balanced by rows.
+struct Share {
+  int process = 0, processes = 1;
+  std::vector<double> file_sizes{};  // of one file per node, where they are known: its rows are counted by its reader
+};
+std::vector<double> file_sizes(const Options& options);  // 0: not to be seen from here; empty: one source, dealt
+
+// The starts of consecutive blocks, and the end: none empty, the heaviest as light as possible. Error when there are
+// fewer weights than blocks.
+std::vector<int> balanced(const std::vector<double>& weights, int blocks);
+
 struct Holdings {
-  std::string name;         // for people
-  std::vector<Rows> nodes;  // node i's rows
-  Rows test;                // held out; may be empty
-  Rows published;           // declared public by the user: neither trained nor tested on, no guarantee covers them
+  std::string name;             // for people
+  std::vector<Rows> nodes;      // of this process; its first is node number first()
+  std::vector<double> records;  // of all nodes; 0: a file that another process reads
+  std::vector<int> blocks;      // process p has the nodes blocks[p] … blocks[p+1]−1
+  int process = 0;
+  Rows test;       // held out, this process's part; may be empty
+  Rows published;  // declared public by the user: neither trained nor tested on, no guarantee covers them
   std::vector<std::string> feature_names;
   std::string schema_toml;
   std::string not_public;  // why preprocessing depended on rows; empty when it did not
   bool regression = false;
   std::vector<std::string> classes{};  // label c means classes[c]; empty: the label is −1 or +1, or a target
 
-  std::size_t training_rows() const;
+  int first() const { return blocks[static_cast<std::size_t>(process)]; }
+  int end() const { return blocks[static_cast<std::size_t>(process) + 1]; }
+  bool holds(int node) const { return node >= first() && node < end(); }
+  double training_rows() const;  // of all nodes whose records are known
 };
 
-Holdings load(const Options& options);
+Holdings load(const Options& options, const Share& share = {});
 
 }  // namespace parley::data

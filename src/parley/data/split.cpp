@@ -183,16 +183,15 @@ Parts hold_out(Dataset all, double share, std::uint64_t seed, std::size_t publis
   return {.train = piece(held + published, rows), .test = piece(0, held), .published = piece(held, held + published)};
 }
 
-std::vector<Rows> split_over_nodes(const Dataset& all, int nodes, const SplitPlan& plan, std::uint64_t seed) {
+std::vector<Indices> deal(const Dataset& all, int nodes, const SplitPlan& plan, std::uint64_t seed) {
   if (nodes < 1)
     throw Error({.what = "a split needs at least one node",
                  .value = std::to_string(nodes),
                  .allowed = "nodes >= 1",
                  .fix = "raise --nodes"});
   const std::size_t rows = all.rows.count();
-  const auto parts = parts_of(row_order(rows, plan.shuffle, seed), all, static_cast<std::size_t>(nodes), plan);
-  std::vector<Rows> result;
-  for (std::size_t i = 0; i < parts.size(); ++i) {
+  auto parts = parts_of(row_order(rows, plan.shuffle, seed), all, static_cast<std::size_t>(nodes), plan);
+  for (std::size_t i = 0; i < parts.size(); ++i)
     if (parts[i].empty())
       throw Error(
           {.what = "node " + std::to_string(i) + " would hold no rows",
@@ -200,9 +199,7 @@ std::vector<Rows> split_over_nodes(const Dataset& all, int nodes, const SplitPla
            .allowed = "at least one row per node",
            .where = "split of " + all.name,
            .fix = "use fewer nodes, a less uneven split, or more rows"});
-    result.push_back(all.rows.select(parts[i]));
-  }
-  return result;
+  return parts;
 }
 
 }  // namespace parley::data

@@ -37,7 +37,7 @@ struct SplitPlan {
 
 std::vector<std::string> split_names();  // the values of `how`
 
-// One Rows per node. Error when a node would be empty, naming the node.
-std::vector<Rows> split_over_nodes(const Dataset& all, int nodes, const SplitPlan& plan, std::uint64_t seed);
+// The rows of every node, as numbers of rows. Error when a node would be empty, naming the node.
+std::vector<std::vector<std::size_t>> deal(const Dataset& all, int nodes, const SplitPlan& plan, std::uint64_t seed);
 
 }  // namespace parley::data

@@ -11,6 +11,7 @@
 
 #include "parley/base/error.h"
 #include "parley/base/public_random.h"
+#include "parley/data/dealt_test.h"
 
 namespace parley::data {
 namespace {

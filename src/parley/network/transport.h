@@ -1,5 +1,6 @@
-// Moves paid releases between nodes, and nothing else: exchange() accepts no other type.
+// Moves paid releases between nodes, and nothing else: send() accepts no other type.
 #pragma once
+#include <cstddef>
 #include <span>
 #include <vector>
 
@@ -11,16 +12,20 @@ namespace parley::network {
 class Transport {
  public:
   virtual ~Transport() = default;
-  // Sends each local node's release to its neighbours and returns what each local node received, ordered by neighbour
-  // id.
-  virtual std::vector<privacy::Inbox> exchange(std::span<const privacy::Paid> mine) = 0;
+  // Sends each local node's release to its neighbours, and fills the inboxes (one per local node, ordered by neighbour
+  // id) of those that only hear nodes of this process. Returns the others, which may work again after receive(): what
+  // is between the two overlaps with the messages.
+  virtual std::vector<std::size_t> send(std::span<const privacy::Paid> mine, std::vector<privacy::Inbox>& inboxes) = 0;
+  virtual void receive(std::vector<privacy::Inbox>& inboxes) = 0;
+  virtual double bytes_sent() const { return 0; }  // to other processes, so far
 };
 
 // All nodes in one process: values are shared, not copied.
 class InProcess : public Transport {
  public:
   explicit InProcess(Graph graph) : graph_(std::move(graph)) {}
-  std::vector<privacy::Inbox> exchange(std::span<const privacy::Paid> mine) override;
+  std::vector<std::size_t> send(std::span<const privacy::Paid> mine, std::vector<privacy::Inbox>& inboxes) override;
+  void receive(std::vector<privacy::Inbox>& /*inboxes*/) override {}
 
  private:
   Graph graph_;

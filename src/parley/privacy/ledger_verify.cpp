@@ -48,7 +48,8 @@ Checked verify(const LedgerFile& ledger) {
 }
 
 std::vector<std::string> verify_record(const LedgerFile& ledger, const std::string& run_id,
-                                       std::span<const std::vector<Vector>> released, const std::string& where) {
+                                       std::span<const std::vector<Vector>> released, int first,
+                                       const std::string& where) {
   const std::string older = ": your ledger is older than what you have released";
   const LedgerFile::Run* run = ledger.find_run(run_id);
   if (run == nullptr)
@@ -65,8 +66,9 @@ std::vector<std::string> verify_record(const LedgerFile& ledger, const std::stri
     }
     for (int round = 0; round < rounds; ++round) {
       const auto& values = released[static_cast<std::size_t>(round)];
-      if (static_cast<std::size_t>(node) >= values.size()) continue;
-      const Vector& value = values[static_cast<std::size_t>(node)];
+      const auto at = static_cast<std::size_t>(node - first);
+      if (node < first || at >= values.size()) continue;
+      const Vector& value = values[at];
       const std::size_t size = static_cast<std::size_t>(value.size()) * sizeof(double);
       const auto bytes = ledger.database().released(run_id, node, round);
       if (!bytes || bytes->size() != size || (size > 0 && std::memcmp(bytes->data(), value.data(), size) != 0)) {

@@ -20,9 +20,10 @@ struct Checked {
 // are left out (they count as infinite anyway).
 Checked verify(const LedgerFile& ledger);
 
-// Compares with what a record says was released, [round][node]. The ledger must hold every one of these values of its
-// own nodes; if it does not, it is older than what was released.
+// Compares with what a record says was released, [round][node − first]. The ledger must hold every one of these values
+// of its own nodes; if it does not, it is older than what was released.
 std::vector<std::string> verify_record(const LedgerFile& ledger, const std::string& run_id,
-                                       std::span<const std::vector<Vector>> released, const std::string& where);
+                                       std::span<const std::vector<Vector>> released, int first,
+                                       const std::string& where);
 
 }  // namespace parley::privacy

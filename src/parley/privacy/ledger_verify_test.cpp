@@ -79,14 +79,14 @@ TEST_F(OnFile, ARecordShowsThatALedgerIsOlderThanWhatWasReleased) {
     {
       EXPECT_TRUE(Ledger(book, planned("a", 2, 0.4)).pay(release(0, 1, 0.4)));
     }
-    EXPECT_TRUE(verify_record(*book, "a", record, "runs/a").empty());
-    EXPECT_THAT(verify_record(*book, "b", record, "runs/b"), testing::ElementsAre(HasSubstr("does not know run b")));
+    EXPECT_TRUE(verify_record(*book, "a", record, 0, "runs/a").empty());
+    EXPECT_THAT(verify_record(*book, "b", record, 0, "runs/b"), testing::ElementsAre(HasSubstr("does not know run b")));
     record[1][0][2] = 7;
-    EXPECT_THAT(verify_record(*book, "a", record, "runs/a"),
+    EXPECT_THAT(verify_record(*book, "a", record, 0, "runs/a"),
                 testing::ElementsAre(HasSubstr("round 1: the record holds another")));
   }
   const LedgerFile old(folder / "backup");
-  EXPECT_THAT(verify_record(old, "a", record, "runs/a"),
+  EXPECT_THAT(verify_record(old, "a", record, 0, "runs/a"),
               testing::ElementsAre(HasSubstr("2 rounds were released, 1 are in the ledger: your ledger is older")));
 }
 

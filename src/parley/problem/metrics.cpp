@@ -45,7 +45,7 @@ double mean_loss(const data::Rows& rows, const Loss& loss, const Vector& f) {
   return sum / count;
 }
 
-double test_error(const data::Rows& rows, const Loss& loss, const Vector& f) {
+double test_errors(const data::Rows& rows, const Loss& loss, const Vector& f) {
   double sum = 0;
   if (loss.kind == LossKind::softmax) {
     for (std::size_t n = 0; n < rows.count(); ++n)
@@ -58,8 +58,15 @@ double test_error(const data::Rows& rows, const Loss& loss, const Vector& f) {
       }
     });
   }
-  const double mean = sum / static_cast<double>(rows.count());
-  return loss.classifies() ? mean : std::sqrt(mean);
+  return sum;
+}
+
+double test_error_of(double errors, double rows, const Loss& loss) {
+  return loss.classifies() ? errors / rows : std::sqrt(errors / rows);
+}
+
+double test_error(const data::Rows& rows, const Loss& loss, const Vector& f) {
+  return test_error_of(test_errors(rows, loss, f), static_cast<double>(rows.count()), loss);
 }
 
 }  // namespace parley::problem

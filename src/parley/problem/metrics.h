@@ -10,5 +10,8 @@ double mean_loss(const data::Rows& rows, const Loss& loss, const Vector& f);
 // Classification: share of rows whose score has the wrong sign (a score of 0 counts as −1); softmax: whose largest
 // score is not the label's (a tie goes to the smaller class number). Regression: root mean squared residual.
 double test_error(const data::Rows& rows, const Loss& loss, const Vector& f);
+// The same from parts: errors (or squared residuals) of each part's rows, added up.
+double test_errors(const data::Rows& rows, const Loss& loss, const Vector& f);
+double test_error_of(double errors, double rows, const Loss& loss);
 
 }  // namespace parley::problem

@@ -1,6 +1,7 @@
 #include "parley/problem/objective.h"
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <limits>
 
@@ -20,6 +21,11 @@ std::size_t total_curvatures(std::span<const Problem> parts) {
   std::size_t sum = 0;
   for (const Problem& p : parts) sum += curvatures(p);
   return sum;
+}
+
+template <class Dense>
+void add_across(const Proximal& proximal, Dense& values) {
+  if (proximal.across != nullptr) (*proximal.across)({values.data(), static_cast<std::size_t>(values.size())});
 }
 
 // What the gradient of one part loses, u = 2⁻⁵³, ‖x‖ ≤ 1:
@@ -64,7 +70,15 @@ void evaluate(std::span<const Problem> parts, const Proximal& proximal, const Ve
     if (one_pass) *lower += part;
   }
   if (one_pass) lower->diagonal().array() += ridge;
+  if (one_pass) add_across(proximal, *lower);
   if (lower != nullptr && !one_pass) hessian(parts, proximal, out, *lower);
+  if (proximal.across != nullptr) {
+    std::array<double, 4> all = {out.value, out.rounding, out.gradient.norm(), 1};
+    (*proximal.across)(all);
+    out.value = all[0];
+    out.rounding = all[1] + 0x1p-52 * all[3] * all[2];  // adding up the gradients rounds, too
+    add_across(proximal, out.gradient);
+  }
 }
 
 void hessian(std::span<const Problem> parts, const Proximal& proximal, const Evaluation& at, Matrix& lower) {
@@ -79,6 +93,7 @@ void hessian(std::span<const Problem> parts, const Proximal& proximal, const Eva
     c += curvatures(p);
   }
   lower.diagonal().array() += total_regularization(parts) + proximal.quadratic;
+  add_across(proximal, lower);
 }
 
 void hessian_times(std::span<const Problem> parts, const Proximal& proximal, const Evaluation& at, const Vector& v,
@@ -92,6 +107,7 @@ void hessian_times(std::span<const Problem> parts, const Proximal& proximal, con
       add_hessian_times(*p.rows, c, v, out);
     c += curvatures(p);
   }
+  add_across(proximal, out);
 }
 
 Vector hessian_diagonal(std::span<const Problem> parts, const Proximal& proximal, const Evaluation& at) {
@@ -108,6 +124,7 @@ Vector hessian_diagonal(std::span<const Problem> parts, const Proximal& proximal
     }
     c += curvatures(p);
   }
+  add_across(proximal, out);
   return out;
 }
 

@@ -2,6 +2,7 @@
 //   O(f) = (C_i/B_i) Σ_n L(fᵀx_n, y_n) + (ρ/N) ½‖f‖² + (ρ₁/N) ‖f‖₁          Problem
 //   J(f) = O(f) + lᵀf + (q/2)‖f‖²                              Problem + Proximal (every primal update has this form)
 #pragma once
+#include <functional>
 #include <span>
 #include <vector>
 
@@ -24,9 +25,14 @@ struct Problem {
 
 double total_regularization(std::span<const Problem> parts);  // Σ ρ/N
 
+// Adds up numbers over the processes that hold the parts of one pooled problem; the same bits come back everywhere.
+using SumAcross = std::function<void(std::span<double>)>;
+
 struct Proximal {
   Vector linear;         // l
   double quadratic = 0;  // q
+  // Set: the parts are one process's share of the problem, and so are l and q. For the yardstick of a simulation alone.
+  const SumAcross* across = nullptr;
 };
 
 // The smooth part of J, which is J without ρ₁‖f‖₁: value, gradient, and the curvature of every row (for the Hessian),

@@ -91,6 +91,7 @@ Solution proximal_newton(std::span<const Problem> parts, const Proximal& proxima
   check_size(start.size());
   double l1 = 0;
   for (const Problem& p : parts) l1 += p.l1;
+  if (proximal.across != nullptr) (*proximal.across)({&l1, 1});
   Vector f = start;
   Evaluation at, next;
   Matrix h;

@@ -15,8 +15,8 @@ using Factor = Eigen::LLT<Matrix, Eigen::Lower>;
 
 // Passes that conjugate gradients may take with an old factor: about what a Hessian costs, which for sparse rows is
 // little.
-int most_passes(std::span<const Problem> parts) {
-  return parts.front().rows->mostly_full() ? 3 : 1;
+int most_passes(std::span<const Problem> parts, const Proximal& proximal) {
+  return proximal.across == nullptr && parts.front().rows->mostly_full() ? 3 : 1;  // the same in every process
 }
 
 struct Workspace {  // kept by each thread: no allocation inside a round once it has grown
@@ -140,7 +140,7 @@ Solution argmin(std::span<const Problem> parts, const Proximal& proximal, const 
     } else if (dense) {  // as exact as the last step needs, and no more than a Hessian costs
       solved = conjugate_direction(
           parts, proximal, [&](Vector& r) { w.factor.solveInPlace(r); }, std::clamp(0.3 * target / size, 0.01, 0.3),
-          most_passes(parts), w);
+          most_passes(parts, proximal), w);
     } else {
       const Vector inverse = hessian_diagonal(parts, proximal, w.at).cwiseInverse();
       conjugate_direction(
@@ -172,21 +172,23 @@ Solution argmin(const Problem& problem, const Proximal& proximal, const Vector& 
   return argmin(std::span(&problem, 1), proximal, start, options);
 }
 
-Solution centralised_optimum(std::span<const Problem> parts, const SolveOptions& options) {
+Solution centralised_optimum(std::span<const Problem> parts, const SolveOptions& options, const SumAcross* across) {
   const Vector zero = Vector::Zero(parts.front().dimension());
-  const Proximal none{.linear = zero};
+  const Proximal none{.linear = zero, .across = across};
   if (std::ranges::all_of(parts, [](const Problem& p) { return p.loss.smooth(); }))
     return argmin(parts, none, zero, options);
   for (const Problem& p : parts) expects(p.loss.kind == LossKind::hinge, "parts with one loss");
   std::vector<Problem> smoothed(parts.begin(), parts.end());
-  double all = 0;
-  for (const Problem& p : parts) all += p.weight * static_cast<double>(p.rows->count());
+  double mine = 0;
+  for (const Problem& p : parts) mine += p.weight * static_cast<double>(p.rows->count());
+  double all = mine;
+  if (across != nullptr) (*across)({&all, 1});
   SolveOptions asked = options;
   asked.tolerance = std::max(options.tolerance, hinge_tolerance * all);
   asked.max_iterations = std::max(options.max_iterations, 1000);
   Solution best{.f = zero};
   Proximal hair = none;  // l1 alone: flat pieces between the kinks need some curvature
-  if (std::ranges::all_of(parts, [](const Problem& p) { return p.regularization == 0; })) hair.quadratic = 1e-6 * all;
+  if (std::ranges::all_of(parts, [](const Problem& p) { return p.regularization == 0; })) hair.quadratic = 1e-6 * mine;
   for (double width = 0.5; width > 0.9 * hinge_width; width /= 5) {
     for (Problem& p : smoothed) p.loss = {.kind = LossKind::huber_hinge, .width = width};
     try {

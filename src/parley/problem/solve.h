@@ -63,6 +63,8 @@ class Uncertified : public Error {
 // smoothed problem, to the tolerance asked for or hinge_tolerance · W if that is larger. With l1 alone ½·10⁻⁶W‖f‖² is
 // added, and a width that cannot be solved ends the sequence early.
 inline constexpr double hinge_width = 0.5 / 3125, hinge_tolerance = 1e-8;
-Solution centralised_optimum(std::span<const Problem> parts, const SolveOptions& options);
+// across: the parts are this process's share of them.
+Solution centralised_optimum(std::span<const Problem> parts, const SolveOptions& options,
+                             const SumAcross* across = nullptr);
 
 }  // namespace parley::problem

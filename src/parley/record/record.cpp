@@ -73,6 +73,10 @@ void create_folder(const std::filesystem::path& folder) {
                  .fix = "choose a writable --out"});
 }
 
+std::filesystem::path folder_of_rank(const std::filesystem::path& folder, int rank) {
+  return rank == 0 ? folder : folder / ("rank-" + std::to_string(rank));
+}
+
 Lock::Lock(const std::filesystem::path& folder)
     : descriptor_(open(folder.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC)) {
   if (descriptor_ >= 0 && flock(descriptor_, LOCK_EX | LOCK_NB) == 0) return;
@@ -158,6 +162,7 @@ Record read(const std::filesystem::path& folder) {
     const json run = json::parse(record.run);
     nodes = run.at("released").at("nodes").get<std::size_t>();
     size = run.at("released").at("size").get<std::size_t>();
+    record.first = run["released"].value("first", 0);
   } catch (const json::exception& e) {
     throw Error({.what = "not a run record: " + std::string(e.what()),
                  .where = (folder / "run.json").string(),

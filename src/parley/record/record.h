@@ -5,6 +5,8 @@
 //   run.json
 //                   has nodes and size under "released". Who is silent in a round (star) stands there as NaN
 //   model.json      the classifier, with its schema and its privacy statement
+//   rank-1/ …       the same of the other ranks of an MPI job, each with the values of its own nodes ("first" in
+//   run.json)
 // Privacy: a simulation computes metrics on private rows, so its record is private as a whole and run.json says so.
 #pragma once
 #include <filesystem>
@@ -22,6 +24,7 @@ namespace parley::record {
 // names --resume.
 void check_vacant(const std::filesystem::path& folder);
 void create_folder(const std::filesystem::path& folder);  // Error also when it cannot be made
+std::filesystem::path folder_of_rank(const std::filesystem::path& folder, int rank);
 
 // Held while a process works on a run: a second one that resumed it would release other values. Error when it is held.
 class Lock {
@@ -54,7 +57,8 @@ class Writer {
 };
 
 struct Record {
-  std::vector<std::vector<Vector>> released;  // [round][node]; empty: silent
+  std::vector<std::vector<Vector>> released;  // [round][node − first]; empty: silent
+  int first = 0;                              // node
   std::vector<std::string> round_lines;       // JSON texts
   std::string run;                            // JSON text
 };

@@ -48,6 +48,9 @@ void set_all(const toml::table& table, const std::vector<Option>& rows, const st
 
 std::vector<Option> option_rows(EngineOptions& o) {
   return {
+      {"engine", "",
+       "where the nodes run: all in this process, or on the ranks of an MPI job (mpirun; docs/cluster.md)",
+       one_of({"in-process", "mpi"}), &o.engine, "engine"},
       {"out", "", "folder of the record; default runs/TIME-ALGORITHM", any_text("a folder"), &o.out, "engine"},
       {"seed", "", "noise from this number instead of the operating system: repeatable, and NOT PRIVATE", at_least(0),
        &o.seed, "engine"},
@@ -55,7 +58,10 @@ std::vector<Option> option_rows(EngineOptions& o) {
        "engine"},
       {"repeat", "", "runs with fresh noise on the same split; mean and range are reported", between(1, 100000),
        &o.repeat, "engine"},
-      {"ledger", "", "charge this ledger file before anything leaves a node ('parley ledger cap' makes one)",
+      {"ledger", "",
+       "charge this ledger file before anything leaves a node ('parley ledger cap' makes one); {rank} in its name "
+       "stands "
+       "for the MPI rank, each of which needs its own",
        any_text("a file"), &o.ledger, "engine"},
       {"dataset", "", "the owner's name of the rows in the ledger: spend adds up under it", any_text("a name"),
        &o.dataset, "engine"},

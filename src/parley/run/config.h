@@ -14,6 +14,7 @@
 namespace parley::run {
 
 struct EngineOptions {
+  std::string engine = "in-process";
   std::string out;
   std::optional<std::uint64_t> seed;
   long threads = 0;

@@ -1,5 +1,6 @@
 #include "parley/run/driver.h"
 
+#include <algorithm>
 #include <chrono>
 
 #include "parley/base/parallel.h"
@@ -19,6 +20,21 @@ class Timer {
   std::chrono::steady_clock::time_point last_ = std::chrono::steady_clock::now();
 };
 
+enum class Verdict { fine, diverged, unpaid };  // in the order of what prevails
+
+bool reaches_bound(std::span<const privacy::Paid> paid, double bound) {  // decided on released values only
+  return std::ranges::any_of(paid, [&](const privacy::Paid& p) {
+    return p.value()->size() > 0 && p.value()->cwiseAbs().maxCoeff() >= 0.999 * bound;
+  });
+}
+
+std::vector<std::size_t> all_but(const std::vector<std::size_t>& some, std::size_t count) {  // some: ascending
+  std::vector<std::size_t> rest;
+  for (std::size_t i = 0; i < count; ++i)
+    if (!std::ranges::binary_search(some, i)) rest.push_back(i);
+  return rest;
+}
+
 }  // namespace
 
 std::string name_of(Outcome outcome) {
@@ -36,35 +52,44 @@ std::string name_of(Outcome outcome) {
 }
 
 Outcome drive(const Drive& d, Phases& phases) {
-  const int count = static_cast<int>(d.nodes.size());
   std::vector<privacy::Inbox> inboxes(d.nodes.size());
+  std::vector<std::size_t> waiting;  // nodes that may not work before receive()
   Timer timer;
   for (int round = 0; d.nodes.front()->has_next(); ++round) {
     std::vector<privacy::Release> releases(d.nodes.size());
-    parallel_for(count, d.threads, [&](int i) {
-      const auto at = static_cast<std::size_t>(i);
-      const int id = d.nodes[at]->id();
-      std::optional<privacy::Release> before;
-      if (d.released_before) before = d.released_before(id, round);
-      privacy::Random random = d.noise->stream(id, round);
-      releases[at] = before ? std::move(*before) : d.nodes[at]->step(inboxes[at], random);
-    });
+    const auto step = [&](std::span<const std::size_t> which) {
+      parallel_for(static_cast<int>(which.size()), d.threads, [&](int k) {
+        const std::size_t at = which[static_cast<std::size_t>(k)];
+        const int id = d.nodes[at]->id();
+        std::optional<privacy::Release> before;
+        if (d.released_before) before = d.released_before(id, round);
+        privacy::Random random = d.noise->stream(id, round);
+        releases[at] = before ? std::move(*before) : d.nodes[at]->step(inboxes[at], random);
+      });
+    };
+    step(all_but(waiting, d.nodes.size()));
+    timer.into(phases.solve);
+    if (round > 0) d.transport->receive(inboxes);
+    timer.into(phases.exchange);
+    step(waiting);
     timer.into(phases.solve);
 
     const auto receipts = d.ledger->pay_all(std::move(releases));  // all or none, stored before anything leaves
-    if (!receipts) return Outcome::budget_exhausted;
+    const Verdict mine = !receipts                                   ? Verdict::unpaid
+                         : reaches_bound(*receipts, d.release_bound) ? Verdict::diverged
+                                                                     : Verdict::fine;
+    const auto verdict = d.largest ? static_cast<Verdict>(d.largest(static_cast<double>(mine))) : mine;
+    if (verdict == Verdict::unpaid) return Outcome::budget_exhausted;
     const std::vector<privacy::Paid>& paid = *receipts;
     for (std::size_t i = 0; i < d.nodes.size(); ++i) d.nodes[i]->commit(inboxes[i], *paid[i].value());
     timer.into(phases.ledger);
 
     const bool go_on = d.on_round(round, paid);
     timer.into(phases.record);
-    for (const auto& p : paid)
-      if (p.value()->size() > 0 && p.value()->cwiseAbs().maxCoeff() >= 0.999 * d.release_bound)
-        return Outcome::diverged;
-    if (!go_on && d.nodes.front()->has_next()) return Outcome::interrupted;
-
-    inboxes = d.transport->exchange(paid);
+    if (verdict == Verdict::diverged) return Outcome::diverged;
+    if (!d.nodes.front()->has_next()) return Outcome::completed;
+    if (!go_on) return Outcome::interrupted;
+    waiting = d.transport->send(paid, inboxes);
     timer.into(phases.exchange);
   }
   return Outcome::completed;

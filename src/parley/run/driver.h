@@ -32,6 +32,8 @@ struct Drive {
   std::function<std::optional<privacy::Release>(int node, int round)> released_before{};
   // Called with each round's paid values before they are sent: record, measure, report. False: stop after this round.
   std::function<bool(int round, std::span<const privacy::Paid> paid)> on_round;
+  // The largest of what every process of this run says (network::Ranks): all end in the same round. Empty: only one.
+  std::function<double(double)> largest{};
 };
 
 // Privacy: what reaches the transport was charged and recorded first. `diverged` is decided on released values only.

@@ -4,10 +4,12 @@
 
 namespace parley::run {
 
-Iterates::Iterates(const algorithm::Plan& plan)
+Iterates::Iterates(const algorithm::Plan& plan, std::size_t nodes, Index size, network::Ranks& ranks)
     : plan_(plan),
+      ranks_(ranks),
       first_(plan.average ? plan.nodes.front().rounds / 2 + 1 : plan.nodes.front().rounds + 1),
-      last_(plan.nodes.size() + (plan.star() ? 1 : 0)) {}
+      last_(nodes),
+      model_(size) {}
 
 void Iterates::add(int round, std::span<const privacy::Paid> paid) {
   for (std::size_t i = 0; i < paid.size(); ++i)
@@ -21,23 +23,17 @@ void Iterates::add(int round, std::span<const privacy::Paid> paid) {
   f_ = last_;
   if (count_ > 0)
     for (std::size_t i = 0; i < f_.size(); ++i) f_[i] = sum_[i] / count_;
-  if (plan_.star()) {
-    model_ = f_.back();
-  } else {
-    model_ = Vector::Zero(f_.front().size());
-    for (const Vector& each : f_) model_ += each;
-    model_ /= static_cast<double>(f_.size());
-  }
-}
-
-double Iterates::distance(int party) const {
-  return (f_[static_cast<std::size_t>(party)] - model_).norm();
-}
-
-double Iterates::disagreement() const {
-  double most = 0;
-  for (std::size_t i = 0; i < parties(); ++i) most = std::max(most, distance(static_cast<int>(i)));
-  return most;
+  const int parties = static_cast<int>(plan_.nodes.size());
+  model_.setZero();
+  ranks_.in_turn({model_.data(), static_cast<std::size_t>(model_.size())}, [&] {
+    for (std::size_t i = 0; i < f_.size(); ++i)
+      if (!plan_.star() || paid[i].node() == parties) model_ += f_[i];
+  });
+  if (!plan_.star()) model_ /= parties;
+  disagreement_ = 0;
+  for (std::size_t i = 0; i < f_.size(); ++i)
+    if (paid[i].node() < parties) disagreement_ = std::max(disagreement_, distance(i));
+  ranks_.largest({&disagreement_, 1});
 }
 
 }  // namespace parley::run

@@ -41,6 +41,13 @@ json given(const TrainOptions& o, const json& filled_in) {
 // Other rows of the same number cannot be told from here; the ledger's fingerprint warns of them.
 void check_data(const json& before, const json& now, const std::string& file) {
   const std::string fix = "give it the data it was started with; other data is another run";
+  const auto ranks = [](const json& run) { return run.at("released").value("ranks", 1); };
+  if (ranks(before) != ranks(now))
+    throw Error({.what = "the run that is resumed had another number of ranks",
+                 .value = std::to_string(ranks(now)),
+                 .allowed = std::to_string(ranks(before)),
+                 .where = file,
+                 .fix = "start as many ranks as before: each goes on with its own nodes' record"});
   for (const char* fact : {"data", "nodes", "features", "released", "edges"})
     if (before.value(fact, json()) != now.at(fact))
       throw Error({.what = std::string("the run that is resumed had other data or another network: its ") + fact,
@@ -118,12 +125,13 @@ privacy::PlannedRun planned_run(const Study& study, const TrainOptions& o, const
       fingerprint.add(part);
     fewest = std::min(fewest, static_cast<double>(rows.count()));
   }
-  for (const auto& s : study.plan.nodes) {
-    privacy::PlannedRun::Account account{.node = s.node, .dataset = o.engine.dataset};
-    for (const auto& r : s.private_rounds) account.planned.push_back(r.charge);
+  for (int node = study.first(); node < study.holdings.end(); ++node) {
+    privacy::PlannedRun::Account account{.node = node, .dataset = o.engine.dataset};
+    for (const auto& r : study.plan.nodes[static_cast<std::size_t>(node)].private_rounds)
+      account.planned.push_back(r.charge);
     run.accounts.push_back(std::move(account));
   }
-  if (study.plan.star())  // it holds no rows and is charged nothing; its releases are kept like the others
+  if (study.hosts_trainer())  // it holds no rows and is charged nothing; its releases are kept like the others
     run.accounts.push_back({.node = study.parties(), .dataset = o.engine.dataset});
   run.datasets = {{.name = o.engine.dataset, .fingerprint = fingerprint.text(), .records = fewest}};
   run.configuration = data::sha256_hex(configuration_json(study, o).dump());
@@ -135,12 +143,6 @@ privacy::PlannedRun planned_run(const Study& study, const TrainOptions& o, const
 Unfinished find_unfinished(const Study& study, const TrainOptions& o, const std::string& folder,
                            const privacy::LedgerFile* book) {
   const std::string file = folder + "/run.json";
-  if (!std::filesystem::exists(file))
-    throw Error({.what = "there is no run to resume: no run.json",
-                 .where = folder,
-                 .fix =
-                     "a run that ended before it wrote one has released nothing: start it anew, without --resume, in "
-                     "another --out"});
   Unfinished found{.run_id = "", .record = record::read(folder)};
   const json before = json::parse(found.record.run);
   const json now = json::parse(configuration_json(study, o).dump());  // as a file would give it back
@@ -159,7 +161,7 @@ Unfinished find_unfinished(const Study& study, const TrainOptions& o, const std:
     throw Error({.what = "the record cannot be read: " + std::string(e.what()), .where = file, .fix = same_options});
   }
   if (book == nullptr) return found;
-  const auto wrong = privacy::verify_record(*book, found.run_id, found.record.released, folder);
+  const auto wrong = privacy::verify_record(*book, found.run_id, found.record.released, found.record.first, folder);
   if (!wrong.empty())
     throw Error({.what = "the ledger and the record do not belong together: " + wrong.front(),
                  .where = book->file().string(),
@@ -171,7 +173,7 @@ Unfinished find_unfinished(const Study& study, const TrainOptions& o, const std:
 std::optional<privacy::Release> Past::release(int node, int round) const {
   std::optional<Vector> value;
   if (round < rounds())
-    value = record_.released[static_cast<std::size_t>(round)][static_cast<std::size_t>(node)];
+    value = record_.released[static_cast<std::size_t>(round)][static_cast<std::size_t>(node - study_.first())];
   else if (const auto paid = ledger_.stored(node, round))
     value = *paid->value();
   if (!value) return std::nullopt;

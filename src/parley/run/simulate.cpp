@@ -1,23 +1,20 @@
 #include "parley/run/simulate.h"
 
 #include <algorithm>
+#include <array>
 #include <chrono>
 #include <filesystem>
-#include <limits>
 #include <nlohmann/json.hpp>
-#include <thread>
 
 #include "parley/algorithm/nodes.h"
-#include "parley/algorithm/pricing.h"
 #include "parley/base/error.h"
-#include "parley/base/parallel.h"
-#include "parley/base/text.h"
-#include "parley/problem/metrics.h"
 #include "parley/problem/solve.h"
 #include "parley/record/record.h"
 #include "parley/run/iterates.h"
+#include "parley/run/measure.h"
 #include "parley/run/model.h"
 #include "parley/run/resume.h"
+#include "parley/run/together.h"
 
 namespace parley::run {
 namespace {
@@ -27,51 +24,6 @@ using Clock = std::chrono::steady_clock;
 
 double seconds_since(Clock::time_point start) {
   return std::chrono::duration<double>(Clock::now() - start).count();
-}
-
-int thread_count(const TrainOptions& o) {
-  if (o.engine.threads > 0) return static_cast<int>(o.engine.threads);
-  return std::max(1, static_cast<int>(std::thread::hardware_concurrency()));
-}
-
-json round_json(int round, const RoundMetrics& m, const Study& s) {
-  const bool data = s.plan.nodes.front().touches_data(round);
-  json line = {{"round", round},
-               {"kind", round == 0      ? "start"
-                        : data          ? "data"
-                        : s.plan.star() ? "trainer"
-                                        : "recycled"},
-               {"epsilon", m.epsilon},
-               {"disagreement", m.disagreement}};
-  json measured = json::object();
-  if (m.train_loss) measured["train_loss"] = *m.train_loss;
-  if (m.test_error) measured["test_error"] = *m.test_error;
-  if (!measured.empty()) line["private"] = measured;
-  if (!s.not_private.empty()) line["stamp"] = "NOT PRIVATE";
-  return line;
-}
-
-// One pass over all rows, by node on all cores; sums in node order.
-void measure(const Study& s, const Iterates& iterates, int threads, RoundMetrics& m, std::vector<double>& node_loss) {
-  node_loss.assign(s.problems.size(), 0);
-  parallel_for(s.parties(), threads, [&](int i) {
-    const problem::Problem& p = s.problems[static_cast<std::size_t>(i)];
-    node_loss[static_cast<std::size_t>(i)] = problem::mean_loss(*p.rows, p.loss, iterates.classifier(i));
-  });
-  double loss = 0;
-  for (const double l : node_loss) loss += l;
-  m.train_loss = loss / s.parties();
-  if (s.holdings.test.count() > 0)
-    m.test_error = problem::test_error(s.holdings.test, s.problems[0].loss, iterates.model());
-}
-
-// (ε, δ) of what a node has released in this planned run, all of it or through a round (the ledger of a resumed run has
-// later ones).
-double spent_epsilon(const privacy::Ledger& ledger, const algorithm::Plan& plan, int node,
-                     std::size_t through = std::numeric_limits<std::size_t>::max()) {
-  std::span<const privacy::Charge> charges = ledger.charges(node);
-  if (through < charges.size()) charges = charges.first(through + 1);
-  return algorithm::whole_run_epsilon(charges, plan.nodes[static_cast<std::size_t>(node)].delta);
 }
 
 const char* outcome_of(const std::exception_ptr& failure) {
@@ -88,51 +40,71 @@ int worst_node(const algorithm::Plan& plan) {
   return static_cast<int>(std::ranges::max_element(plan.nodes, {}, &algorithm::Schedule::epsilon) - plan.nodes.begin());
 }
 
+// Rank 0 makes the folder; the others' are inside it.
+record::Writer open_record(const std::string& folder, const json& head, const std::optional<Past>& past,
+                           network::Ranks& ranks) {
+  double ready = 1;
+  if (ranks.rank() > 0) ranks.largest({&ready, 1});
+  record::Writer record(folder, head, past ? std::optional(past->rounds()) : std::nullopt);
+  if (ranks.rank() == 0) ranks.largest({&ready, 1});
+  return record;
+}
+
+struct Account {                                // of this process's owner
+  std::shared_ptr<privacy::LedgerFile> book{};  // null: in memory
+  std::string resumed_id{};                     // of the run in it; empty: a new one
+};
+
 Result run_once(const Study& study, const TrainOptions& o, int repeat, const std::string& folder, const Hooks& hooks,
-                const std::shared_ptr<privacy::LedgerFile>& book, std::optional<Unfinished> unfinished) {
+                const Account& owner, std::optional<Unfinished> unfinished, network::Ranks& ranks) {
   const auto begin = Clock::now();
-  const int threads = thread_count(o), nodes = study.graph.nodes();
+  const int threads = o.engine.threads > 0 ? static_cast<int>(o.engine.threads) : ranks.cores();
   std::optional<std::uint64_t> seed = o.engine.seed;
   if (seed) *seed += static_cast<std::uint64_t>(repeat);
   const privacy::NoiseSource noise(seed);
   std::optional<privacy::Ledger> account;
-  if (book) {
-    privacy::PlannedRun planned = planned_run(study, o, *book);
-    if (unfinished) planned.id = unfinished->run_id;
-    account.emplace(book, planned);
+  if (owner.book) {
+    privacy::PlannedRun planned = planned_run(study, o, *owner.book);
+    planned.id = owner.resumed_id.empty() ? ranks.texts(planned.id).front() : owner.resumed_id;
+    account.emplace(owner.book, planned);
   } else {
-    account.emplace(nodes, study.not_private.empty());
+    account.emplace(study.graph.nodes(), study.not_private.empty());
   }
   privacy::Ledger& ledger = *account;
   std::optional<Past> past;
   if (unfinished) past.emplace(study, std::move(*unfinished), ledger);
-  network::InProcess transport(study.graph);
+  const auto transport = ranks.transport(study.graph, study.blocks(), study.dimension(),
+                                         [&](int node, int round) { return study.plan.speaks(node, round); });
   std::vector<std::unique_ptr<algorithm::Node>> machines;
   for (std::size_t i = 0; i < study.problems.size(); ++i)
-    machines.push_back(algorithm::make_node(study.problems[i], study.plan.nodes[i]));
-  if (study.plan.star()) machines.push_back(algorithm::make_trainer(study.plan, study.dimension()));
+    machines.push_back(
+        algorithm::make_node(study.problems[i], study.plan.nodes[i + static_cast<std::size_t>(study.first())]));
+  if (study.hosts_trainer()) machines.push_back(algorithm::make_trainer(study.plan, study.dimension()));
   json head = header_json(study, o, "running");
   head["privacy"] = privacy_json(study, study.plan.epsilon(), true);  // until the end: what it may cost, never less
-  if (book) head["run_id"] = ledger.run_id();
-  record::Writer record(folder, head, past ? std::optional(past->rounds()) : std::nullopt);
+  if (owner.book) head["run_id"] = ledger.run_id();
+  record::Writer record = open_record(folder, head, past, ranks);
   std::optional<record::Lock> lock;  // a resumed run is locked already
   if (!past) lock.emplace(folder);
 
   Result result;
   result.record = folder;
   std::vector<double> node_loss;
-  Iterates iterates(study.plan);
+  Iterates iterates(study.plan, machines.size(), study.dimension(), ranks);
   const int worst = worst_node(study.plan), turns = study.plan.star() ? 2 : 1;  // rounds of messages per round
   const auto on_round = [&](int round, std::span<const privacy::Paid> paid) {
     iterates.add(round, paid);
-    RoundMetrics m{.round = round / turns,
-                   .epsilon = spent_epsilon(ledger, study.plan, worst, static_cast<std::size_t>(round)),
-                   .disagreement = iterates.disagreement()};
     const bool replayed = past && round < past->rounds();  // already in the record: never stop short of it
-    const bool whole = round % turns == 0, stopping = whole && !replayed && hooks.stop != nullptr && hooks.stop->load();
+    const double spent = study.holdings.holds(worst)
+                             ? spent_epsilon(ledger, study.plan, worst, static_cast<std::size_t>(round))
+                             : 0;  // its process knows
+    std::array<double, 3> most = {spent, replayed ? 1.0 : 0.0, hooks.stop != nullptr && hooks.stop->load() ? 1.0 : 0.0};
+    ranks.largest(most);
+    RoundMetrics m{.round = round / turns, .epsilon = most[0], .disagreement = iterates.disagreement()};
+    const bool whole = round % turns == 0, stopping = whole && most[1] == 0 && most[2] > 0;
     if (whole && (o.engine.metrics == "every" || m.round == study.plan.options.rounds || stopping)) {
       const auto start = Clock::now();
-      measure(study, iterates, threads, m, node_loss);
+      measure(study, iterates, threads, ranks, m, node_loss);
       result.seconds_metrics += seconds_since(start);
     }
     if (!replayed) {
@@ -142,7 +114,7 @@ Result run_once(const Study& study, const TrainOptions& o, int repeat, const std
     }
     if (!whole) return true;
     result.history.push_back(m);
-    if (hooks.on_round) hooks.on_round(repeat, m);
+    if (hooks.on_round && ranks.rank() == 0) hooks.on_round(repeat, m);
     return !stopping;
   };
   const auto run = [&] {
@@ -150,12 +122,17 @@ Result run_once(const Study& study, const TrainOptions& o, int repeat, const std
         {.nodes = machines,
          .noise = &noise,
          .ledger = &ledger,
-         .transport = &transport,
+         .transport = transport.get(),
          .threads = threads,
          .release_bound = o.algorithm.release_bound,
          .released_before =
              [&](int node, int round) { return past ? past->release(node, round) : std::optional<privacy::Release>(); },
-         .on_round = on_round},
+         .on_round = on_round,
+         .largest =
+             [&](double mine) {
+               ranks.largest({&mine, 1});
+               return mine;
+             }},
         result.phases);
   };
   try {
@@ -170,27 +147,15 @@ Result run_once(const Study& study, const TrainOptions& o, int repeat, const std
   }
   const bool completed_run = result.outcome == Outcome::completed;
   result.phases.record -= result.seconds_metrics;
-  if (!result.history.back().train_loss) measure(study, iterates, threads, result.history.back(), node_loss);
+  if (!result.history.back().train_loss) measure(study, iterates, threads, ranks, result.history.back(), node_loss);
   result.mean = iterates.model();
-  for (int i = 0; i < study.parties(); ++i) {
-    const auto at = static_cast<std::size_t>(i);
-    const auto& s = study.plan.nodes[at];
-    // Ended early on released values: the rounds done, for pure ε; at δ > 0 composition covers the planned run only.
-    const double claim = completed_run || s.delta == 0 ? spent_epsilon(ledger, study.plan, i) : s.epsilon;
-    result.epsilon = std::max(result.epsilon, claim);
-    result.f.push_back(iterates.classifier(i));
-    result.nodes.push_back({.node = i,
-                            .degree = s.degree,
-                            .records = study.problems[at].rows->count(),
-                            .epsilon = claim,
-                            .epsilon_paper = completed_run ? s.epsilon_paper : std::nullopt,
-                            .train_loss = node_loss[at],
-                            .distance = iterates.distance(i)});
-  }
+  for (std::size_t i = 0; i < study.problems.size(); ++i) result.f.push_back(iterates.classifier(i));
+  result.nodes = node_summaries(study, ledger, iterates, node_loss, completed_run, ranks);
+  for (const NodeSummary& n : result.nodes) result.epsilon = std::max(result.epsilon, n.epsilon);
   result.seconds = seconds_since(begin);
 
   head = header_json(study, o, name_of(result.outcome));
-  if (book) head["run_id"] = ledger.run_id();
+  if (owner.book) head["run_id"] = ledger.run_id();
   head["privacy"] = privacy_json(study, result.epsilon, completed_run);
   head["rounds_done"] = result.last().round;
   head["private"] = {{"seconds", result.seconds},  // how long a solver works depends on rows
@@ -208,8 +173,52 @@ Result run_once(const Study& study, const TrainOptions& o, int repeat, const std
                     .classes = study.holdings.classes};
   json model_text = to_json(model, privacy_json(study, result.epsilon, completed_run));
   model_text["outcome"] = name_of(result.outcome);
-  record.finish(head, result.outcome == Outcome::diverged ? json() : model_text);
+  const auto finish = [&] { record.finish(head, result.outcome == Outcome::diverged ? json() : model_text); };
+  double finished = 1;
+  if (ranks.rank() == 0) finish();  // first: where another rank's record says completed, the model is there
+  ranks.largest({&finished, 1});
+  if (ranks.rank() > 0) finish();
   return result;
+}
+
+void check(TrainOptions options) {
+  validate_options(option_rows(options));
+  if (options.engine.resume && (options.engine.out.empty() || options.engine.repeat > 1))
+    throw Error({.what = "--resume continues one run, in its folder",
+                 .where = "option --resume",
+                 .fix = "give the --out of the run, and no --repeat"});
+  if (options.engine.ledger.empty() != options.engine.dataset.empty())
+    throw Error({.what = "--ledger and --dataset go together",
+                 .where = options.engine.ledger.empty() ? "option --dataset" : "option --ledger",
+                 .fix = "give both, or neither"});
+}
+
+[[noreturn]] void nothing_to_resume(const std::string& folder) {
+  throw Error({.what = "there is no run to resume: no run.json",
+               .where = folder,
+               .fix = "a run that ended before it wrote one has released nothing: start it anew, without --resume, in "
+                      "another --out"});
+}
+
+std::shared_ptr<privacy::LedgerFile> open_ledger(std::string name, const network::Ranks& ranks) {
+  static constexpr std::string_view placeholder = "{rank}";
+  const auto at = name.find(placeholder);
+  if (at != std::string::npos) name.replace(at, placeholder.size(), std::to_string(ranks.rank()));
+  try {
+    return std::make_shared<privacy::LedgerFile>(name);
+  } catch (const Error& e) {
+    if (ranks.count() == 1 || at != std::string::npos) throw;
+    throw Error(
+        {.what = e.what() + std::string("; every rank needs a ledger of its own: on a shared disk, write {rank} "
+                                        "into the name of --ledger")});
+  }
+}
+
+std::string hosting(const Study& s) {
+  const int first = s.first(), last = s.holdings.end() - 1;
+  const std::string trainer = s.hosts_trainer() ? " and the trainer" : "";
+  if (first == last) return "node " + std::to_string(first) + trainer;
+  return "nodes " + std::to_string(first) + " to " + std::to_string(last) + trainer;
 }
 
 std::string default_folder(const std::string& algorithm) {
@@ -223,37 +232,49 @@ std::string default_folder(const std::string& algorithm) {
 }  // namespace
 
 Summary train(const TrainOptions& options, const Hooks& hooks) {
-  TrainOptions checked = options;
-  validate_options(option_rows(checked));
-  Summary summary{.study = prepare(options)};
-  // The problems point into the holdings; moving a Study keeps the rows where they are (vectors move by pointer).
-  summary.record = options.engine.out.empty() ? default_folder(options.algorithm.algorithm) : options.engine.out;
-  if (options.engine.resume && (options.engine.out.empty() || options.engine.repeat > 1))
-    throw Error({.what = "--resume continues one run, in its folder",
-                 .where = "option --resume",
-                 .fix = "give the --out of the run, and no --repeat"});
-  if (!options.engine.resume) record::check_vacant(summary.record);
-  std::shared_ptr<privacy::LedgerFile> book;
-  if (options.engine.ledger.empty() != options.engine.dataset.empty())
-    throw Error({.what = "--ledger and --dataset go together",
-                 .where = options.engine.ledger.empty() ? "option --dataset" : "option --ledger",
-                 .fix = "give both, or neither"});
-  if (!options.engine.ledger.empty()) {
-    book = std::make_shared<privacy::LedgerFile>(options.engine.ledger);
-  }
+  network::Ranks alone;
+  return train(options, hooks, alone);
+}
+
+Summary train(const TrainOptions& options, const Hooks& hooks, network::Ranks& ranks) {
+  together(ranks, [&] { check(options); });
+  Summary summary{.study = prepare(options, ranks)};
+  ranks.introduce(hosting(summary.study));
+  summary.record =
+      ranks.texts(options.engine.out.empty() ? default_folder(options.algorithm.algorithm) : options.engine.out)
+          .front();
+  const bool resume = options.engine.resume;
+  const std::string mine = record::folder_of_rank(summary.record, ranks.rank()).string();
+  Account owner;
   std::optional<record::Lock> lock;  // of the run that is resumed, before its record is read
-  if (options.engine.resume && std::filesystem::is_directory(summary.record)) lock.emplace(summary.record);
   std::optional<Unfinished> unfinished;
-  if (options.engine.resume) unfinished = find_unfinished(summary.study, options, summary.record, book.get());
-  if (book) {  // for all runs together, before anything starts
-    privacy::PlannedRun planned = planned_run(summary.study, options, *book);
-    if (unfinished) planned.id = unfinished->run_id;
-    book->check_room(planned, static_cast<int>(options.engine.repeat));
-    for (const auto& warning : book->warnings()) summary.study.plan.warnings.push_back(warning);
-    for (const auto& warning : book->warnings_about(planned)) summary.study.plan.warnings.push_back(warning);
-  }
-  if (!options.engine.resume) record::create_folder(summary.record);
-  if (hooks.on_start) hooks.on_start(summary.study);
+  std::vector<std::string> warnings;
+  double begun = std::filesystem::exists(mine + "/run.json") ? 1 : 0;
+  ranks.largest({&begun, 1});
+  together(ranks, [&] {
+    if (!resume) record::check_vacant(mine);
+    if (resume && begun == 0) nothing_to_resume(summary.record);
+    if (!options.engine.ledger.empty()) owner.book = open_ledger(options.engine.ledger, ranks);
+    if (!resume || !std::filesystem::exists(mine + "/run.json"))
+      return;  // killed before it wrote one: released nothing
+    lock.emplace(mine);
+    unfinished = find_unfinished(summary.study, options, mine, owner.book.get());
+  });
+  for (const std::string& id : ranks.texts(unfinished ? unfinished->run_id : ""))
+    if (owner.resumed_id.empty()) owner.resumed_id = id;
+  together(ranks, [&] {
+    if (owner.book) {  // for all runs together, before anything starts
+      privacy::PlannedRun planned = planned_run(summary.study, options, *owner.book);
+      if (!owner.resumed_id.empty()) planned.id = owner.resumed_id;
+      owner.book->check_room(planned, static_cast<int>(options.engine.repeat));
+      for (const auto& warning : owner.book->warnings()) warnings.push_back(warning);
+      for (const auto& warning : owner.book->warnings_about(planned)) warnings.push_back(warning);
+    }
+    if (!resume && ranks.rank() == 0) record::create_folder(summary.record);
+  });
+  auto& all = summary.study.plan.warnings;
+  all.insert(all.end(), warnings.begin(), warnings.end());
+  if (hooks.on_start && ranks.rank() == 0) hooks.on_start(summary.study);
   for (int r = 0; r < options.engine.repeat; ++r) {
     std::string folder = summary.record;
     if (options.engine.repeat > 1) {
@@ -261,7 +282,8 @@ Summary train(const TrainOptions& options, const Hooks& hooks) {
       number_of_run.insert(0, std::to_string(options.engine.repeat).size() - number_of_run.size(), '0');
       folder += "/run-" + number_of_run;
     }
-    summary.runs.push_back(run_once(summary.study, options, r, folder, hooks, book, std::move(unfinished)));
+    summary.runs.push_back(run_once(summary.study, options, r, record::folder_of_rank(folder, ranks.rank()).string(),
+                                    hooks, owner, std::move(unfinished), ranks));
     if (summary.runs.back().outcome == Outcome::interrupted) break;
   }
   return summary;

@@ -1,6 +1,7 @@
-// The in-process engine: all nodes of a study on one machine, on all cores, with the bits independent of the number of
-// threads. Privacy: a simulation holds everyone's rows and measures on them; its record is private as a whole. What is
-// simulated is the protocol and its charges, which are the same code as between organisations.
+// A study in simulation: all nodes in this process, on all cores, or on the ranks of an MPI job, with the bits of what
+// is released independent of the number of threads and ranks. Privacy: a simulation holds everyone's rows and measures
+// on them; its record is private as a whole. What is simulated is the protocol and its charges, which are the same code
+// as between organisations.
 #pragma once
 #include <atomic>
 #include <functional>
@@ -33,7 +34,7 @@ struct NodeSummary {
 struct Result {
   Outcome outcome = Outcome::completed;
   std::vector<RoundMetrics> history;
-  std::vector<Vector> f;  // the classifier that each party ends with
+  std::vector<Vector> f;  // the classifier that each party of this process ends with
   Vector mean;            // the model
   std::vector<NodeSummary> nodes;
   double epsilon = 0;
@@ -43,7 +44,7 @@ struct Result {
   const RoundMetrics& last() const { return history.back(); }
 };
 
-struct Hooks {
+struct Hooks {  // stop: on any rank
   std::function<void(const Study&)> on_start;
   std::function<void(int repeat, const RoundMetrics&)> on_round;
   const std::atomic<bool>* stop = nullptr;
@@ -55,8 +56,10 @@ struct Summary {
   std::string record;
 };
 
-// Checks everything before anything is written; throws Error.
-Summary train(const TrainOptions& options, const Hooks& hooks);
+// Checks everything before anything is written; throws Error, of several ranks Agreed (together.h). Any other exception
+// is one rank's own, and the others wait for it: Ranks::abandon. The hooks are called on rank 0.
+Summary train(const TrainOptions& options, const Hooks& hooks, network::Ranks& ranks);
+Summary train(const TrainOptions& options, const Hooks& hooks);  // in this process
 
 // The keys of `train --json`.
 nlohmann::json to_json(const Summary& summary, const TrainOptions& options);

@@ -1,7 +1,9 @@
 #include "parley/run/study.h"
 
 #include <algorithm>
+#include <array>
 #include <nlohmann/json.hpp>
+#include <optional>
 
 #include "parley/algorithm/planner.h"
 #include "parley/algorithm/rules.h"
@@ -9,6 +11,7 @@
 #include "parley/base/text.h"
 #include "parley/problem/metrics.h"
 #include "parley/problem/solve.h"
+#include "parley/run/together.h"
 
 namespace parley::run {
 
@@ -48,6 +51,48 @@ double norm_on_published(const data::Rows& published, const algorithm::Options& 
   return problem::centralised_optimum({&p, 1}, {.tolerance = 1e-6 * o.loss_weight}).f.norm();
 }
 
+// The rows of this process's nodes, and everybody's number of records.
+data::Holdings load(const TrainOptions& o, network::Ranks& ranks) {
+  data::Share share{.process = ranks.rank(), .processes = ranks.count(), .file_sizes = data::file_sizes(o.data)};
+  ranks.largest(share.file_sizes);
+  data::Holdings holdings;
+  together(ranks, [&] {
+    holdings = data::load(o.data, share);
+    check_loss(holdings, o.algorithm.loss);
+  });
+  if (o.data.data.size() > 1) ranks.sum(holdings.records);
+  const auto alike = ranks.texts(holdings.schema_toml + " " + join(holdings.feature_names, ","));
+  together(ranks, [&] {
+    for (std::size_t r = 1; r < alike.size(); ++r)
+      if (alike[r] != alike[0])
+        throw Error({.what = "rank " + std::to_string(r) + " reads its files by another schema than rank 0",
+                     .where = "option --schema",
+                     .fix = "give all ranks the same schema"});
+  });
+  return holdings;
+}
+
+// The pooled optimum and what it reaches: no party could compute it alone.
+void add_yardstick(Study& study, network::Ranks& ranks) {
+  double scale = 0;
+  for (const auto& s : study.plan.nodes) scale += s.weight * study.holdings.records[static_cast<std::size_t>(s.node)];
+  const double tolerance = study.problems.front().l1 > 0 ? 1e-8 : 1e-11;  // l1 alone may leave flat directions
+  const problem::SumAcross across = [&](std::span<double> values) { ranks.sum(values); };
+  study.optimum = problem::centralised_optimum(study.problems, {.tolerance = tolerance * scale},
+                                               ranks.count() > 1 ? &across : nullptr)
+                      .f;
+  double& loss = study.train_loss_nonprivate;
+  ranks.in_turn({&loss, 1}, [&] {
+    for (const auto& p : study.problems) loss += problem::mean_loss(*p.rows, p.loss, study.optimum) / study.parties();
+  });
+  const problem::Loss& kind = study.problems[0].loss;
+  std::array<double, 2> tested = {problem::test_errors(study.holdings.test, kind, study.optimum),
+                                  static_cast<double>(study.holdings.test.count())};
+  ranks.sum(tested);
+  study.test_rows = tested[1];
+  if (study.test_rows > 0) study.test_error_nonprivate = problem::test_error_of(tested[0], tested[1], kind);
+}
+
 }  // namespace
 
 network::Graph graph_for(const network::GraphOptions& o, const std::string& algorithm, int nodes) {
@@ -69,10 +114,16 @@ algorithm::Setting setting_on(const network::Graph& graph, const std::vector<dou
   return setting;
 }
 
-Study prepare(const TrainOptions& o) {
-  data::Holdings holdings = data::load(o.data);
-  check_loss(holdings, o.algorithm.loss);
-  const int nodes = static_cast<int>(holdings.nodes.size());
+network::Blocks Study::blocks() const {
+  network::Blocks all = holdings.blocks;
+  if (plan.star()) ++all.back();
+  return all;
+}
+
+namespace {
+
+Study planned(const TrainOptions& o, data::Holdings holdings) {
+  const int nodes = static_cast<int>(holdings.records.size());
   if (nodes < 2)
     throw Error({.what = "one node has nobody to talk to",
                  .value = std::to_string(nodes),
@@ -80,9 +131,7 @@ Study prepare(const TrainOptions& o) {
                  .where = "option --nodes",
                  .fix = "use at least two nodes"});
   network::Graph graph = graph_for(o.graph, o.algorithm.algorithm, nodes);
-  std::vector<double> records;
-  for (const auto& rows : holdings.nodes) records.push_back(static_cast<double>(rows.count()));
-  algorithm::Setting setting = setting_on(graph, records, nodes);
+  algorithm::Setting setting = setting_on(graph, holdings.records, nodes);
   setting.features = static_cast<long>(holdings.test.features);
   setting.classes = std::max(2, static_cast<int>(holdings.classes.size()));
   algorithm::Options algorithm = o.algorithm;
@@ -108,21 +157,26 @@ Study prepare(const TrainOptions& o) {
   if (o.engine.seed && study.plan.noisy())
     study.not_private.push_back("noise from seed " + std::to_string(*o.engine.seed));
   if (!study.holdings.not_public.empty()) study.not_private.push_back(study.holdings.not_public);
-  double scale = 0;
-  for (int i = 0; i < nodes; ++i) {
-    const algorithm::Schedule& s = study.plan.nodes[static_cast<std::size_t>(i)];
-    const data::Rows& rows = study.holdings.nodes[static_cast<std::size_t>(i)];
-    study.problems.push_back(
-        {.rows = &rows, .loss = s.loss, .weight = s.weight, .regularization = s.regularization, .l1 = s.l1});
-    scale += s.weight * static_cast<double>(rows.count());
+  for (std::size_t i = 0; i < study.holdings.nodes.size(); ++i) {
+    const algorithm::Schedule& mine = study.plan.nodes[i + static_cast<std::size_t>(study.first())];
+    study.problems.push_back({.rows = &study.holdings.nodes[i],
+                              .loss = mine.loss,
+                              .weight = mine.weight,
+                              .regularization = mine.regularization,
+                              .l1 = mine.l1});
   }
-  const double tolerance = study.problems.front().l1 > 0 ? 1e-8 : 1e-11;  // l1 alone may leave flat directions
-  study.optimum = problem::centralised_optimum(study.problems, {.tolerance = tolerance * scale}).f;
-  for (const auto& p : study.problems)
-    study.train_loss_nonprivate += problem::mean_loss(*p.rows, p.loss, study.optimum) / nodes;
-  if (study.holdings.test.count() > 0)
-    study.test_error_nonprivate = problem::test_error(study.holdings.test, study.problems[0].loss, study.optimum);
   return study;
+}
+
+}  // namespace
+
+Study prepare(const TrainOptions& o, network::Ranks& ranks) {
+  data::Holdings holdings = load(o, ranks);
+  std::optional<Study> study;
+  together(ranks, [&] { study = planned(o, std::move(holdings)); });
+  // The problems point into the holdings; moving a Study keeps the rows where they are (vectors move by pointer).
+  add_yardstick(*study, ranks);
+  return std::move(*study);
 }
 
 json privacy_json(const Study& s, double spent, bool whole_run) {
@@ -151,7 +205,10 @@ json header_json(const Study& s, const TrainOptions& options, const std::string&
     nodes.push_back({{"node", n.node},
                      {"degree", n.degree},
                      {"epsilon_planned", s.plan.noisy() ? json(n.epsilon) : json()},
-                     {"records", s.problems[static_cast<std::size_t>(n.node)].rows->count()}});
+                     {"records", static_cast<long>(s.holdings.records[static_cast<std::size_t>(n.node)])}});
+  json shape = {{"nodes", s.problems.size() + (s.hosts_trainer() ? 1 : 0)}, {"size", s.dimension()}};
+  const auto processes = s.holdings.blocks.size() - 1;
+  if (processes > 1) shape.update({{"first", s.first()}, {"rank", s.holdings.process}, {"ranks", processes}});
   return {{"format", "parley-run-1"},
           {"record_is_private", true},
           {"record_is_private_because",
@@ -160,7 +217,7 @@ json header_json(const Study& s, const TrainOptions& options, const std::string&
           {"data", s.holdings.name},
           {"nodes", s.parties()},
           {"features", s.holdings.test.features},
-          {"released", {{"nodes", s.graph.nodes()}, {"size", s.dimension()}}},  // the shape of released.f64
+          {"released", shape},  // of released.f64
           {"edges", edges},
           {"node_facts", nodes},
           {"warnings", s.plan.warnings},
@@ -169,7 +226,7 @@ json header_json(const Study& s, const TrainOptions& options, const std::string&
 
 json configuration_json(const Study& s, const TrainOptions& options) {
   json j = header_json(s, options, "");
-  for (const char* key : {"out", "threads", "metrics", "ledger", "dataset", "resume", "repeat"})
+  for (const char* key : {"out", "threads", "metrics", "ledger", "dataset", "resume", "repeat", "engine"})
     j["options"].erase(key);
   j.erase("warnings");  // what a ledger or a key beside it says may change between two starts
   return j;

@@ -8,6 +8,7 @@
 #include "parley/algorithm/schedule.h"
 #include "parley/data/source.h"
 #include "parley/network/graph.h"
+#include "parley/network/ranks.h"
 #include "parley/problem/objective.h"
 #include "parley/run/config.h"
 
@@ -17,13 +18,17 @@ struct Study {  // one for all repeats
   data::Holdings holdings;
   network::Graph graph;  // of a star: the trainer is the last node
   algorithm::Plan plan;
-  std::vector<problem::Problem> problems;
-  std::vector<std::string> not_private;  // why the claim is not one
-  Vector optimum;                        // centralised, not private
+  std::vector<problem::Problem> problems;  // of this process's nodes
+  std::vector<std::string> not_private;    // why the claim is not one
+  Vector optimum;                          // centralised, not private
   double test_error_nonprivate = 0, train_loss_nonprivate = 0;
+  double test_rows = 0;  // of all processes
 
-  int parties() const { return static_cast<int>(problems.size()); }  // who holds rows
-  Index dimension() const { return problems.front().dimension(); }   // of f
+  int parties() const { return static_cast<int>(plan.nodes.size()); }  // who holds rows
+  Index dimension() const { return problems.front().dimension(); }     // of f
+  int first() const { return holdings.first(); }                       // of this process's nodes
+  bool hosts_trainer() const { return plan.star() && holdings.end() == parties(); }
+  network::Blocks blocks() const;  // of all nodes, a trainer among them
 };
 
 // The graph of peers, or for the star family the trainer with its providers; Error when --graph contradicts that.
@@ -31,8 +36,8 @@ network::Graph graph_for(const network::GraphOptions& options, const std::string
 // What is public about the nodes on it; records: one for all, or one per node.
 algorithm::Setting setting_on(const network::Graph& graph, const std::vector<double>& records, int nodes);
 
-// Loads, checks and plans; throws Error before anything is written.
-Study prepare(const TrainOptions& options);
+// Loads, checks and plans; throws Error before anything is written. Every process loads its own nodes' rows.
+Study prepare(const TrainOptions& options, network::Ranks& ranks);
 
 // The claim of a run that has spent `epsilon`; unless it was the whole planned run, there is no printed bound to
 // compare with; with its adjacency, theorem and stamp: the same object in run.json, model.json and `train --json`.

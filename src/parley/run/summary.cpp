@@ -37,7 +37,7 @@ json to_json(const Summary& s, const TrainOptions& o) {
                      {"epsilon_paper", n.epsilon_paper ? json(*n.epsilon_paper) : json()},
                      {"train_loss", n.train_loss},
                      {"distance", n.distance}});
-  const bool tested = s.study.holdings.test.count() > 0;
+  const bool tested = s.study.test_rows > 0;
   json j = privacy_json(s.study, spent, s.runs.back().outcome == Outcome::completed);
   j.update(
       {{"algorithm", o.algorithm.algorithm},

@@ -1,0 +1,123 @@
+#include "parley/network/mpi/mpi_ranks.h"
+
+#include <mpi.h>
+#include <sched.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cstdlib>
+#include <optional>
+
+#include "parley/base/error.h"
+#include "parley/network/mpi/mpi_transport.h"
+#include "parley/network/mpi/watch.h"
+
+namespace parley::network {
+namespace {
+
+class MpiRanks : public Ranks {
+ public:
+  explicit MpiRanks(Watch::Lost lost) {
+    setenv("OMPI_MCA_mpi_yield_when_idle", "1", 0);  // ranks that wait leave the cores to those that work
+    int provided = 0;
+    MPI_Init_thread(nullptr, nullptr, MPI_THREAD_FUNNELED, &provided);  // only the first thread calls MPI
+    expects(provided >= MPI_THREAD_FUNNELED, "an MPI that allows threads beside it");
+    MPI_Comm_dup(MPI_COMM_WORLD, &world_);
+    MPI_Comm_rank(world_, &rank_);
+    MPI_Comm_size(world_, &count_);
+    MPI_Comm here = MPI_COMM_NULL;
+    MPI_Comm_split_type(world_, MPI_COMM_TYPE_SHARED, rank_, MPI_INFO_NULL, &here);
+    MPI_Comm_size(here, &on_this_host_);
+    MPI_Comm_free(&here);
+    if (count_ == 1) return;
+    int listening = -1;
+    const std::string place = rank_ == 0 ? Watch::listen(listening) : "";
+    watch_.emplace(rank_, count_, listening, texts(place).front(), std::move(lost));
+  }
+
+  ~MpiRanks() override {
+    MPI_Barrier(world_);  // nobody says goodbye while another still works
+    watch_.reset();
+    MPI_Comm_free(&world_);
+    MPI_Finalize();
+  }
+  MpiRanks(const MpiRanks&) = delete;
+  MpiRanks& operator=(const MpiRanks&) = delete;
+
+  int rank() const override { return rank_; }
+  int count() const override { return count_; }
+
+  int cores() const override {
+    cpu_set_t allowed;
+    CPU_ZERO(&allowed);
+    if (sched_getaffinity(0, sizeof allowed, &allowed) != 0) return 1;
+    const int mine = CPU_COUNT(&allowed);
+    const bool bound = mine < sysconf(_SC_NPROCESSORS_ONLN);  // then they are this rank's own
+    return std::max(1, bound ? mine : mine / on_this_host_);
+  }
+
+  void in_turn(std::span<double> total, const std::function<void()>& add) override {
+    const int size = counted(total.size());
+    if (rank_ > 0) MPI_Recv(total.data(), size, MPI_DOUBLE, rank_ - 1, turn, world_, MPI_STATUS_IGNORE);
+    add();
+    if (rank_ + 1 < count_) MPI_Send(total.data(), size, MPI_DOUBLE, rank_ + 1, turn, world_);
+    MPI_Bcast(total.data(), size, MPI_DOUBLE, count_ - 1, world_);
+  }
+
+  void largest(std::span<double> values) override {
+    MPI_Allreduce(MPI_IN_PLACE, values.data(), counted(values.size()), MPI_DOUBLE, MPI_MAX, world_);
+  }
+
+  std::vector<std::string> texts(const std::string& mine) override {
+    const int size = counted(mine.size());
+    std::vector<int> sizes(static_cast<std::size_t>(count_)), starts;
+    MPI_Allgather(&size, 1, MPI_INT, sizes.data(), 1, MPI_INT, world_);
+    int total = 0;
+    for (const int s : sizes) {
+      starts.push_back(total);
+      total += s;
+    }
+    std::string all(static_cast<std::size_t>(total), '\0');
+    MPI_Allgatherv(mine.data(), size, MPI_CHAR, all.data(), sizes.data(), starts.data(), MPI_CHAR, world_);
+    std::vector<std::string> parts;
+    for (std::size_t r = 0; r < sizes.size(); ++r)
+      parts.push_back(all.substr(static_cast<std::size_t>(starts[r]), static_cast<std::size_t>(sizes[r])));
+    return parts;
+  }
+
+  std::unique_ptr<Transport> transport(const Graph& graph, const Blocks& blocks, Index size,
+                                       std::function<bool(int node, int round)> speaks) override {
+    return std::make_unique<MpiTransport>(world_, graph, blocks, size, std::move(speaks));
+  }
+
+  void introduce(const std::string& hosting) override {
+    const auto all = texts(hosting);
+    if (watch_) watch_->set_hosting(all);
+  }
+
+  void abandon(int exit_code) override {
+    if (watch_) watch_->goodbye();
+    MPI_Abort(world_, exit_code);
+    std::_Exit(exit_code);
+  }
+
+ private:
+  static constexpr int turn = 1;  // message tag
+
+  static int counted(std::size_t size) {
+    expects(size < (std::size_t{1} << 31), "a size that MPI can count");
+    return static_cast<int>(size);
+  }
+
+  MPI_Comm world_ = MPI_COMM_NULL;
+  int rank_ = 0, count_ = 1, on_this_host_ = 1;
+  std::optional<Watch> watch_;
+};
+
+}  // namespace
+
+std::unique_ptr<Ranks> make_mpi_ranks(std::function<void(int rank, const std::string& hosting)> lost) {
+  return std::make_unique<MpiRanks>(std::move(lost));
+}
+
+}  // namespace parley::network

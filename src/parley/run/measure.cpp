@@ -1,0 +1,85 @@
+#include "parley/run/measure.h"
+
+#include <array>
+#include <nlohmann/json.hpp>
+#include <span>
+
+#include "parley/algorithm/pricing.h"
+#include "parley/base/parallel.h"
+#include "parley/problem/metrics.h"
+
+namespace parley::run {
+
+using nlohmann::json;
+
+json round_json(int round, const RoundMetrics& m, const Study& s) {
+  const bool data = s.plan.nodes.front().touches_data(round);
+  json line = {{"round", round},
+               {"kind", round == 0      ? "start"
+                        : data          ? "data"
+                        : s.plan.star() ? "trainer"
+                                        : "recycled"},
+               {"epsilon", m.epsilon},
+               {"disagreement", m.disagreement}};
+  json measured = json::object();
+  if (m.train_loss) measured["train_loss"] = *m.train_loss;
+  if (m.test_error) measured["test_error"] = *m.test_error;
+  if (!measured.empty()) line["private"] = measured;
+  if (!s.not_private.empty()) line["stamp"] = "NOT PRIVATE";
+  return line;
+}
+
+void measure(const Study& s, const Iterates& iterates, int threads, network::Ranks& ranks, RoundMetrics& m,
+             std::vector<double>& node_loss) {
+  node_loss.assign(s.problems.size(), 0);
+  parallel_for(static_cast<int>(s.problems.size()), threads, [&](int i) {
+    const auto at = static_cast<std::size_t>(i);
+    const problem::Problem& p = s.problems[at];
+    node_loss[at] = problem::mean_loss(*p.rows, p.loss, iterates.classifier(at));
+  });
+  const problem::Loss& loss = s.problems[0].loss;
+  const double errors = problem::test_errors(s.holdings.test, loss, iterates.model());
+  std::array<double, 2> sums{};
+  ranks.in_turn(sums, [&] {
+    for (const double l : node_loss) sums[0] += l;
+    sums[1] += errors;
+  });
+  m.train_loss = sums[0] / s.parties();
+  if (s.test_rows > 0) m.test_error = problem::test_error_of(sums[1], s.test_rows, loss);
+}
+
+double spent_epsilon(const privacy::Ledger& ledger, const algorithm::Plan& plan, int node, std::size_t through) {
+  std::span<const privacy::Charge> charges = ledger.charges(node);
+  if (through < charges.size()) charges = charges.first(through + 1);
+  return algorithm::whole_run_epsilon(charges, plan.nodes[static_cast<std::size_t>(node)].delta);
+}
+
+std::vector<NodeSummary> node_summaries(const Study& study, const privacy::Ledger& ledger, const Iterates& iterates,
+                                        const std::vector<double>& node_loss, bool whole, network::Ranks& ranks) {
+  const auto parties = static_cast<std::size_t>(study.parties());
+  std::vector<double> facts(3 * parties);  // ε spent, loss, distance
+  for (std::size_t i = 0; i < study.problems.size(); ++i) {
+    const int node = study.first() + static_cast<int>(i);
+    const algorithm::Schedule& s = study.plan.nodes[static_cast<std::size_t>(node)];
+    double* const at = facts.data() + 3 * static_cast<std::size_t>(node);
+    // Ended early on released values: the rounds done, for pure ε; at δ > 0 composition covers the planned run only.
+    at[0] = whole || s.delta == 0 ? spent_epsilon(ledger, study.plan, node) : s.epsilon;
+    at[1] = node_loss[i];
+    at[2] = iterates.distance(i);
+  }
+  ranks.sum(facts);
+  std::vector<NodeSummary> nodes;
+  for (std::size_t i = 0; i < parties; ++i) {
+    const algorithm::Schedule& s = study.plan.nodes[i];
+    nodes.push_back({.node = s.node,
+                     .degree = s.degree,
+                     .records = static_cast<std::size_t>(study.holdings.records[i]),
+                     .epsilon = facts[3 * i],
+                     .epsilon_paper = whole ? s.epsilon_paper : std::nullopt,
+                     .train_loss = facts[3 * i + 1],
+                     .distance = facts[3 * i + 2]});
+  }
+  return nodes;
+}
+
+}  // namespace parley::run
