@@ -46,6 +46,7 @@ bench: configure
 	@bench/instructions.sh $(BUILD)/bench_evaluate bench/results
 	@$(BUILD)/bench_growth bench/results
 	@python3 bench/growth_chart.py bench/results/growth.json bench/growth.svg
+	@python3 bench/mpi.py $(BUILD)/bench_mpi_round bench/results
 
 docs: all
 	@$(BUILD)/parley options --markdown > docs/options.md
