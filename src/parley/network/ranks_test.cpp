@@ -34,5 +34,11 @@ TEST(Ranks, SeveralProcessesWithoutAnEngineForThemAreRefused) {
   EXPECT_EQ(make_ranks("in-process")->count(), 1);
 }
 
+TEST(Ranks, AProgramBuiltWithoutMpiSaysWhatIsMissing) {  // this one is: CMakeLists.txt
+  EXPECT_THAT([] { make_ranks("mpi"); }, testing::ThrowsMessage<Error>(testing::AllOf(
+                                             testing::HasSubstr("built without MPI"), testing::HasSubstr("--engine"),
+                                             testing::HasSubstr("libopenmpi-dev"))));
+}
+
 }  // namespace
 }  // namespace parley::network
