@@ -54,11 +54,8 @@ void check_party(Party& p, const std::filesystem::path& file, const PartyLines& 
   const auto where = [&](const char* key) { return file.string() + ":" + std::to_string(line(key)); };
   const std::string who = network::is_name(p.name) ? p.name : "this party";
   const auto bad = [&](const char* key, const std::string& what, const std::string& value, const std::string& allowed) {
-    wrong.add(line(key), {.what = what,
-                          .value = value,
-                          .allowed = allowed,
-                          .where = where(key),
-                          .fix = "ask " + who + ", and let 'parley study invite' write the block"});
+    wrong.add(line(key),
+              {.what = what, .value = value, .allowed = allowed, .where = where(key), .fix = "ask " + who + " for it"});
   };
   p.fingerprint = plain_fingerprint(p.fingerprint);
   wrong.attempt(line("name"), [&] { network::check_name(p.name, where("name")); });

@@ -65,7 +65,8 @@ std::string with_party(std::string text, const Party& p) {
   if (!text.empty() && !text.ends_with('\n')) text += '\n';
   text += "\n[[party]]\nname = " + quoted(p.name) + "\naddress = " + quoted(p.address) +
           "\nfingerprint = " + quoted(p.fingerprint) + "\n";
-  text += p.trainer ? "trainer = true\n" : "records = " + std::to_string(p.records) + "\n";
+  if (p.records != 0) text += "records = " + std::to_string(p.records) + "\n";
+  if (p.trainer) text += "trainer = true\n";
   if (p.certificate.starts_with("-----BEGIN"))
     text += "certificate = '''\n" + p.certificate + "'''\n";
   else if (!p.certificate.empty())
