@@ -170,7 +170,7 @@ std::string guarantee(const JointPlan& p, const std::vector<std::string>& not_pr
   double least = p.plan.epsilon();
   for (const auto& node : p.plan.nodes) least = std::min(least, node.epsilon);
   const std::string from = epsilon_text(least), to = epsilon_text(p.plan.epsilon());
-  const std::string claim =
+  std::string claim =
       fmt::format("ε = {}, δ = {} per record, whole run ({})", from == to ? to : from + " to " + to,
                   number(p.plan.nodes.front().delta), p.plan.verified_only() ? "numerically verified" : "proved");
   if (not_private.empty()) return claim;

@@ -100,7 +100,7 @@ void write_new(const std::filesystem::path& file, std::string_view text, int mod
 
 PrivateKey make_key() {
   const CleanErrors clean;
-  std::shared_ptr<EVP_PKEY> key(EVP_EC_gen("P-256"), EVP_PKEY_free);
+  const std::shared_ptr<EVP_PKEY> key(EVP_EC_gen("P-256"), EVP_PKEY_free);
   expects(key != nullptr, "OpenSSL makes a P-256 key");
   return {key};
 }

@@ -1,4 +1,6 @@
 // Where two studies differ, for people. What a peer sent is shown as printable ASCII and cut off, whatever it is.
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <nlohmann/json.hpp>
 #include <set>
@@ -13,11 +15,22 @@ namespace {
 
 using nlohmann::json;
 
+bool is_empty_text(const json& value) {
+  return value.is_string() && value.get_ref<const std::string&>().empty();
+}
+
 std::string shown(const json& value) {
   constexpr std::size_t most = 80;
-  if (value.is_null() || value == "") return "nothing";
+  if (value.is_null() || is_empty_text(value)) return "nothing";
   std::string text = value.dump(-1, ' ', true, json::error_handler_t::replace);
-  if (value.is_string()) text = text.substr(1, text.size() - 2);
+  if (value.is_string()) {
+    text = text.substr(1, text.size() - 2);
+    for (std::size_t at = 0; (at = text.find('\\', at)) != std::string::npos;)  // \" is shown as "
+      if (text[at + 1] == '"')
+        text.erase(at++, 1);
+      else
+        at += 2;
+  }
   return text.size() <= most ? text : text.substr(0, most) + "...";
 }
 
@@ -50,7 +63,7 @@ struct Comparison {
     return field + ": " + shown(here) + " here, " + shown(there) + " at " + peer;
   }
 
-  std::string fields(const json& here, const json& there, std::set<std::string> skip = {}) const {
+  std::string fields(const json& here, const json& there, const std::set<std::string>& skip = {}) const {
     std::set<std::string> keys;
     for (const json* object : {&here, &there})
       if (object->is_object())
@@ -78,19 +91,22 @@ struct Comparison {
         if (std::ranges::find(in, edge) == in.end()) {
           const bool pair = edge.is_array() && edge.size() == 2;
           const std::string ends = pair ? shown(edge[0]) + " and " + shown(edge[1]) : shown(edge);
-          return "graph: " + ends + " are neighbours " + where;
+          return fmt::format("graph: {} are neighbours {}", ends, where);
         }
       return std::string();
     };
-    const std::string more = missing(here, there, "here, not at " + peer);
+    std::string more = missing(here, there, "here, not at " + peer);
     if (!more.empty()) return more;
-    const std::string less = missing(there, here, "at " + peer + ", not here");
-    return less.empty() ? values("graph", here, there) : less;
+    std::string less = missing(there, here, "at " + peer + ", not here");
+    if (!less.empty()) return less;
+    return values("graph", here, there);
   }
 
   // The first line that differs, and the column to which it belongs.
   std::string schema(const json& here, const json& there) const {
-    if (!here.is_string() || !there.is_string() || here == "" || there == "") return values("schema", here, there);
+    if (!here.is_string() || !there.is_string()) return values("schema", here, there);
+    const auto which = [](const json& text) { return is_empty_text(text) ? "none" : "one"; };
+    if (is_empty_text(here) || is_empty_text(there)) return values("schema", which(here), which(there));
     const auto a = split_list(here.get<std::string>(), '\n'), b = split_list(there.get<std::string>(), '\n');
     std::string section = "schema";
     for (std::size_t i = 0; i < std::max(a.size(), b.size()); ++i) {

@@ -180,7 +180,11 @@ JointStudy parse_joint_study(std::string_view text, const std::filesystem::path&
   check_roster(reader.study, reader.party_lines, reader.wrong);
   check_study(reader);
   reader.wrong.tell();
-  std::ranges::stable_partition(reader.study.parties, [](const Party& p) { return !p.trainer; });
+  std::vector<Party> ordered;
+  for (const bool trainer : {false, true})
+    for (Party& p : reader.study.parties)
+      if (p.trainer == trainer) ordered.push_back(std::move(p));
+  reader.study.parties = std::move(ordered);
   return std::move(reader.study);
 }
 

@@ -26,7 +26,7 @@ struct Mistakes {
   void add(int line, const Error::Parts& parts) { all.emplace_back(line, Error(parts).what()); }
   void tell() {
     if (all.empty()) return;
-    std::ranges::stable_sort(all, {}, &std::pair<int, std::string>::first);
+    std::ranges::sort(all);
     std::vector<Error::Parts> parts;
     for (const auto& [line, text] : all) parts.push_back({.what = text});
     throw Error(parts);

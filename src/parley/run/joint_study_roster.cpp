@@ -1,4 +1,6 @@
 // The roster of a study file: who takes part, and how each is known.
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <cctype>
 #include <map>
@@ -81,9 +83,9 @@ void check_distinct(const JointStudy& s, const std::vector<PartyLines>& lines, M
     const Party& p = s.parties[i];
     const auto [other, first] = seen.emplace(p.*field, p.name);
     if (first || (p.*field).empty()) continue;
-    const std::string who = p.name == other->second ? "" : ": " + other->second + " and " + p.name;
+    const std::string who = p.name == other->second ? "" : fmt::format(": {} and {}", other->second, p.name);
     const int line = lines[i].contains(what) ? lines[i].at(what) : lines[i].at("");
-    wrong.add(line, {.what = "two parties have the same " + what + who,
+    wrong.add(line, {.what = fmt::format("two parties have the same {}{}", what, who),
                      .value = p.*field,
                      .where = s.file.string() + ":" + std::to_string(line),
                      .fix = "each party is in the roster once, with its own " + what});
