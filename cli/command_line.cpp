@@ -16,6 +16,7 @@ const std::map<std::string, std::string>& flag_help() {
       {"json", "one JSON object on stdout; progress goes to stderr"},
       {"markdown", "as a Markdown page (docs/options.md)"},
       {"quiet", "no progress"},
+      {"trainer", "invite: the party is the trainer of a star study and holds no rows"},
   };
   return help;
 }

@@ -11,6 +11,8 @@ Command data_command();
 Command graph_command();
 Command check_command();
 Command ledger_command();
+Command keys_command();
+Command study_command();
 Command options_command();
 
 // Exit codes: 0 done, 1 a mistake in input or options, 2 a bug, 3 the run ended without a usable model, 130

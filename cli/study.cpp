@@ -1,0 +1,274 @@
+// The shared study file on the command line: begun, joined by parties, shown and checked. Nothing is sent.
+#include <fmt/core.h>
+
+#include <algorithm>
+#include <filesystem>
+#include <nlohmann/json.hpp>
+
+#include "cli/commands.h"
+#include "cli/terminal.h"
+#include "parley/base/error.h"
+#include "parley/base/text.h"
+#include "parley/run/joint_study.h"
+#include "parley/theory/verdict.h"
+
+namespace parley::cli {
+namespace {
+
+namespace fs = std::filesystem;
+using nlohmann::json;
+using run::JointPlan;
+using run::JointStudy;
+using run::Party;
+
+// invite: the keys of a [[party]] block; the fingerprint is the certificate's, and --trainer is a flag.
+std::vector<Option> rows(Party& p) {
+  std::vector<Option> list;
+  for (Option& row : run::option_rows(p)) {
+    if (row.name == "fingerprint" || row.name == "trainer") continue;
+    row.group = "invite";
+    list.push_back(std::move(row));
+  }
+  return list;
+}
+
+network::Time now() {
+  return std::chrono::floor<std::chrono::seconds>(std::chrono::system_clock::now());
+}
+
+int new_study(const fs::path& file) {
+  if (fs::exists(file))
+    throw Error({.what = "the file exists already, and is never overwritten",
+                 .where = file.string(),
+                 .fix = "choose another name, or remove it yourself"});
+  write_file(file, run::study_template());
+  fmt::print("{}: a study to begin with, nobody invited yet\n", file.string());
+  fmt::print(
+      "Next: edit it, then 'parley study invite {} --address HOST:PORT --certificate NAME.pem --records N' for "
+      "each party.\n",
+      file.string());
+  return 0;
+}
+
+// The file was in order, so every mistake is in the block that was to be added: its line would mislead.
+void check_block(const std::string& text, const fs::path& file) {
+  try {
+    run::parse_joint_study(text, file);
+  } catch (const Error& e) {
+    std::vector<std::string> lines;
+    for (const std::string& line : split_list(e.what(), '\n')) {
+      const bool placed = line.starts_with(file.string() + ":");
+      const bool advice = line.starts_with("what to do");
+      lines.push_back(placed ? "parley study invite" + line.substr(line.find(": ", file.string().size()))
+                             : (advice ? "  " : "") + line);
+    }
+    throw Error({.what = join(lines, "\n")});
+  }
+}
+
+int invite(const fs::path& file, Party p, bool trainer) {
+  const auto need = [](bool given, const std::string& what, const std::string& option) {
+    if (!given)
+      throw Error({.what = what + " is missing",
+                   .where = "option --" + option,
+                   .fix = "e.g. parley study invite study.toml --name hospital_b --address b.example.org:7400 "
+                          "--certificate hospital_b.pem --records 8000"});
+  };
+  need(!p.certificate.empty(), "the party's certificate", "certificate");
+  need(!p.address.empty(), "the party's address", "address");
+  need(trainer || p.records > 0, "the party's number of records", "records");
+  const std::string text = read_file(file, "the study");
+  run::parse_joint_study(text, file);
+  const network::Certificate c = network::read_certificate(p.certificate);
+  if (!p.name.empty() && p.name != c.name)
+    throw Error({.what = "the certificate " + p.certificate + " is for another party",
+                 .value = "'" + p.name + "'",
+                 .allowed = c.name,
+                 .where = "option --name",
+                 .fix = "leave it out, or ask " + p.name + " for its own certificate"});
+  p.name = c.name;
+  if (const auto refusal = network::check_certificate(c, p.name, c.fingerprint, now()))
+    throw Error({.what = refusal->sentence, .where = p.certificate});
+  p.certificate = c.chain_pem();
+  p.fingerprint = c.fingerprint;
+  p.trainer = trainer;
+  const std::string more = run::with_party(text, p);
+  check_block(more, file);
+  write_file(file, more);
+  const JointStudy study = run::read_joint_study(file);
+  fmt::print("{}: {} is node {}, {} in all\n", file.string(), p.name, study.node_of(p.name), study.parties.size());
+  fmt::print("  fingerprint  {}\n", p.fingerprint);
+  fmt::print("Compare it with {} by another way, such as the telephone, then give everyone this file again.\n", p.name);
+  return 0;
+}
+
+std::string neighbours(const JointStudy& s, const JointPlan& p, int node) {
+  std::vector<std::string> names;
+  for (const int other : p.graph.neighbours(node)) {
+    if (names.size() == 4) {
+      names.push_back("...");
+      break;
+    }
+    names.push_back(s.parties[static_cast<std::size_t>(other)].name);
+  }
+  return join(names, ", ");
+}
+
+json party_json(const JointStudy& s, const std::optional<JointPlan>& p, int node) {
+  const Party& party = s.parties[static_cast<std::size_t>(node)];
+  json j = {{"node", node},
+            {"name", party.name},
+            {"address", party.address},
+            {"fingerprint", party.fingerprint},
+            {"records", party.records},
+            {"trainer", party.trainer}};
+  if (!p) return j;
+  json names = json::array();
+  for (const int other : p->graph.neighbours(node)) names.push_back(s.parties[static_cast<std::size_t>(other)].name);
+  const bool priced = !party.trainer && p->plan.noisy();
+  j.update({{"neighbours", names},
+            {"epsilon", priced ? json(p->plan.nodes[static_cast<std::size_t>(node)].epsilon) : json()}});
+  return j;
+}
+
+int roster(const JointStudy& s, bool as_json) {
+  std::optional<JointPlan> p;
+  std::string why_not;
+  try {  // a roster is shown while it grows
+    p = run::plan_of(s);
+  } catch (const Error& e) {
+    why_not = e.what();
+  }
+  const int count = static_cast<int>(s.parties.size());
+  if (as_json) {
+    json parties = json::array();
+    for (int i = 0; i < count; ++i) parties.push_back(party_json(s, p, i));
+    fmt::print("{}\n", json{{"parties", parties}, {"complete", p.has_value()}, {"incomplete_because", why_not}}.dump());
+    return 0;
+  }
+  std::vector<std::vector<std::string>> lines = {
+      {"node  name", "address", "records", "planned ε", "neighbours", "fingerprint"}};
+  for (int i = 0; i < count; ++i) {
+    const Party& party = s.parties[static_cast<std::size_t>(i)];
+    const std::string epsilon = !p || party.trainer ? "-"
+                                : !p->plan.noisy()  ? "no noise"
+                                                    : epsilon_text(p->plan.nodes[static_cast<std::size_t>(i)].epsilon);
+    lines.push_back({fmt::format("{:>4}  {}", i, party.name), party.address,
+                     party.trainer ? "trainer" : grouped(party.records), epsilon, p ? neighbours(s, *p, i) : "-",
+                     party.fingerprint.substr(0, 16) + "..."});
+  }
+  fmt::print("{}", table(lines, ""));
+  if (!why_not.empty()) fmt::print("\nThe study cannot start yet:\n{}\n", why_not);
+  if (p)
+    for (const auto& reason : run::not_private(s, *p)) fmt::print("\n{}\n", alarm("NOT PRIVATE: " + reason));
+  return 0;
+}
+
+// "ε = 1.0000, δ = 1e-06 per record, whole run (proved)", or that there is none.
+std::string guarantee(const JointPlan& p, const std::vector<std::string>& not_private) {
+  if (!p.plan.noisy()) return alarm("none, NOT PRIVATE: " + not_private.front());
+  double least = p.plan.epsilon();
+  for (const auto& node : p.plan.nodes) least = std::min(least, node.epsilon);
+  const std::string from = epsilon_text(least), to = epsilon_text(p.plan.epsilon());
+  std::string claim =
+      fmt::format("ε = {}, δ = {} per record, whole run ({})", from == to ? to : from + " to " + to,
+                  number(p.plan.nodes.front().delta), p.plan.verified_only() ? "numerically verified" : "proved");
+  if (not_private.empty()) return claim;
+  return alarm("none, NOT PRIVATE: " + not_private.front()) + "; with secret noise " + claim;
+}
+
+std::vector<std::string> warnings(const JointStudy& s, const JointPlan& p) {
+  std::vector<std::string> all = p.plan.warnings;
+  for (std::string& text : all) text = run::in_words_of(s, text);
+  for (const Party& party : s.parties)
+    if (party.pinned)
+      if (const auto refusal = network::check_certificate(*party.pinned, party.name, party.fingerprint, now()))
+        all.push_back(refusal->sentence);
+  return all;
+}
+
+int check(const JointStudy& s, bool as_json) {
+  const JointPlan p = run::plan_of(s);
+  const json canonical = run::canonical_json(s, p);
+  const std::string hash = run::study_hash(canonical),
+                    convergence = theory::convergence_verdict(p.graph, p.plan, p.setting);
+  const auto& first = p.plan.nodes.front();
+  const auto stamps = run::not_private(s, p);
+  if (as_json) {
+    json parties = json::array();
+    for (int i = 0; i < static_cast<int>(s.parties.size()); ++i) parties.push_back(party_json(s, p, i));
+    fmt::print("{}\n", json{{"hash", hash},
+                            {"run_id", run::run_id(hash)},
+                            {"study", canonical},
+                            {"parties", parties},
+                            {"rounds", p.plan.options.rounds},
+                            {"private_rounds", first.private_rounds.size()},
+                            {"epsilon", p.plan.noisy() ? json(p.plan.epsilon()) : json()},
+                            {"delta", p.plan.noisy() ? json(first.delta) : json()},
+                            {"theorem", p.plan.noisy() ? first.theorem : ""},
+                            {"bound", p.plan.verified_only() ? "numerically verified" : "proved"},
+                            {"convergence", convergence},
+                            {"not_private", stamps},
+                            {"warnings", warnings(s, p)}}
+                           .dump());
+    return 0;
+  }
+  for (const auto& warning : warnings(s, p)) fmt::print(stderr, "warning: {}\n", warning);
+  const auto line = [](const char* what, const std::string& text) { fmt::print("  {:<12} {}\n", what, text); };
+  fmt::print("{}\n", bold(s.title.empty() ? s.file.string() : s.title));
+  line("hash", hash);
+  line("run", run::run_id(hash));
+  double records = 0;
+  for (const double b : p.setting.records) records += b;
+  line("parties", fmt::format("{} with {} records in all{}; {} pairs of neighbours", p.setting.nodes(),
+                              grouped(static_cast<long>(records)), p.plan.star() ? ", and a trainer" : "",
+                              p.graph.edges().size()));
+  line("data", s.schema.empty() ? fmt::format("LIBSVM, {} features", p.setting.features)
+                                : fmt::format("{}: {} features", s.schema, p.setting.features));
+  line("algorithm", fmt::format("{} ({}), {} rounds, {} of them touch data", first.algorithm.name,
+                                first.algorithm.source, p.plan.options.rounds, first.private_rounds.size()));
+  line("guarantee", guarantee(p, stamps));
+  if (p.plan.noisy()) line("by", first.theorem);
+  line("convergence", convergence + " (without noise)");
+  line("deadlines", fmt::format("an answer within {} s; a silent peer is waited for {} s, then the others {}",
+                                number(s.deadline_seconds), number(s.wait_seconds), s.on_loss));
+  return 0;
+}
+
+int run_study(const Arguments& arguments) {
+  Party p;
+  set_from(arguments, rows(p));
+  validate_options(rows(p));
+  const auto& words = arguments.words;
+  const std::string what = words.size() == 2 ? words[0] : "";
+  if (what == "new") return new_study(words[1]);
+  if (what == "invite") return invite(words[1], p, arguments.has("trainer"));
+  if (what == "roster") return roster(run::read_joint_study(words[1]), arguments.has("json"));
+  if (what == "check") return check(run::read_joint_study(words[1]), arguments.has("json"));
+  throw Error({.what = "parley study does not know this",
+               .value = "'" + join(words, " ") + "'",
+               .allowed = "new FILE, invite FILE --address A --certificate C --records N, roster FILE, check FILE",
+               .where = "parley study",
+               .fix = "parley study --help"});
+}
+
+}  // namespace
+
+Command study_command() {
+  static Party defaults;
+  return {.name = "study",
+          .summary = "write, fill and check the study file that all parties share",
+          .words = "new FILE | invite FILE | roster FILE | check FILE",
+          .own = rows(defaults),
+          .flags = {"trainer", "json"},
+          .examples =
+              "  parley study new study.toml\n"
+              "  parley study invite study.toml --name hospital_b --address b.example.org:7400 --certificate "
+              "hospital_b.pem --records 8000\n"
+              "  parley study invite study.toml --address c.example.org:7400 --certificate coordinator.pem --trainer\n"
+              "  parley study roster study.toml\n"
+              "  parley study check study.toml\n",
+          .run = run_study};
+}
+
+}  // namespace parley::cli

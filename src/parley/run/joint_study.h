@@ -1,0 +1,85 @@
+// A study between parties that keep their rows: the public file that each holds a copy of. Copies may differ in bytes
+// (comments, order, addresses, where the schema stands) and must not differ in meaning: before round 1 the parties
+// compare study_hash, and a difference names its field (docs/study.md).
+#pragma once
+#include <cstdint>
+#include <filesystem>
+#include <map>
+#include <nlohmann/json_fwd.hpp>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "parley/algorithm/schedule.h"
+#include "parley/network/graph.h"
+#include "parley/network/identity.h"
+
+namespace parley::run {
+
+struct Party {  // a line of the roster
+  std::string name;
+  std::string address;      // host:port at which the holder of this copy reaches it: not part of the meaning
+  std::string fingerprint;  // SHA-256 of its certificate, 64 hexadecimal digits
+  std::string certificate;  // the certificate itself: a PEM file beside the study, or its text; may be empty
+  long records = 0;         // B_i, public; a trainer has none
+  bool trainer = false;     // of a star
+  std::optional<network::Certificate> pinned{};  // what `certificate` holds
+};
+std::vector<Option> option_rows(Party& p);
+
+struct JointStudy {
+  std::string title;
+  std::string nonce;  // random, so that two studies never have the same hash
+  double deadline_seconds = 10;
+  double wait_seconds = 600;
+  std::string on_loss = "stop";
+  std::optional<std::uint64_t> seed;  // tests: NOT PRIVATE
+  std::string schema;                 // a file beside the study; its content counts
+  long features = 0;                  // of LIBSVM data, instead
+  network::GraphOptions graph;
+  algorithm::Options algorithm;
+  std::vector<Party> parties;  // node number = position; a trainer is last wherever it stands in the file
+
+  std::filesystem::path file;
+  std::string schema_toml;           // what the schema says, in one spelling; empty while its file is missing
+  std::map<std::string, int> lines;  // of the options that the file sets
+
+  const Party* find(const std::string& name) const;           // null: not in the roster
+  std::string fingerprint_of(const std::string& name) const;  // "" when it is not in the roster
+  int node_of(const std::string& name) const;                 // or Error with the nearest name
+};
+std::vector<Option> option_rows(JointStudy& s);
+
+// Throws one Error with every mistake of the file, each with its line. The roster may still be incomplete.
+JointStudy read_joint_study(const std::filesystem::path& file);
+JointStudy parse_joint_study(std::string_view text, const std::filesystem::path& file);
+
+// A file to begin with: every decision with its comment, a fresh nonce, nobody invited.
+std::string study_template();
+// The text, byte for byte, with one more [[party]] block.
+std::string with_party(std::string text, const Party& party);
+
+struct JointPlan {
+  network::Graph graph;  // of a star: the trainer is the last node
+  algorithm::Setting setting;
+  algorithm::Plan plan;
+};
+
+// What will be done, known before anyone reads a row; Error while the study cannot start.
+JointPlan plan_of(const JointStudy& study);
+std::vector<std::string> not_private(const JointStudy& study, const JointPlan& plan);  // why the claim is none
+
+// Everything that must be equal between parties, with keys in order, and what identifies it.
+nlohmann::json canonical_json(const JointStudy& study, const JointPlan& plan);
+std::string study_hash(const nlohmann::json& canonical);
+std::string run_id(const std::string& study_hash);  // a study is run once; a restart resumes it
+
+// The first field in which two studies differ, in words, with both values: "rounds: 50 here, 40 at hospital_b".
+// "": none. `there` may be anything that a peer sends.
+std::string difference(const nlohmann::json& here, const nlohmann::json& there, const std::string& peer);
+
+// An Error's text about an option, in the words of the file: "option --rounds" is "study.toml:7", --rounds is rounds.
+std::string in_words_of(const JointStudy& study, std::string text);
+
+}  // namespace parley::run

@@ -1,0 +1,195 @@
+// The study file: its keys, how it is read, and how it is begun and grows.
+#include <algorithm>
+#include <nlohmann/json.hpp>
+#include <set>
+
+#include "parley/base/error.h"
+#include "parley/base/text.h"
+#include "parley/data/schema.h"
+#include "parley/data/toml_section.h"
+#include "parley/run/config.h"
+#include "parley/run/joint_study.h"
+#include "parley/run/joint_study_mistakes.h"
+
+namespace parley::run {
+namespace {
+
+using nlohmann::json;
+
+int line_of(const toml::node& node) {
+  return static_cast<int>(node.source().begin.line);
+}
+
+json to_json(const toml::node& node, const std::string& where) {
+  if (const auto* value = node.as_string()) return value->get();
+  if (const auto* value = node.as_integer()) return value->get();
+  if (const auto* value = node.as_floating_point()) return value->get();
+  if (const auto* value = node.as_boolean()) return value->get();
+  const auto* array = node.as_array();
+  if (array == nullptr)
+    throw Error({.what = "no option is a date or a table", .where = where, .fix = "write text, a number or a list"});
+  json list = json::array();
+  for (const auto& element : *array) {
+    if (element.is_array()) throw Error({.what = "no option is a list of lists", .where = where});
+    list.push_back(to_json(element, where));
+  }
+  return list;
+}
+
+// The row of another struct under our own member: declared once, there.
+Option like(const std::vector<Option>& rows, const std::string& name, OptionTarget target) {
+  Option row = find_option(rows, name, "");
+  row.target = target;
+  row.group = "study";
+  return row;
+}
+
+struct Reader {
+  JointStudy study;
+  Mistakes wrong;
+  std::vector<PartyLines> party_lines{};
+
+  std::string at(int line) const { return study.file.string() + ":" + std::to_string(line); }
+
+  void option(const std::string& key, const toml::node& node, const std::vector<Option>& rows) {
+    const int line = line_of(node);
+    wrong.attempt(line, [&] {
+      const Option& row = find_option(rows, key, at(line));
+      if (const auto [before, first] = study.lines.emplace(key, line); !first)
+        throw Error({.what = key + " is given twice, also in line " + std::to_string(before->second),
+                     .where = at(line),
+                     .fix = "remove one of them"});
+      set_option_json(row, to_json(node, at(line)), at(line));
+    });
+  }
+
+  void options(const toml::table& table, const std::vector<Option>& rows, bool top) {
+    std::set<std::string> groups;
+    for (const Option& row : rows) groups.insert(row.group);
+    for (const auto& [key, node] : table) {
+      const std::string name(key.str());
+      const auto* group = node.as_table();
+      if (top && name == "party")
+        roster(node);
+      else if (group == nullptr)
+        option(name, node, rows);
+      else if (!top || !groups.contains(name))
+        wrong.add(line_of(node), {.what = "unknown table [" + name + "]",
+                                  .allowed = join({groups.begin(), groups.end()}, ", "),
+                                  .where = at(line_of(node)),
+                                  .fix = "tables only group options; any option may also stand outside"});
+      else
+        options(*group, rows, false);
+    }
+  }
+
+  void roster(const toml::node& node) {
+    const auto* blocks = node.as_array();
+    for (std::size_t i = 0; blocks != nullptr && i < blocks->size(); ++i)
+      if (const auto* block = blocks->get(i)->as_table()) {
+        party(*block);
+      } else {
+        blocks = nullptr;
+        break;
+      }
+    if (blocks == nullptr)
+      wrong.add(line_of(node), {.what = "the roster is a list of blocks",
+                                .where = at(line_of(node)),
+                                .fix = "write [[party]] above each party's lines"});
+  }
+
+  void party(const toml::table& block) {
+    Party p;
+    PartyLines lines{{"", line_of(block)}};
+    const auto rows = option_rows(p);
+    std::vector<std::string> of_study;
+    for (const Option& row : option_rows(study)) of_study.push_back(row.name);
+    for (const auto& [key, node] : block) {
+      const int line = line_of(node);
+      lines[std::string(key.str())] = line;
+      wrong.attempt(line, [&, name = std::string(key.str()), &value = node] {
+        if (std::ranges::find(of_study, name) != of_study.end())
+          throw Error({.what = name + " is the study's, and stands among a party's lines",
+                       .where = at(line),
+                       .fix = "move it above the first [[party]]"});
+        set_option_json(find_option(rows, name, at(line)), to_json(value, at(line)), at(line));
+      });
+    }
+    party_lines.push_back(std::move(lines));
+    study.parties.push_back(std::move(p));
+  }
+};
+
+void check_study(Reader& reader) {
+  JointStudy& s = reader.study;
+  const auto line = [&](const char* key) { return s.lines.contains(key) ? s.lines.at(key) : 0; };
+  for (const Option& row : option_rows(s)) try {
+      validate_options({row});
+    } catch (const Error& e) {
+      reader.wrong.all.emplace_back(line(row.name.c_str()), in_words_of(s, e.what()));
+    }
+  const auto bad = [&](const char* key, const std::string& what, const std::string& fix) {
+    reader.wrong.add(line(key), {.what = what, .where = in_words_of(s, std::string("option --") + key), .fix = fix});
+  };
+  if (!is_hex(s.nonce, 32))
+    bad("nonce", "the nonce is not 32 hexadecimal digits, or missing",
+        "begin with 'parley study new', which makes one; all parties have the same");
+  if (s.title.size() > 200 || std::ranges::any_of(s.title, [](unsigned char c) { return c < 0x20 || c == 0x7F; }))
+    bad("title", "the title is not one line of at most 200 bytes", "shorten it");
+  if (s.wait_seconds < s.deadline_seconds)
+    bad("wait-seconds", "wait-seconds is below deadline-seconds: a silent peer would be given up before it is late",
+        "raise it");
+  if (!s.schema.empty() && s.features != 0)
+    bad("features", "schema and features exclude each other", "schema for CSV data, features for LIBSVM data");
+  const std::filesystem::path schema = s.file.parent_path() / s.schema;
+  std::error_code ignored;
+  if (!s.schema.empty() && std::filesystem::exists(schema, ignored))
+    reader.wrong.attempt(line("schema"), [&] {
+      s.schema_toml = data::to_toml(data::parse_schema(read_file(schema, "the schema"), schema.string()));
+    });
+}
+
+}  // namespace
+
+std::vector<Option> option_rows(JointStudy& s) {
+  EngineOptions engine;
+  data::Options source;
+  std::vector<Option> rows = {
+      {"title", "", "what the study is about, for people", any_text("a line"), &s.title, "study"},
+      {"nonce", "", "random, made by 'parley study new': no two studies have the same", any_text("32 digits"), &s.nonce,
+       "study"},
+      {"deadline-seconds", "", "after this long without an answer a call is given up and tried again",
+       between(0.05, 3600), &s.deadline_seconds, "study"},
+      {"wait-seconds", "", "how long everybody waits for a peer that went silent", between(0.05, 2592000),
+       &s.wait_seconds, "study"},
+      {"on-loss", "",
+       "after that: stop with a usable model, or let the others continue where the new plan fits every budget",
+       one_of({"stop", "continue"}), &s.on_loss, "study"},
+      like(option_rows(engine), "seed", &s.seed),
+      like(data::option_rows(source), "schema", &s.schema),
+      like(data::option_rows(source), "features", &s.features)};
+  for (const auto& part : {network::option_rows(s.graph), algorithm::option_rows(s.algorithm)})
+    rows.insert(rows.end(), part.begin(), part.end());
+  return rows;
+}
+
+JointStudy parse_joint_study(std::string_view text, const std::filesystem::path& file) {
+  Reader reader{.study = {.file = file}, .wrong = {}};
+  const toml::table root = data::parse_toml(text, file.string());
+  reader.options(root, option_rows(reader.study), true);
+  check_roster(reader.study, reader.party_lines, reader.wrong);
+  check_study(reader);
+  reader.wrong.tell();
+  std::vector<Party> ordered;
+  for (const bool trainer : {false, true})
+    for (Party& p : reader.study.parties)
+      if (p.trainer == trainer) ordered.push_back(std::move(p));
+  reader.study.parties = std::move(ordered);
+  return std::move(reader.study);
+}
+
+JointStudy read_joint_study(const std::filesystem::path& file) {
+  return parse_joint_study(read_file(file, "the study"), file);
+}
+
+}  // namespace parley::run
