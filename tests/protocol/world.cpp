@@ -15,8 +15,8 @@ Faults Faults::from(PublicRandom& random) {
           .drop = some(0.5),
           .duplicate = some(0.4),
           .slow = some(0.2),
-          .crash = some(0.9),
-          .kill = some(0.02),
+          .crash = some(1),
+          .kill = some(0.05),
           .partition = some(0.2),
           .fresh_noise = random.below(2) == 0};
 }
@@ -89,9 +89,11 @@ void World::kill(int node) {
   log("party " + std::to_string(node) + " dies");
   m.party.reset();
   ++m.process;
-  m.disk.lose_power(random_);
-  m.ledger.lose_power();
-  after(4 * random_.uniform(), [this, node] { start(node); });
+  if (random_.below(2) == 0) {  // else only the process is gone: what it wrote is still in the machine's memory
+    m.disk.lose_power(random_);
+    m.ledger.lose_power();
+  }
+  after(2 * random_.uniform(), [this, node] { start(node); });
 }
 
 void World::start(int node) {
@@ -122,8 +124,8 @@ void World::start(int node) {
     open();
   } catch (const Crashed&) {  // in the constructor: there is no party to kill yet
     ++crashes;
-    m.disk.lose_power(random_);
-    after(4 * random_.uniform(), [this, node] { start(node); });
+    if (random_.below(2) == 0) m.disk.lose_power(random_);
+    after(2 * random_.uniform(), [this, node] { start(node); });
     return;
   } catch (const Error& e) {
     throw Violation("party " + std::to_string(node) + " cannot start again: " + e.what());

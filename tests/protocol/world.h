@@ -40,7 +40,7 @@ class World {
   void run(double most = 2000);
   bool run_while(const std::function<bool()>& going, double most = 2000);  // false: time was up, or nothing happens
 
-  void kill(int node);   // loses power
+  void kill(int node);   // or loses power
   void start(int node);  // reads what is left on its disks
   void cut_off(int node, bool off = true) { off ? void(cut_.insert(node)) : void(cut_.erase(node)); }
   network::Receipt deliver(int from, int to, const std::string& bytes);  // by hand; with the same checks

@@ -158,7 +158,7 @@ std::vector<PeerState> Exchange::peers() const {
     states.push_back({.node = link.node,
                       .answers = link.ever_heard && !link.reported,
                       .stored = received_.seen(link.node).round,
-                      .has = link.stored});
+                      .has = has(link)});
   return states;
 }
 
@@ -176,6 +176,11 @@ std::string Exchange::hello_to(const Link& link) const {
   return encode(made(Kind::hello, released(), payload_of(received_.seen(link.node))));
 }
 
+// Its value of a round was computed from this node's of the round before, so that one it has.
+int Exchange::has(const Link& link) const {
+  return std::max(link.stored, received_.seen(link.node).round - 1);
+}
+
 // What this neighbour should get next, if anything.
 bool Exchange::next_message(const Link& link, Link::Call& call, std::string& bytes) const {
   const auto choose = [&](Link::What what, int number, std::string message) {
@@ -191,10 +196,8 @@ bool Exchange::next_message(const Link& link, Link::Call& call, std::string& byt
   if (ending_ && ending_->end != End::completed) return goodbye();
   const auto hello = [&] { return choose(Link::What::hello, received_.seen(link.node).round, hello_to(link)); };
   if (!link.greeted) return hello();
-  if (link.stored < released()) {
-    const auto envelope = envelopes_.find(link.stored + 1);
-    if (envelope != envelopes_.end()) return choose(Link::What::value, link.stored + 1, envelope->second);
-  }
+  if (const int round = has(link) + 1; round <= released())
+    return choose(Link::What::value, round, envelopes_.at(round));
   for (const auto& [origin, message] : finals_.messages())
     if (!link.finals.contains(origin)) return choose(Link::What::final_iterate, origin, message);
   if (ending_) return goodbye();
@@ -208,6 +211,7 @@ void Exchange::pump() {
     Link::Call call;
     std::string bytes;
     if (link.call || now_ < link.next_attempt || !next_message(link, call, bytes)) continue;
+    if (call.what == Link::What::hello) link.stored = -1;  // the answer, or a hello of its own meanwhile, says it anew
     call.id = ++calls_;
     link.call = call;
     actions_.sends.push_back({.call = call.id, .peer = link.node, .bytes = std::move(bytes)});

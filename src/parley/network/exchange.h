@@ -113,6 +113,7 @@ class Exchange {
   void pump();
   bool next_message(const Link& link, Link::Call& call, std::string& bytes) const;
   bool done_with(const Link& link) const;
+  int has(const Link& link) const;  // the last round of this node's that the neighbour has stored, as far as is known
   void report(const std::string& text) { actions_.reports.push_back(text); }
   void report_refusal(const std::string& caller, const Receipt& receipt);
 

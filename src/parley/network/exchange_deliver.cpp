@@ -183,9 +183,7 @@ void Exchange::on_greeting(Link& link, const Link::Call& call, const Receipt& re
   }
   const Seen seen = *seen_of(m->payload);
   if (!confirms(link, seen)) return;
-  if (seen.round < released() && !envelopes_.contains(seen.round + 1))
-    return stop(End::peer_lost, who + " has lost values that it acknowledged: its transcript is an old copy");
-  link.stored = seen.round;
+  link.stored = std::max(link.stored, seen.round);
   link.greeted = link.confirmed = true;
 }
 
@@ -195,7 +193,7 @@ void Exchange::on_refusal(Link& link, const Receipt& receipt) {
   if (receipt.verdict == Verdict::wrong_configuration && !receipt.attachment.empty())
     text = who +
            " has another configuration: " + printable(keys_.difference(agreed_.configuration, receipt.attachment), 400);
-  const bool retry = receipt.verdict == Verdict::unavailable || receipt.verdict == Verdict::future_round;
+  const bool retry = receipt.verdict == Verdict::unavailable;
   // A peer that has taken part was started again with something else: its mistake, and time to mend it.
   const bool its_mistake = (receipt.verdict == Verdict::wrong_configuration || receipt.verdict == Verdict::wrong_run ||
                             receipt.verdict == Verdict::unknown_version) &&
@@ -236,7 +234,7 @@ void Exchange::watch(Link& link) {
   const double silent = now_ - link.heard, limit = link.ever_heard ? timing_.wait : timing_.first_wait;
   const auto seconds = [](double s) { return std::to_string(static_cast<long>(s)) + " s"; };
   if (ending_) {  // it only has to be told, unless it still lacks something
-    const bool lacks = link.stored < agreed_.rounds || link.finals.size() < finals_.messages().size();
+    const bool lacks = link.finals.size() < finals_.messages().size();
     link.given_up = silent >= (lacks ? limit : 2 * timing_.deadline);
     return;
   }

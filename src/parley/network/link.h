@@ -26,7 +26,7 @@ struct Link {
   std::optional<Call> call{};  // on its way
   bool greeted = false;        // it has answered a hello since the last call that failed
   bool confirmed = false;      // it has said in this process how much of this node it has, and that is not too much
-  int stored = -1;             // the last round of this node's that it has stored
+  int stored = -1;             // the last round of this node's that it said to have stored
   std::set<int> finals{};      // the origins whose final iterates it has
   bool complete = false;       // it said goodbye with all of them
   bool goodbye_said = false;

@@ -69,10 +69,8 @@ Transcript::Transcript(std::unique_ptr<AppendFile> file, const std::string& owne
   const std::string content = file_->read();
   replay(content, owner, each);
   if (size_ < content.size()) file_->cut_at(size_);
-  synced_ = size_;
-  if (size_ > 0) return;
-  append(Entry::owner, owner);
-  sync();
+  if (size_ == 0) append(Entry::owner, owner);
+  sync();  // what a killed process wrote may be in memory only: it counts as stored from now on
 }
 
 void Transcript::replay(std::string_view content, const std::string& owner, const Visit& each) {
