@@ -45,6 +45,13 @@ void World::check_start(int node) {
       throw Violation("party " + std::to_string(node) + " has lost a final iterate that it acknowledged");
 }
 
+void World::check_progress(int node) {
+  Machine& m = machines_[at(node)];
+  m.completed = m.completed || (m.party->ending() && m.party->ending()->end == network::End::completed);
+  if (!m.completed && !m.party->ending() && now_ > faults_.until + patience && cut_.empty())
+    throw Violation("party " + std::to_string(node) + " waits for ever");
+}
+
 void World::check_exit(int node) {
   run::Party& party = *machines_[at(node)].party;
   endings[at(node)] = party.ending();

@@ -166,6 +166,7 @@ void World::collect(int node) {
       collect(node);
     });
   }
+  check_progress(node);
   if (m.party->finished()) {
     check_exit(node);
     log("party " + std::to_string(node) + " exits: " + m.party->ending()->text);

@@ -45,12 +45,17 @@ class World {
   void cut_off(int node, bool off = true) { off ? void(cut_.insert(node)) : void(cut_.erase(node)); }
   network::Receipt deliver(int from, int to, const std::string& bytes);  // by hand; with the same checks
 
+  void forget_acknowledged(int node) { machines_[at(node)].acknowledged.clear(), machines_[at(node)].finals.clear(); }
+
   bool running(int node) const { return machines_[at(node)].party != nullptr; }
   run::Party& party(int node) { return *machines_[at(node)].party; }
   Disk& disk(int node) { return machines_[at(node)].disk; }
   LedgerDisk& ledger(int node) { return machines_[at(node)].ledger; }
   network::Keys keys(int node);
   double now() const { return now_; }
+
+  // When everyone has completed for the first time: nobody waits longer than this after the faults have ended.
+  static constexpr double patience = 60;
 
   network::Timing timing{.deadline = 1, .wait = 500, .first_wait = 500};
   bool verbose = false;
@@ -71,6 +76,7 @@ class World {
     long operations_left = -1;        // until it dies
     std::map<int, int> acknowledged;  // by neighbour: the last round of its that this machine acknowledged
     std::set<int> finals;             // acknowledged
+    bool completed = false;
   };
   struct Event {
     double time;
@@ -85,6 +91,7 @@ class World {
   void carry(int node, const network::Send& send);
   void check_leaves(int node, const std::string& bytes);
   void check_start(int node);
+  void check_progress(int node);
   void check_exit(int node);
   void note(const network::Message& m, int to, const network::Receipt& receipt);
   bool faulty() const { return now_ < faults_.until; }

@@ -98,6 +98,7 @@ Receipt Exchange::on_final(const Message& m, std::string_view bytes, Link& from)
 Receipt Exchange::contradicted(const Message& m, const Finding& finding, std::string_view bytes) {
   transcript_->append(Transcript::Entry::evidence, bytes);
   transcript_->sync();
+  if (ending_) ending_.reset();  // completed: the model stands, but this is how the run ends
   stop(End::equivocation, m.sender + ": " + finding.detail + "; the message is in the transcript");
   return refuse(m.sender, finding);
 }
@@ -116,8 +117,10 @@ Receipt Exchange::on_goodbye(const Message& m) {
   const Goodbye goodbye = *goodbye_of(m.payload);
   Link& link = link_to(m.node);
   const std::string why = m.sender + " has stopped: " + printable(goodbye.text, 200);
+  if (goodbye.end == End::completed && !finals_.complete())  // it passed all of them on: this disk was put back
+    return refuse(m.sender, {Verdict::unavailable, "final iterates are missing here"});
   if (goodbye.end == End::completed)
-    link.complete = m.round == agreed_.rounds;
+    link.complete = true;
   else if (goodbye.end == End::interrupted && worth_a_line(++link.interruptions))
     report(m.sender + " was interrupted by its owner; waiting for it");
   else if (goodbye.end != End::interrupted && !ending_)
@@ -155,7 +158,10 @@ void Exchange::answered(std::uint64_t id, const Receipt& receipt) {
   const Link::Call call = *link->call;
   link->call.reset();
   heard(*link);
-  if (call.what == Link::What::goodbye) {
+  if (call.what == Link::What::goodbye && ending_->end == End::completed && !receipt.good()) {
+    link->finals.clear();
+    link->retry_later(now_, timing_);
+  } else if (call.what == Link::What::goodbye) {
     link->goodbye_said = true;
   } else if (!receipt.good()) {
     on_refusal(*link, receipt);
