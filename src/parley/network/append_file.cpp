@@ -1,0 +1,79 @@
+#include "parley/network/append_file.h"
+
+#include <fcntl.h>
+#include <sys/file.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <cstring>
+
+#include "parley/base/error.h"
+#include "parley/base/text.h"
+
+namespace parley::network {
+namespace {
+
+class Descriptor {
+ public:
+  explicit Descriptor(int number) : number_(number) {}
+  Descriptor(const Descriptor&) = delete;
+  Descriptor& operator=(const Descriptor&) = delete;
+  ~Descriptor() {
+    if (number_ >= 0) ::close(number_);
+  }
+  int number() const { return number_; }
+
+ private:
+  int number_;
+};
+
+class DiskFile : public AppendFile {
+ public:
+  explicit DiskFile(const std::filesystem::path& path)
+      : path_(path), file_(::open(path.c_str(), O_RDWR | O_CREAT | O_APPEND | O_CLOEXEC, 0600)) {
+    if (file_.number() < 0) fail("cannot open");
+    if (::flock(file_.number(), LOCK_EX | LOCK_NB) != 0) fail("another process uses it, or it cannot be locked");
+    // A file that was just made is lost with its folder's entry, however often the file itself is synced.
+    const auto folder = path.has_parent_path() ? path.parent_path() : std::filesystem::path(".");
+    const Descriptor parent(::open(folder.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
+    if (parent.number() < 0 || ::fsync(parent.number()) != 0) fail("cannot sync its folder");
+  }
+
+  std::string name() const override { return path_.string(); }
+  std::string read() override { return read_file(path_, "the transcript"); }
+
+  void append(std::string_view bytes) override {
+    while (!bytes.empty()) {
+      const ssize_t written = ::write(file_.number(), bytes.data(), bytes.size());
+      if (written < 0 && errno == EINTR) continue;
+      if (written <= 0) fail("cannot write");
+      bytes.remove_prefix(static_cast<std::size_t>(written));
+    }
+  }
+  void sync() override {
+    if (::fdatasync(file_.number()) != 0) fail("cannot sync");
+  }
+  void cut_at(std::uint64_t size) override {
+    if (::ftruncate(file_.number(), static_cast<off_t>(size)) != 0) fail("cannot cut off a torn end");
+    sync();
+  }
+
+ private:
+  [[noreturn]] void fail(const std::string& what) const {
+    throw Error(
+        {.what = what + ": " + std::strerror(errno),
+         .where = path_.string(),
+         .fix = "nothing was acknowledged or sent; check free space, permissions and the disk, then start again"});
+  }
+
+  std::filesystem::path path_;
+  Descriptor file_;
+};
+
+}  // namespace
+
+std::unique_ptr<AppendFile> open_append_file(const std::filesystem::path& path) {
+  return std::make_unique<DiskFile>(path);
+}
+
+}  // namespace parley::network

@@ -1,0 +1,228 @@
+// Exchange: the run's side, and what leaves. What arrives is in exchange_deliver.cpp.
+#include "parley/network/exchange.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "parley/base/error.h"
+
+namespace parley::network {
+namespace {
+
+std::string owner_of(const Agreement& agreed, int self) {
+  return "run " + agreed.run + " configuration " + agreed.configuration_hash + " party " + agreed.name(self);
+}
+
+}  // namespace
+
+Exchange::Exchange(Setup setup, std::unique_ptr<AppendFile> transcript)
+    : agreed_(std::move(setup.agreed)),
+      self_(setup.self),
+      last_released_(setup.last_released),
+      keys_(std::move(setup.keys)),
+      timing_(setup.timing),
+      now_(setup.now),
+      ended_(setup.now),
+      received_(agreed_, self_),
+      finals_(agreed_),
+      refused_(agreed_.parties.size() + 1) {
+  for (const int node : agreed_.graph.neighbours(self_)) links_.push_back({.node = node, .heard = now_});
+  transcript_ =
+      std::make_unique<Transcript>(std::move(transcript), owner_of(agreed_, self_),
+                                   [this](Transcript::Entry kind, std::string_view bytes) { replay(kind, bytes); });
+  if (static_cast<int>(recorded_.size()) - 1 > last_released_)
+    throw Error({.what = "your ledger is older than what you have released: it ends with round " +
+                         std::to_string(last_released_) + ", and the transcript has round " +
+                         std::to_string(recorded_.size() - 1),
+                 .where = transcript_->name(),
+                 .fix = "use the newest copy of the ledger (docs/ledger.md, section 7)"});
+  if (last_released_ > 0 && !received_.complete(last_released_ - 1))
+    throw Error({.what = "the transcript is older than the ledger: round " + std::to_string(last_released_) +
+                         " was released, and values of round " + std::to_string(last_released_ - 1) +
+                         " that it was computed from are missing",
+                 .where = transcript_->name(),
+                 .fix = "put back the newest copy of the transcript; what was spent stays spent"});
+}
+
+void Exchange::replay(Transcript::Entry kind, std::string_view bytes) {
+  auto parsed = decode(bytes);
+  const auto* m = std::get_if<Message>(&parsed);
+  bool fits = m != nullptr && m->run == agreed_.run;
+  if (fits && kind == Transcript::Entry::evidence) {
+    ending_ = {End::equivocation, m->sender + " contradicted itself in round " + std::to_string(m->round) +
+                                      "; the message is in the transcript"};
+  } else if (fits && m->kind == Kind::final_iterate) {
+    fits = finals_.judge(*m).verdict == Verdict::accepted;
+    if (fits) finals_.add(*m, std::string(bytes));
+    received_.add_final(*m);
+  } else if (fits && kind == Transcript::Entry::sent) {
+    fits = m->round == static_cast<int>(recorded_.size());
+    recorded_.push_back(m->head);
+    envelopes_[m->round] = std::string(bytes);
+    envelopes_.erase(m->round - 2);
+  } else if (fits) {
+    fits = kind == Transcript::Entry::received && received_.add(*m);
+  }
+  if (!fits)
+    throw Error({.what = "the transcript holds a message that does not follow from those before it",
+                 .where = owner_of(agreed_, self_),
+                 .fix = "put back an intact copy of it"});
+}
+
+Message Exchange::made(Kind kind, int round, std::string payload) const {
+  Message m{.kind = kind,
+            .run = agreed_.run,
+            .configuration = agreed_.configuration_hash,
+            .sender = name(self_),
+            .node = self_,
+            .round = round,
+            .head = round < 0 ? Digest{} : heads_[static_cast<std::size_t>(round)],
+            .payload = std::move(payload)};
+  m.signature = keys_.sign(signed_part(m));
+  return m;
+}
+
+void Exchange::release(const privacy::Paid& paid) {
+  expects(paid.node() == self_ && paid.round() == released() + 1, "the next paid release of this node");
+  const Vector& value = *paid.value();
+  expects((value.size() > 0) == agreed_.speaks(self_, paid.round()),
+          "a value in its own turn, and silence in another's");
+  const auto round = heads_.size();
+  const std::string payload = payload_of(value);
+  heads_.push_back(next_head(round == 0 ? Digest{} : heads_.back(), agreed_.run, self_, paid.round(), payload));
+  if (round < recorded_.size()) {
+    if (recorded_[round] != heads_.back())
+      throw Error(
+          {.what = "the ledger and the transcript do not belong together: they hold different values of round " +
+                   std::to_string(round),
+           .where = transcript_->name(),
+           .fix = "use the ledger that this run was charged to"});
+  } else {
+    const std::string bytes = encode(made(value.size() > 0 ? Kind::value : Kind::silent, paid.round(), payload));
+    // Not synced: the ledger has the value, and what is lost here is made from it again.
+    transcript_->append(Transcript::Entry::sent, bytes);
+    recorded_.push_back(heads_.back());
+    envelopes_[paid.round()] = bytes;
+    envelopes_.erase(paid.round() - 2);
+  }
+  pump();
+}
+
+std::optional<privacy::Inbox> Exchange::inbox() {
+  if (ending_ || inboxes_ > released() || !received_.complete(inboxes_)) return std::nullopt;
+  const bool leads_to_new = inboxes_ >= last_released_ && inboxes_ < agreed_.rounds;
+  if (leads_to_new && !std::ranges::all_of(links_, &Link::confirmed)) return std::nullopt;
+  return received_.take(inboxes_++);
+}
+
+void Exchange::finish(const FinalIterate& mine) {
+  expects(released() == agreed_.rounds && inboxes_ == agreed_.rounds + 1, "a run whose last round is complete");
+  finishing_ = true;
+  if (std::ranges::binary_search(agreed_.model_of, self_)) {
+    const Message m = made(Kind::final_iterate, agreed_.rounds, payload_of(mine.value()));
+    const Finding finding = finals_.judge(m);
+    expects(finding.verdict != Verdict::second_value, "one final iterate");
+    if (finding.verdict == Verdict::accepted) {
+      const std::string bytes = encode(m);
+      transcript_->append(Transcript::Entry::sent, bytes);
+      finals_.add(m, bytes);
+    }
+  }
+  check_complete();
+  pump();
+}
+
+void Exchange::check_complete() {
+  if (!finishing_ || ending_ || !finals_.complete()) return;
+  transcript_->sync();
+  ending_ = {End::completed, "the run is complete"};
+  ended_ = now_;
+}
+
+void Exchange::stop(End end, const std::string& text) {
+  if (ending_) return;
+  ending_ = {end, text};
+  ended_ = now_;
+  for (Link& link : links_) link.next_attempt = now_;
+  report(text);
+  pump();
+}
+
+Actions Exchange::take() {
+  return std::exchange(actions_, {});
+}
+
+std::vector<PeerState> Exchange::peers() const {
+  std::vector<PeerState> states;
+  for (const Link& link : links_)
+    states.push_back({.node = link.node,
+                      .answers = link.ever_heard && !link.reported,
+                      .stored = received_.seen(link.node).round,
+                      .has = has(link)});
+  return states;
+}
+
+bool Exchange::done_with(const Link& link) const {
+  return link.goodbye_said || link.given_up || link.complete;
+}
+
+bool Exchange::finished() const {
+  if (!ending_) return false;
+  if (ending_->end != End::completed && now_ >= ended_ + 2 * timing_.deadline) return true;
+  return std::ranges::all_of(links_, [this](const Link& link) { return done_with(link); });
+}
+
+std::string Exchange::hello_to(const Link& link) const {
+  return encode(made(Kind::hello, released(), payload_of(received_.seen(link.node))));
+}
+
+// Its value of a round was computed from this node's of the round before, so that one it has.
+int Exchange::has(const Link& link) const {
+  return std::max(link.stored, received_.seen(link.node).round - 1);
+}
+
+// What this neighbour should get next, if anything.
+bool Exchange::next_message(const Link& link, Link::Call& call, std::string& bytes) const {
+  const auto choose = [&](Link::What what, int number, std::string message) {
+    call = {.what = what, .number = number, .since = now_};
+    bytes = std::move(message);
+    return true;
+  };
+  const auto goodbye = [&] {
+    return choose(Link::What::goodbye, -1,
+                  encode(made(Kind::goodbye, released(), payload_of(Goodbye{ending_->end, ending_->text}))));
+  };
+  if (done_with(link)) return false;
+  if (ending_ && ending_->end != End::completed) return goodbye();
+  const auto hello = [&] { return choose(Link::What::hello, received_.seen(link.node).round, hello_to(link)); };
+  if (!link.greeted) return hello();
+  if (const int round = has(link) + 1; round <= released())
+    return choose(Link::What::value, round, envelopes_.at(round));
+  for (const auto& [origin, message] : finals_.messages())
+    if (!link.finals.contains(origin)) return choose(Link::What::final_iterate, origin, message);
+  if (ending_) return goodbye();
+  if (now_ - link.heard >= timing_.deadline / 2) return hello();
+  return false;
+}
+
+void Exchange::pump() {
+  if (!speaking() && !ending_) return;
+  for (Link& link : links_) {
+    Link::Call call;
+    std::string bytes;
+    if (link.call || now_ < link.next_attempt || !next_message(link, call, bytes)) continue;
+    if (call.what == Link::What::hello) link.stored = -1;  // the answer, or a hello of its own meanwhile, says it anew
+    call.id = ++calls_;
+    link.call = call;
+    actions_.sends.push_back({.call = call.id, .peer = link.node, .bytes = std::move(bytes)});
+  }
+}
+
+void Exchange::heard(Link& link) {
+  if (link.reported) report(name(link.node) + " answers again");
+  link.heard = now_;
+  link.ever_heard = true;
+  link.reported = false;
+}
+
+}  // namespace parley::network

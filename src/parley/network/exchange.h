@@ -1,0 +1,140 @@
+// A party's side of the protocol (docs/protocol.md): paid releases in, complete inboxes out, and in between messages
+// that may be lost, late, doubled or hostile, peers that vanish and come back, and a process that may die anywhere.
+// A pure state machine: whoever holds it carries its messages, tells it the time and gives it a disk. Not for two
+// threads at once.
+//   carrier   deliver(caller, bytes) → receipt;  answered(call, receipt), failed(call);  tick(now);  take() → actions
+//   run       release(paid) → inbox() → release(paid) → … → finish(final iterate) → model()
+// Nothing leaves but signed messages made from Paid values, and nothing is acknowledged before it is synced.
+#pragma once
+#include <array>
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "parley/network/agreement.h"
+#include "parley/network/final_iterates.h"
+#include "parley/network/link.h"
+#include "parley/network/message.h"
+#include "parley/network/received.h"
+#include "parley/network/transcript.h"
+#include "parley/privacy/release.h"
+
+namespace parley::network {
+
+struct Send {
+  std::uint64_t call = 0;  // to be named in answered() or failed()
+  int peer = 0;
+  std::string bytes;
+};
+
+struct Actions {
+  std::vector<Send> sends;
+  std::vector<std::string> reports;  // sentences for the party's log
+};
+
+struct Ending {
+  End end = End::completed;
+  std::string text{};
+};
+
+// How it stands with a neighbour, for a progress line.
+struct PeerState {
+  int node = 0;
+  bool answers = false;
+  int stored = -1;  // its last round that is stored here
+  int has = -1;     // this node's last round that it has stored
+};
+
+class Exchange {
+ public:
+  struct Setup {
+    Agreement agreed;
+    int self = 0;            // this party's node
+    int last_released = -1;  // the last round of this node's in its ledger
+    Keys keys;
+    Timing timing{};
+    double now = 0;
+  };
+  // Reads the transcript, or begins it. Error: it is damaged, another run's, or further than the ledger.
+  Exchange(Setup setup, std::unique_ptr<AppendFile> transcript);
+  Exchange(const Exchange&) = delete;
+  Exchange& operator=(const Exchange&) = delete;
+
+  // ---- the carrier. Error: the transcript cannot be written; nothing may be answered or sent after that. -----------
+  Receipt deliver(const std::string& caller, std::string_view bytes);  // caller: the name in its certificate
+  void answered(std::uint64_t call, const Receipt& receipt);
+  void failed(std::uint64_t call);  // no answer, or none in time
+  void tick(double now);            // at least four times in a deadline; never backwards
+  Actions take();
+  bool finished() const;  // nothing left to do for others either: the process may exit
+
+  // ---- the run ------------------------------------------------------------------------------------------------------
+  // This node's releases from round 0 on. After a restart the ledger's stored ones come first, and nothing is said to
+  // peers before.
+  void release(const privacy::Paid& paid);
+  // The neighbours' values of the round released last, once: stored here and synced. nullopt: not yet. What follows
+  // from it is a new release, so it is kept back until every neighbour has confirmed in this process that it has not
+  // seen more of this node than its ledger holds (R7).
+  std::optional<privacy::Inbox> inbox();
+  void finish(const FinalIterate& mine);  // after the inbox of the last round
+  void stop(End end, const std::string& text);
+
+  const std::optional<Ending>& ending() const { return ending_; }  // completed: model() is there
+  Vector model() const { return finals_.model(); }
+  int released() const { return static_cast<int>(heads_.size()) - 1; }  // the last round, −1: none
+  std::vector<PeerState> peers() const;
+  bool has_final(int origin) const { return finals_.has(origin); }
+
+ private:
+  const std::string& name(int node) const { return agreed_.name(node); }
+  Link& link_to(int node);
+  Link* link_with(std::uint64_t call);
+  bool speaking() const { return released() >= last_released_; }  // everything in the ledger has been told to it
+
+  void replay(Transcript::Entry kind, std::string_view bytes);
+  Message made(Kind kind, int round, std::string payload) const;  // and signed
+  std::string hello_to(const Link& link) const;
+
+  Receipt judged(const std::string& caller, std::string_view bytes);
+  Receipt on_hello(const Message& m);
+  Receipt on_value(const Message& m, std::string_view bytes);
+  Receipt on_final(const Message& m, std::string_view bytes, Link& from);
+  Receipt on_goodbye(const Message& m);
+  Receipt contradicted(const Message& m, const Finding& finding, std::string_view bytes);
+  bool confirms(const Link& link, const Seen& seen);  // false: this party's own ledger is behind, and it stops
+  void check_complete();
+
+  void on_greeting(Link& link, const Link::Call& call, const Receipt& receipt);
+  void on_refusal(Link& link, const Receipt& receipt);
+  void heard(Link& link);
+  void watch(Link& link);
+  void pump();
+  bool next_message(const Link& link, Link::Call& call, std::string& bytes) const;
+  bool done_with(const Link& link) const;
+  int has(const Link& link) const;  // the last round of this node's that the neighbour has stored, as far as is known
+  void report(const std::string& text) { actions_.reports.push_back(text); }
+  void report_refusal(const std::string& caller, const Receipt& receipt);
+
+  Agreement agreed_;
+  int self_, last_released_;
+  Keys keys_;
+  Timing timing_;
+  double now_, ended_;
+  Received received_;
+  FinalIterates finals_;
+  std::vector<Digest> recorded_;          // heads of own releases in the transcript
+  std::vector<Digest> heads_;             // of those that were paid, as release() was told
+  std::map<int, std::string> envelopes_;  // own signed messages: a neighbour may lack the last two
+  std::vector<Link> links_;               // by node number
+  int inboxes_ = 0;                       // handed out
+  bool finishing_ = false;
+  std::optional<Ending> ending_;
+  std::vector<std::array<long, verdict_count>> refused_;  // by node, unknown callers last
+  std::uint64_t calls_ = 0;
+  Actions actions_;
+  std::unique_ptr<Transcript> transcript_;
+};
+
+}  // namespace parley::network

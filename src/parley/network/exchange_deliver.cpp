@@ -1,0 +1,257 @@
+// Exchange: what arrives, as a call or as the answer to one, and what the clock says.
+#include <algorithm>
+
+#include "parley/network/exchange.h"
+#include "parley/network/inspection.h"
+
+namespace parley::network {
+namespace {
+
+bool contradiction(Verdict verdict) {
+  return verdict == Verdict::second_value || verdict == Verdict::other_history;
+}
+
+// The first, the tenth, the hundredth, …: a peer that floods this party does not flood its log.
+bool worth_a_line(long count) {
+  while (count % 10 == 0) count /= 10;
+  return count == 1;
+}
+
+}  // namespace
+
+Link& Exchange::link_to(int node) {
+  return *std::ranges::find(links_, node, &Link::node);
+}
+
+Link* Exchange::link_with(std::uint64_t call) {
+  const auto found = std::ranges::find_if(links_, [=](const Link& l) { return l.call && l.call->id == call; });
+  return found == links_.end() ? nullptr : &*found;
+}
+
+Receipt Exchange::deliver(const std::string& caller, std::string_view bytes) {
+  Receipt receipt = judged(caller, bytes);
+  if (!receipt.good()) report_refusal(caller, receipt);
+  pump();
+  return receipt;
+}
+
+Receipt Exchange::judged(const std::string& caller, std::string_view bytes) {
+  if (bytes.size() > message_cap(agreed_.dimension))
+    return refuse(caller, {Verdict::oversize, std::to_string(bytes.size()) + " bytes, at most " +
+                                                  std::to_string(message_cap(agreed_.dimension)) + " are read"});
+  auto parsed = decode(bytes);
+  if (const auto* wrong = std::get_if<Finding>(&parsed)) return refuse(caller, *wrong);
+  const Message& m = std::get<Message>(parsed);
+  if (const auto wrong = inspect(m, caller, agreed_, self_, keys_)) {
+    Receipt receipt = refuse(caller, *wrong);
+    if (wrong->verdict == Verdict::wrong_configuration) receipt.attachment = agreed_.configuration;
+    return receipt;
+  }
+  if (ending_ && ending_->end == End::interrupted)
+    return refuse(caller, {Verdict::unavailable, name(self_) + " was interrupted by its owner"});
+  if (ending_ && ending_->end != End::completed)
+    return refuse(caller, {Verdict::stopped, name(self_) + " has stopped: " + ending_->text});
+  if (!speaking()) return refuse(caller, {Verdict::unavailable, name(self_) + " is starting"});
+  switch (m.kind) {
+    case Kind::hello:
+      return on_hello(m);
+    case Kind::final_iterate:
+      return on_final(m, bytes, link_to(*agreed_.node_of(caller)));
+    case Kind::goodbye:
+      return on_goodbye(m);
+    case Kind::value:
+    case Kind::silent:
+      break;
+  }
+  return on_value(m, bytes);
+}
+
+Receipt Exchange::on_value(const Message& m, std::string_view bytes) {
+  const Finding finding = received_.judge(m, released());
+  if (contradiction(finding.verdict)) return contradicted(m, finding, bytes);
+  if (finding.verdict == Verdict::accepted) {
+    transcript_->append(Transcript::Entry::received, bytes);
+    transcript_->sync();
+    received_.add(m);
+  } else if (finding.verdict != Verdict::duplicate) {
+    return refuse(m.sender, finding);
+  }
+  return {.verdict = finding.verdict};
+}
+
+Receipt Exchange::on_final(const Message& m, std::string_view bytes, Link& from) {
+  Finding finding = received_.judge_final(m);
+  if (finding.verdict == Verdict::accepted) finding = finals_.judge(m);
+  if (contradiction(finding.verdict)) return contradicted(m, finding, bytes);
+  if (finding.verdict == Verdict::accepted) {
+    transcript_->append(Transcript::Entry::received, bytes);
+    transcript_->sync();
+    received_.add_final(m);
+    finals_.add(m, std::string(bytes));
+    check_complete();
+  }
+  from.finals.insert(m.node);
+  return {.verdict = finding.verdict};
+}
+
+// R3: what contradicts itself is refused, kept with its signature, and ends the run.
+Receipt Exchange::contradicted(const Message& m, const Finding& finding, std::string_view bytes) {
+  transcript_->append(Transcript::Entry::evidence, bytes);
+  transcript_->sync();
+  if (ending_) ending_.reset();  // completed: the model stands, but this is how the run ends
+  stop(End::equivocation, m.sender + ": " + finding.detail + "; the message is in the transcript");
+  return refuse(m.sender, finding);
+}
+
+Receipt Exchange::on_hello(const Message& m) {
+  const Finding finding = received_.judge_hello(m, received_.seen(m.node).round);
+  if (finding.verdict != Verdict::accepted) return refuse(m.sender, finding);
+  Link& link = link_to(m.node);
+  const Seen seen = *seen_of(m.payload);
+  if (!confirms(link, seen)) return refuse(m.sender, {Verdict::stopped, ending_->text});
+  link.stored = std::max(link.stored, seen.round);
+  return {.verdict = Verdict::accepted, .attachment = hello_to(link)};
+}
+
+Receipt Exchange::on_goodbye(const Message& m) {
+  const Goodbye goodbye = *goodbye_of(m.payload);
+  Link& link = link_to(m.node);
+  const std::string why = m.sender + " has stopped: " + printable(goodbye.text, 200);
+  if (goodbye.end == End::completed && !finals_.complete())  // it passed all of them on: this disk was put back
+    return refuse(m.sender, {Verdict::unavailable, "final iterates are missing here"});
+  if (goodbye.end == End::completed)
+    link.complete = true;
+  else if (goodbye.end == End::interrupted && worth_a_line(++link.interruptions))
+    report(m.sender + " was interrupted by its owner; waiting for it");
+  else if (goodbye.end != End::interrupted && !ending_)
+    stop(goodbye.end == End::diverged ? End::diverged : End::peer_lost, why);
+  return {.verdict = Verdict::accepted};
+}
+
+bool Exchange::confirms(const Link& link, const Seen& seen) {
+  const std::string who = name(link.node);
+  const std::string older = "your ledger is older than what you have released: ";
+  if (seen.round > released()) {
+    stop(End::refused, older + who + " has round " + std::to_string(seen.round) + " of " + name(self_) +
+                           ", and the ledger ends with " + std::to_string(released()));
+    return false;
+  }
+  if (seen.round >= 0 && seen.head != heads_[static_cast<std::size_t>(seen.round)]) {
+    stop(End::refused, older + who + " has another round " + std::to_string(seen.round) + " of " + name(self_));
+    return false;
+  }
+  return true;
+}
+
+void Exchange::report_refusal(const std::string& caller, const Receipt& receipt) {
+  const auto row = static_cast<std::size_t>(agreed_.node_of(caller).value_or(agreed_.nodes()));
+  const long count = ++refused_[row][static_cast<std::size_t>(receipt.verdict)];
+  if (worth_a_line(count)) report(receipt.reason + (count > 1 ? " (" + std::to_string(count) + " times)" : ""));
+}
+
+// ---- answers
+// ----------------------------------------------------------------------------------------------------------
+
+void Exchange::answered(std::uint64_t id, const Receipt& receipt) {
+  Link* link = link_with(id);
+  if (link == nullptr) return;  // given up by tick(); it was or will be sent again
+  const Link::Call call = *link->call;
+  link->call.reset();
+  heard(*link);
+  if (call.what == Link::What::goodbye && ending_->end == End::completed && !receipt.good()) {
+    link->finals.clear();
+    link->retry_later(now_, timing_);
+  } else if (call.what == Link::What::goodbye) {
+    link->goodbye_said = true;
+  } else if (!receipt.good()) {
+    on_refusal(*link, receipt);
+  } else {
+    link->failures = 0;
+    if (call.what == Link::What::hello) on_greeting(*link, call, receipt);
+    if (call.what == Link::What::value) link->stored = std::max(link->stored, call.number);
+    if (call.what == Link::What::final_iterate) link->finals.insert(call.number);
+  }
+  pump();
+}
+
+// The answer to a hello of this process: its sender's own, and with it what that one has of this node. It may be older
+// than values that came meanwhile, so it is held against what was stored here when it was asked for.
+void Exchange::on_greeting(Link& link, const Link::Call& call, const Receipt& receipt) {
+  const std::string& who = name(link.node);
+  auto parsed = decode(std::string_view(receipt.attachment).substr(0, message_cap(agreed_.dimension)));
+  const auto* m = std::get_if<Message>(&parsed);
+  Finding finding{Verdict::truncated, "the answer to a hello is none"};
+  if (m != nullptr && m->kind == Kind::hello)
+    finding = inspect(*m, who, agreed_, self_, keys_).value_or(received_.judge_hello(*m, call.number));
+  if (finding.verdict != Verdict::accepted) {
+    report_refusal(who, refuse(who, finding));
+    return link.retry_later(now_, timing_);
+  }
+  const Seen seen = *seen_of(m->payload);
+  if (!confirms(link, seen)) return;
+  link.stored = std::max(link.stored, seen.round);
+  link.greeted = link.confirmed = true;
+}
+
+void Exchange::on_refusal(Link& link, const Receipt& receipt) {
+  const std::string& who = name(link.node);
+  std::string text = who + " answers: " + printable(receipt.reason, 400);
+  if (receipt.verdict == Verdict::wrong_configuration && !receipt.attachment.empty())
+    text = who +
+           " has another configuration: " + printable(keys_.difference(agreed_.configuration, receipt.attachment), 400);
+  const bool retry = receipt.verdict == Verdict::unavailable;
+  // A peer that has taken part was started again with something else: its mistake, and time to mend it.
+  const bool its_mistake = (receipt.verdict == Verdict::wrong_configuration || receipt.verdict == Verdict::wrong_run ||
+                            receipt.verdict == Verdict::unknown_version) &&
+                           received_.seen(link.node).round >= 0;
+  if (!retry && !its_mistake) return stop(receipt.verdict == Verdict::stopped ? End::peer_lost : End::refused, text);
+  if (its_mistake && link.failures == 0) report(text);
+  link.greeted = false;
+  link.retry_later(now_, timing_);
+}
+
+void Exchange::failed(std::uint64_t id) {
+  Link* link = link_with(id);
+  if (link == nullptr) return;
+  link->call.reset();
+  link->greeted = false;  // it may be another process by now: greet it first
+  link->retry_later(now_, timing_);
+  pump();
+}
+
+// ---- the clock
+// --------------------------------------------------------------------------------------------------------
+
+void Exchange::tick(double now) {
+  const double gap = now - now_;
+  now_ = now;
+  // This process slept: nobody could have been heard.
+  if (gap > timing_.deadline)
+    for (Link& link : links_) link.heard += gap;
+  for (Link& link : links_) {
+    if (link.call && now_ - link.call->since > timing_.deadline) failed(link.call->id);
+    watch(link);
+  }
+  pump();
+}
+
+void Exchange::watch(Link& link) {
+  if (done_with(link) || (ending_ && ending_->end != End::completed)) return;
+  const double silent = now_ - link.heard, limit = link.ever_heard ? timing_.wait : timing_.first_wait;
+  const auto seconds = [](double s) { return std::to_string(static_cast<long>(s)) + " s"; };
+  if (ending_) {  // it only has to be told, unless it still lacks something
+    const bool lacks = link.finals.size() < finals_.messages().size();
+    link.given_up = silent >= (lacks ? limit : 2 * timing_.deadline);
+    return;
+  }
+  if (silent >= 1.5 * timing_.deadline && !link.reported) {
+    link.reported = true;
+    report(name(link.node) + (link.ever_heard ? " has not answered for " : " has not been heard for ") +
+           seconds(silent) + "; waiting for it up to " + seconds(limit));
+  }
+  if (silent >= limit)
+    stop(End::peer_lost, name(link.node) + " has not answered for " + seconds(silent) + " and is lost after round " +
+                             std::to_string(received_.seen(link.node).round));
+}
+
+}  // namespace parley::network

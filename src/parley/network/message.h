@@ -1,0 +1,67 @@
+// One message between two parties, as bytes. Pure: no key, clock or socket. Integers and doubles are little endian.
+//   "parley" ‖ version 2 ‖ kind 1 ‖ |run| run ‖ |configuration| configuration ‖ |sender| sender ‖ node 4 ‖ round 4
+//   ‖ head 32 ‖ |payload| 4 payload ‖ |signature| 2 signature
+// The signature covers everything before it. Lengths without a size are one byte.
+#pragma once
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <variant>
+
+#include "parley/base/vector.h"
+#include "parley/network/receipt.h"
+#include "parley/privacy/ledger_digest.h"
+
+namespace parley::network {
+
+using privacy::Digest;
+
+enum class Kind : std::uint8_t { hello = 1, value, silent, final_iterate, goodbye };
+
+struct Message {
+  Kind kind = Kind::hello;
+  std::string run{}, configuration{}, sender{};
+  int node = 0;   // of the sender
+  int round = 0;  // of a value; in hello, final and goodbye: the last one that the sender has released, −1: none
+  Digest head{};  // of the sender's releases through that round (next_head)
+  std::string payload{};
+  std::string signature{};
+};
+
+inline constexpr int protocol_version = 1;
+
+std::string signed_part(const Message& m);
+std::string encode(const Message& m);
+std::variant<Message, Finding> decode(std::string_view bytes);
+
+// The largest message that is looked at: a few KiB and 9 bytes per coordinate.
+constexpr std::size_t message_cap(Index dimension) {
+  return 4096 + 9 * static_cast<std::size_t>(dimension);
+}
+
+// One head for all that a node has released so far: two values for one round cannot have the same.
+//   head_k = SHA-256("parley release 1" ‖ head_{k−1} ‖ |run| run ‖ node ‖ k ‖ payload_k),  head_{−1} = 0
+Digest next_head(const Digest& before, const std::string& run, int node, int round, std::string_view payload);
+
+std::string payload_of(const Vector& value);
+std::optional<Vector> vector_of(std::string_view payload);  // nullopt: no whole number of doubles
+
+// The payload of a hello: the last round of the receiver's that the sender has stored, and its head.
+struct Seen {
+  int round = -1;
+  Digest head{};
+};
+std::string payload_of(const Seen& seen);
+std::optional<Seen> seen_of(std::string_view payload);
+
+// The payload of a goodbye: why the sender leaves, and one sentence.
+enum class End : std::uint8_t { completed, interrupted, budget_exhausted, diverged, peer_lost, equivocation, refused };
+struct Goodbye {
+  End end = End::completed;
+  std::string text{};
+};
+std::string payload_of(const Goodbye& goodbye);
+std::optional<Goodbye> goodbye_of(std::string_view payload);
+
+}  // namespace parley::network

@@ -1,0 +1,80 @@
+// One party of a run between organisations, as events: the driver's loop for a node whose neighbours are elsewhere. A
+// pure state machine: whoever holds it carries messages, tells the time, owns disk and ledger, and solves when asked.
+//   the order of a round (R1)   inbox stored and synced → job → solve → pay (ledger, synced) → commit → send
+// After a restart the transcript's inputs and the ledger's own releases are committed again, without data, noise or
+// charge; what was paid is sent again as it was.
+#pragma once
+#include <functional>
+#include <memory>
+#include <optional>
+
+#include "parley/algorithm/node.h"
+#include "parley/algorithm/schedule.h"
+#include "parley/network/exchange.h"
+#include "parley/privacy/release.h"
+
+namespace parley::run {
+
+// What the public plan says about messages. configuration: its canonical text and hash, as all parties have them.
+network::Agreement agreement(const algorithm::Plan& plan, Index dimension, network::Graph graph,
+                             std::vector<std::string> parties, std::string run, std::string configuration,
+                             std::string configuration_hash);
+
+// Does a node's release of this round count in its final iterate (run/iterates.h)?
+bool counts_in_final(const algorithm::Plan& plan, int round);
+
+class Party {
+ public:
+  struct Parts {
+    std::unique_ptr<algorithm::Node> node;
+    // Privacy: the owner's ledger. pay charges, stores and syncs, or says nullopt (the cap); stored gives back what was
+    // paid as this node's round, before this process too.
+    std::function<std::optional<privacy::Paid>(privacy::Release release)> pay;
+    std::function<std::optional<privacy::Paid>(int round)> stored;
+    std::function<bool(int round)> counts;  // in the final iterate
+    // Each round with the inbox that it was computed from, before it is sent: record, report. Empty: nothing to do.
+    std::function<void(const privacy::Paid& paid, const privacy::Inbox& inbox)> on_round{};
+  };
+  Party(Parts parts, network::Exchange::Setup setup, std::unique_ptr<network::AppendFile> transcript);
+
+  // ---- the carrier's events (network/exchange.h) --------------------------------------------------------------------
+  network::Receipt deliver(const std::string& caller, std::string_view bytes);
+  void answered(std::uint64_t call, const network::Receipt& receipt);
+  void failed(std::uint64_t call);
+  void tick(double now);
+  network::Actions take() { return exchange_.take(); }
+
+  // ---- the solver's -------------------------------------------------------------------------------------------------
+  struct Job {
+    int round = 0;
+    privacy::Inbox inbox;
+  };
+  std::optional<Job> job();  // once for each round that has to be solved
+  // Changes nothing, so it may run on another thread while messages come in.
+  privacy::Release solve(const Job& job, privacy::Random& random) const { return parts_.node->step(job.inbox, random); }
+  // Pays for it, stores it, and only then lets it go. Dropped, unpaid, when the run has ended meanwhile.
+  void solved(privacy::Release release);
+
+  void interrupt() { exchange_.stop(network::End::interrupted, "interrupted by its owner"); }
+
+  const std::optional<network::Ending>& ending() const { return exchange_.ending(); }
+  bool finished() const { return exchange_.finished(); }
+  Vector model() const { return exchange_.model(); }     // after End::completed
+  Vector own_iterate() const { return final_.value(); }  // usable after any ending
+  const network::Exchange& exchange() const { return exchange_; }
+
+ private:
+  void advance();
+  void commit(const privacy::Paid& paid);
+
+  Parts parts_;
+  double release_bound_;
+  network::FinalIterate final_;
+  network::Exchange exchange_;
+  int round_ = 0;                        // the next one of this node's
+  std::optional<privacy::Inbox> inbox_;  // what it is computed from
+  enum class Solving { no, wanted, under_way } solving_ = Solving::no;
+  bool finishing_ = false;
+};
+
+}  // namespace parley::run

@@ -1,0 +1,74 @@
+// The promises, checked where they could be broken.
+#include "parley/base/error.h"
+#include "protocol/world.h"
+
+namespace parley::protocol {
+
+using network::Kind;
+using network::Message;
+
+namespace {
+
+std::string who(int node, int round) {
+  return "node " + std::to_string(node) + ", round " + std::to_string(round);
+}
+
+}  // namespace
+
+void World::check_leaves(int node, const std::string& bytes) {
+  const auto parsed = network::decode(bytes);
+  if (!std::holds_alternative<Message>(parsed)) throw Violation("what leaves is no message");
+  const Message& m = std::get<Message>(parsed);
+  log("party " + std::to_string(node) + " sends kind " + std::to_string(static_cast<int>(m.kind)) + " of node " +
+      std::to_string(m.node) + ", round " + std::to_string(m.round));
+  if (m.kind != Kind::value && m.kind != Kind::silent) return;
+  if (m.node != node) throw Violation("a value of another node's leaves party " + std::to_string(node));
+  const auto& durable = ledger(node).durable();
+  if (m.round >= static_cast<int>(durable.size()) || network::payload_of(durable[at(m.round)].value) != m.payload)
+    throw Violation("what leaves is not paid and durable: " + who(m.node, m.round));
+  const auto [first, is_new] = left_.try_emplace({m.node, m.round}, m.payload);
+  if (!is_new && first->second != m.payload) throw Violation("a second value leaves: " + who(m.node, m.round));
+  if (is_new) sent_values.push_back(bytes);
+}
+
+// Whatever was acknowledged by an earlier process of this machine is there again.
+void World::check_start(int node) {
+  const Machine& m = machines_[at(node)];
+  for (const auto& peer : m.party->exchange().peers()) {
+    const auto before = m.acknowledged.find(peer.node);
+    if (before != m.acknowledged.end() && before->second > peer.stored)
+      throw Violation("party " + std::to_string(node) +
+                      " has lost what it acknowledged: " + who(peer.node, before->second));
+  }
+  for (const int origin : m.finals)
+    if (!m.party->exchange().has_final(origin))
+      throw Violation("party " + std::to_string(node) + " has lost a final iterate that it acknowledged");
+}
+
+void World::check_progress(int node) {
+  Machine& m = machines_[at(node)];
+  m.completed = m.completed || (m.party->ending() && m.party->ending()->end == network::End::completed);
+  if (!m.completed && !m.party->ending() && now_ > faults_.until + patience && cut_.empty())
+    throw Violation("party " + std::to_string(node) + " waits for ever");
+}
+
+void World::check_exit(int node) {
+  run::Party& party = *machines_[at(node)].party;
+  endings[at(node)] = party.ending();
+  if (party.ending()->end != network::End::completed) return;
+  models[at(node)] = party.model();
+  if (ledger(node).spent(node) != scenario_.spent[at(node)])
+    throw Violation("party " + std::to_string(node) + " has spent " + std::to_string(ledger(node).spent(node)) +
+                    ", undisturbed it is " + std::to_string(scenario_.spent[at(node)]));
+  if (ledger(node).durable().size() != scenario_.released.size())
+    throw Violation("party " + std::to_string(node) + " has another number of releases than an undisturbed run");
+  for (const Vector& other : models)
+    if (other.size() > 0 && !same_bits(other, models[at(node)])) throw Violation("two parties have different models");
+  if (faults_.fresh_noise) return;
+  if (!same_bits(models[at(node)], scenario_.model)) throw Violation("the model is not that of an undisturbed run");
+  for (std::size_t t = 0; t < scenario_.released.size(); ++t)
+    if (!same_bits(ledger(node).durable()[t].value, scenario_.released[t][at(node)]))
+      throw Violation("a release is not that of an undisturbed run: " + who(node, static_cast<int>(t)));
+}
+
+}  // namespace parley::protocol

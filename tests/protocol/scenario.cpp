@@ -1,0 +1,121 @@
+#include "protocol/scenario.h"
+
+#include <cstring>
+
+#include "parley/base/error.h"
+#include "parley/base/public_random.h"
+#include "parley/data/dataset.h"
+#include "parley/run/driver.h"
+#include "parley/run/iterates.h"
+
+namespace parley::protocol {
+namespace {
+
+constexpr Index features = 3;
+
+data::Rows few_rows(int node) {
+  PublicRandom draw(static_cast<std::uint64_t>(node), PublicRandom::Purpose::rows);
+  data::Rows rows;
+  rows.features = features;
+  for (int n = 0; n < 4 + node; ++n) {
+    std::vector<std::int32_t> columns = {0, 1, 2};
+    std::vector<double> x = {draw.normal(), draw.normal(), 0.5};
+    for (double& v : x) v *= 0.2;
+    rows.append(columns, x, draw.uniform() < 0.5 ? 1 : -1);
+  }
+  return rows;
+}
+
+algorithm::Options options_of(const std::string& name, long rounds, const std::string& noise = "gamma") {
+  algorithm::Options o;
+  o.algorithm = name;
+  o.rounds = rounds;
+  o.loss_weight = 1;
+  o.noise = noise;
+  o.epsilon = {5};
+  return o;
+}
+
+}  // namespace
+
+Scenario::Scenario(const algorithm::Options& options, network::Graph who) : graph(std::move(who)) {
+  const bool star = algorithm::algorithm_named(options.algorithm).star;
+  const int parties = graph.nodes() - (star ? 1 : 0);
+  algorithm::Setting setting{.degree = graph.degrees(), .records = {}, .features = features};
+  setting.degree.resize(static_cast<std::size_t>(parties));
+  for (int i = 0; i < parties; ++i) {
+    rows.push_back(few_rows(i));
+    setting.records.push_back(static_cast<double>(rows.back().count()));
+  }
+  plan = algorithm::make_plan(options, setting);
+  for (std::size_t i = 0; i < rows.size(); ++i) {
+    const auto& s = plan.nodes[i];
+    problems.push_back(
+        {.rows = &rows[i], .loss = s.loss, .weight = s.weight, .regularization = s.regularization, .l1 = s.l1});
+  }
+  dimension = problems.front().dimension();
+  run_undisturbed();
+}
+
+std::unique_ptr<algorithm::Node> Scenario::node(int i) const {
+  const auto at = static_cast<std::size_t>(i);
+  return at < problems.size() ? algorithm::make_node(problems[at], plan.nodes[at])
+                              : algorithm::make_trainer(plan, dimension);
+}
+
+network::Agreement Scenario::agreement() const {
+  std::vector<std::string> names;
+  for (int i = 0; i < nodes(); ++i) names.push_back("party_" + std::to_string(i));
+  return run::agreement(plan, dimension, graph, names, "run-1", "rounds = 4", "hash-1");
+}
+
+void Scenario::run_undisturbed() {
+  std::vector<std::unique_ptr<algorithm::Node>> all;
+  for (int i = 0; i < nodes(); ++i) all.push_back(node(i));
+  const privacy::NoiseSource noise(seed);
+  privacy::Ledger ledger(nodes(), true);
+  network::InProcess transport(graph);
+  run::Iterates iterates(plan);
+  run::Phases phases;
+  const auto outcome = run::drive({.nodes = all,
+                                   .noise = &noise,
+                                   .ledger = &ledger,
+                                   .transport = &transport,
+                                   .release_bound = plan.nodes.front().release_bound,
+                                   .on_round =
+                                       [&](int round, std::span<const privacy::Paid> paid) {
+                                         iterates.add(round, paid);
+                                         auto& now = released.emplace_back();
+                                         for (const auto& p : paid) now.push_back(*p.value());
+                                         return true;
+                                       }},
+                                  phases);
+  expects(outcome == run::Outcome::completed, "an undisturbed run that ends well");
+  for (int i = 0; i < nodes(); ++i) spent.push_back(ledger.spent(i));
+  model = iterates.model();
+}
+
+const std::vector<std::unique_ptr<Scenario>>& scenarios() {
+  static const auto all = [] {
+    std::vector<std::unique_ptr<Scenario>> made;
+    const auto add = [&](const algorithm::Options& o, network::Graph g) {
+      made.push_back(std::make_unique<Scenario>(o, std::move(g)));
+    };
+    add(options_of("mr-admm", 4), {3, {{0, 1}, {1, 2}}});
+    add(options_of("pp", 3), {3, {{0, 1}, {1, 2}, {0, 2}}});
+    add(options_of("dp-admm", 3), network::trainer_star(2));
+    add(options_of("mr-admm", 5), {4, {{0, 1}, {1, 2}, {2, 3}, {0, 3}}});
+    add(options_of("pp", 4), {2, {{0, 1}}});
+    add(options_of("linear-admm", 4), {5, {{0, 1}, {0, 2}, {1, 2}, {1, 3}, {2, 4}, {3, 4}}});
+    add(options_of("dp-admm", 2), network::trainer_star(4));
+    return made;
+  }();
+  return all;
+}
+
+bool same_bits(const Vector& a, const Vector& b) {
+  return a.size() == b.size() &&
+         (a.size() == 0 || std::memcmp(a.data(), b.data(), sizeof(double) * static_cast<std::size_t>(a.size())) == 0);
+}
+
+}  // namespace parley::protocol

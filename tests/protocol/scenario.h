@@ -1,0 +1,44 @@
+// Small studies with real nodes, and what an undisturbed run of each in one process gives.
+#pragma once
+#include <memory>
+#include <vector>
+
+#include "parley/algorithm/nodes.h"
+#include "parley/data/dataset.h"
+#include "parley/network/graph.h"
+#include "parley/run/party.h"
+
+namespace parley::protocol {
+
+class Scenario {
+ public:
+  Scenario(const algorithm::Options& options, network::Graph graph);
+  Scenario(const Scenario&) = delete;
+  Scenario& operator=(const Scenario&) = delete;
+
+  std::unique_ptr<algorithm::Node> node(int i) const;
+  network::Agreement agreement() const;
+  int nodes() const { return graph.nodes(); }
+
+  network::Graph graph;
+  std::vector<data::Rows> rows;
+  algorithm::Plan plan;
+  std::vector<problem::Problem> problems;
+  Index dimension = 0;
+
+  static constexpr std::uint64_t seed = 5;  // of the noise
+  // By run::drive, in process.
+  std::vector<std::vector<Vector>> released;  // by round and node
+  std::vector<double> spent;                  // by node
+  Vector model;
+
+ private:
+  void run_undisturbed();
+};
+
+// mr-admm, pp, dp-admm, … on two to five nodes; made once.
+const std::vector<std::unique_ptr<Scenario>>& scenarios();
+
+bool same_bits(const Vector& a, const Vector& b);
+
+}  // namespace parley::protocol

@@ -1,0 +1,251 @@
+#include "protocol/world.h"
+
+#include <cstdio>
+
+#include "parley/base/error.h"
+
+namespace parley::protocol {
+
+using network::Kind;
+using network::Message;
+
+Faults Faults::from(PublicRandom& random) {
+  const auto some = [&](double most) { return random.below(3) == 0 ? 0 : most * random.uniform(); };
+  return {.until = 40 * random.uniform(),
+          .drop = some(0.5),
+          .duplicate = some(0.4),
+          .slow = some(0.2),
+          .crash = some(1),
+          .kill = some(0.05),
+          .partition = some(0.2),
+          .fresh_noise = random.below(2) == 0};
+}
+
+World::World(const Scenario& scenario, std::uint64_t seed, const Faults& faults)
+    : scenario_(scenario),
+      agreed_(scenario.agreement()),
+      faults_(faults),
+      random_(seed, PublicRandom::Purpose::split),
+      seed_(seed) {
+  for (int i = 0; i < scenario.nodes(); ++i) machines_.emplace_back(scenario.nodes());
+  endings.resize(machines_.size());
+  models.resize(machines_.size());
+  for (int i = 0; i < scenario.nodes(); ++i)
+    after((faults_.until > 0 ? 3 : 0.5) * random_.uniform(), [this, i] { start(i); });
+  if (faults_.partition > 0)
+    for (double t = 0; t < faults_.until; t += 1)
+      if (chance(faults_.partition)) {
+        after(t, [this] {
+          side_.clear();
+          for (int i = 0; i < scenario_.nodes(); ++i)
+            if (random_.below(2) == 0) side_.insert(i);
+        });
+        after(t + 5 * random_.uniform(), [this] { side_.clear(); });
+      }
+  after(faults_.until, [this] { side_.clear(); });
+}
+
+// Randomised, like ECDSA: the same bytes never get the same signature twice.
+network::Keys World::keys(int node) {
+  const auto mac = [](int who, std::string_view bytes, std::string_view salt) {
+    return privacy::hex(privacy::sha256("key " + std::to_string(who) + std::string(salt) + std::string(bytes)));
+  };
+  return {.sign =
+              [this, node, mac](std::string_view bytes) {
+                std::string salt = std::to_string(1000000 + ++signatures_);
+                return salt + mac(node, bytes, salt);
+              },
+          .verify =
+              [mac](int who, std::string_view bytes, std::string_view signature) {
+                return signature.size() == 71 && signature.substr(7) == mac(who, bytes, signature.substr(0, 7));
+              },
+          .difference = [](const std::string& mine, const std::string& theirs) { return mine + " / " + theirs; }};
+}
+
+void World::log(const std::string& text) const {
+  if (verbose) std::fprintf(stderr, "%9.3f %s\n", now_, text.c_str());
+}
+
+void World::after(double delay, std::function<void()> happen) {
+  events_.push({now_ + delay, ++order_, std::move(happen)});
+}
+
+bool World::reaches(int a, int b) const {
+  return !cut_.contains(a) && !cut_.contains(b) && side_.contains(a) == side_.contains(b);
+}
+
+void World::survive(int node, const std::function<void()>& doing) {
+  try {
+    doing();
+  } catch (const Crashed&) {
+    kill(node);
+  }
+}
+
+void World::kill(int node) {
+  Machine& m = machines_[at(node)];
+  if (!m.party) return;
+  ++crashes;
+  log("party " + std::to_string(node) + " dies");
+  m.party.reset();
+  ++m.process;
+  if (random_.below(2) == 0) {  // else only the process is gone: what it wrote is still in the machine's memory
+    m.disk.lose_power(random_);
+    m.ledger.lose_power();
+  }
+  after(2 * random_.uniform(), [this, node] { start(node); });
+}
+
+void World::start(int node) {
+  Machine& m = machines_[at(node)];
+  if (m.party || endings[at(node)]) return;
+  const long process = ++m.process;
+  m.operations_left = faulty() && chance(faults_.crash) ? static_cast<long>(1 + random_.below(60)) : -1;
+  const Fuse fuse = [&m] {
+    if (m.operations_left > 0 && --m.operations_left == 0) throw Crashed{};
+  };
+  log("party " + std::to_string(node) + " starts");
+  const auto open = [&] {
+    m.ledger.start(fuse);
+    m.party = std::make_unique<run::Party>(
+        run::Party::Parts{.node = scenario_.node(node),
+                          .pay = [&m](privacy::Release r) { return m.ledger.pay(std::move(r)); },
+                          .stored = [&m](int round) { return m.ledger.stored(round); },
+                          .counts = [this](int round) { return run::counts_in_final(scenario_.plan, round); }},
+        network::Exchange::Setup{.agreed = agreed_,
+                                 .self = node,
+                                 .last_released = m.ledger.last_round(),
+                                 .keys = keys(node),
+                                 .timing = timing,
+                                 .now = now_},
+        m.disk.open(fuse));
+  };
+  try {
+    open();
+  } catch (const Crashed&) {  // in the constructor: there is no party to kill yet
+    ++crashes;
+    if (random_.below(2) == 0) m.disk.lose_power(random_);
+    after(2 * random_.uniform(), [this, node] { start(node); });
+    return;
+  } catch (const Error& e) {
+    throw Violation("party " + std::to_string(node) + " cannot start again: " + e.what());
+  }
+  check_start(node);
+  collect(node);
+  tick(node, process);
+}
+
+void World::tick(int node, long process) {
+  after(timing.deadline / 4, [this, node, process] {
+    Machine& m = machines_[at(node)];
+    if (m.process != process || !m.party) return;
+    survive(node, [&] { m.party->tick(now_); });
+    collect(node);
+    tick(node, process);
+  });
+}
+
+// Carries out what the party asks for.
+void World::collect(int node) {
+  Machine& m = machines_[at(node)];
+  if (!m.party) return;
+  const network::Actions actions = m.party->take();
+  for (const auto& report : actions.reports) {
+    reports.push_back(report);
+    log("party " + std::to_string(node) + ": " + report);
+  }
+  for (const auto& send : actions.sends) carry(node, send);
+  if (auto job = m.party->job()) {
+    const std::uint64_t noise =
+        faults_.fresh_noise ? 1000 * seed_ + static_cast<std::uint64_t>(++attempts_) : Scenario::seed;
+    auto random = privacy::NoiseSource(noise).stream(node, job->round);
+    after(0.3 * random_.uniform(), [this, node, process = m.process, release = m.party->solve(*job, random)] {
+      Machine& then = machines_[at(node)];
+      if (then.process != process || !then.party) return;
+      survive(node, [&] { then.party->solved(release); });
+      collect(node);
+    });
+  }
+  check_progress(node);
+  if (m.party->finished()) {
+    check_exit(node);
+    log("party " + std::to_string(node) + " exits: " + m.party->ending()->text);
+    m.party.reset();
+    ++m.process;
+  }
+}
+
+void World::carry(int node, const network::Send& send) {
+  check_leaves(node, send.bytes);
+  ++messages;
+  const int peer = send.peer;
+  const auto delay = [this] {
+    return faulty() && chance(faults_.slow) ? 4 * random_.uniform() : 0.02 * random_.uniform();
+  };
+  const int copies = faulty() && chance(faults_.duplicate) ? 2 : 1;
+  for (int copy = 0; copy < copies; ++copy) {
+    if (faulty() && chance(faults_.drop)) continue;
+    after(delay(), [=, this, process = machines_[at(node)].process] {
+      if (!reaches(node, peer)) return;
+      if (!running(peer)) {  // nobody listens there
+        Machine& sender = machines_[at(node)];
+        if (sender.process != process || !sender.party) return;
+        survive(node, [&] { sender.party->failed(send.call); });
+        return collect(node);
+      }
+      const auto receipt = deliver(node, peer, send.bytes);
+      if (!running(peer) && receipt.verdict == network::Verdict::unavailable) return;  // it died over it
+      if (faulty() && chance(faults_.drop)) return;
+      after(delay(), [=, this] {
+        Machine& sender = machines_[at(node)];
+        if (sender.process != process || !sender.party || !reaches(node, peer)) return;
+        survive(node, [&] { sender.party->answered(send.call, receipt); });
+        collect(node);
+      });
+    });
+  }
+}
+
+network::Receipt World::deliver(int from, int to, const std::string& bytes) {
+  Machine& m = machines_[at(to)];
+  network::Receipt receipt{.verdict = network::Verdict::unavailable};
+  survive(to, [&] {
+    receipt = m.party->deliver(agreed_.name(from), bytes);
+    const auto parsed = network::decode(bytes);
+    if (receipt.good()) note(std::get<Message>(parsed), to, receipt);
+  });
+  if (m.party && faulty() && chance(faults_.kill)) kill(to);
+  collect(to);
+  return receipt;
+}
+
+void World::note(const Message& m, int to, const network::Receipt&) {
+  Machine& machine = machines_[at(to)];
+  if (m.kind == Kind::final_iterate) machine.finals.insert(m.node);
+  if (m.kind == Kind::value || m.kind == Kind::silent) {
+    int& last = machine.acknowledged.try_emplace(m.node, -1).first->second;
+    last = std::max(last, m.round);
+  }
+}
+
+void World::run(double most) {
+  const auto all_exited = [this] {
+    for (const auto& e : endings)
+      if (!e) return false;
+    return true;
+  };
+  if (!run_while([&] { return !all_exited(); }, most)) throw Violation("somebody waits for ever");
+}
+
+bool World::run_while(const std::function<bool()>& going, double most) {
+  while (going()) {
+    if (events_.empty() || events_.top().time > most) return false;
+    const Event event = events_.top();
+    events_.pop();
+    now_ = event.time;
+    event.happen();
+  }
+  return true;
+}
+
+}  // namespace parley::protocol

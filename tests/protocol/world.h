@@ -1,0 +1,116 @@
+// Several parties on simulated machines and a network that loses, delays, doubles and reorders, all from one seed: no
+// thread, no clock, no socket. Everything the product promises is checked as it happens; the first broken promise ends
+// the world with a Violation.
+//   one value per (node, round) ever leaves; it was paid and durable before; an acknowledged message survives every
+//   crash; the ledger ends with the spend of an undisturbed run; so does the model, bit for bit; nobody waits for ever
+#pragma once
+#include <map>
+#include <queue>
+#include <set>
+#include <stdexcept>
+#include <string>
+#include <vector>
+
+#include "protocol/disk.h"
+#include "protocol/scenario.h"
+
+namespace parley::protocol {
+
+struct Violation : std::runtime_error {
+  using std::runtime_error::runtime_error;
+};
+
+// What goes wrong until `until`, drawn from the seed.
+struct Faults {
+  double until = 0;
+  double drop = 0, duplicate = 0, slow = 0;  // per message; slow: later than its deadline
+  double crash = 0;                          // per start of a process: it dies in one of its first operations
+  double kill = 0;                           // per event
+  double partition = 0;                      // per second
+  bool fresh_noise = false;                  // another noise at each attempt, as in a private run
+  static Faults from(PublicRandom& random);
+  static Faults none() { return {}; }
+};
+
+class World {
+ public:
+  World(const Scenario& scenario, std::uint64_t seed, const Faults& faults);
+
+  // Until everyone has exited. Violation: a promise was broken, or it takes longer than `most` seconds.
+  void run(double most = 2000);
+  bool run_while(const std::function<bool()>& going, double most = 2000);  // false: time was up, or nothing happens
+
+  void kill(int node);   // or loses power
+  void start(int node);  // reads what is left on its disks
+  void cut_off(int node, bool off = true) { off ? void(cut_.insert(node)) : void(cut_.erase(node)); }
+  network::Receipt deliver(int from, int to, const std::string& bytes);  // by hand; with the same checks
+
+  void forget_acknowledged(int node) { machines_[at(node)].acknowledged.clear(), machines_[at(node)].finals.clear(); }
+
+  bool running(int node) const { return machines_[at(node)].party != nullptr; }
+  run::Party& party(int node) { return *machines_[at(node)].party; }
+  Disk& disk(int node) { return machines_[at(node)].disk; }
+  LedgerDisk& ledger(int node) { return machines_[at(node)].ledger; }
+  network::Keys keys(int node);
+  double now() const { return now_; }
+
+  // When everyone has completed for the first time: nobody waits longer than this after the faults have ended.
+  static constexpr double patience = 60;
+
+  network::Timing timing{.deadline = 1, .wait = 500, .first_wait = 500};
+  bool verbose = false;
+  std::vector<std::optional<network::Ending>> endings;  // by node, when it exited
+  std::vector<Vector> models;                           // of those that completed
+  std::vector<std::string> reports;                     // by everyone
+  std::vector<std::string> sent_values;                 // every message with a value that left, as bytes
+  long crashes = 0, messages = 0;
+
+ private:
+  static std::size_t at(int node) { return static_cast<std::size_t>(node); }
+  struct Machine {
+    explicit Machine(int nodes) : ledger(nodes) {}
+    Disk disk;
+    LedgerDisk ledger;
+    std::unique_ptr<run::Party> party;  // null: not running
+    long process = 0;
+    long operations_left = -1;        // until it dies
+    std::map<int, int> acknowledged;  // by neighbour: the last round of its that this machine acknowledged
+    std::set<int> finals;             // acknowledged
+    bool completed = false;
+  };
+  struct Event {
+    double time;
+    long order;
+    std::function<void()> happen;
+    bool operator>(const Event& other) const { return time != other.time ? time > other.time : order > other.order; }
+  };
+  void after(double delay, std::function<void()> happen);
+  void survive(int node, const std::function<void()>& doing);  // kills the machine when doing() throws Crashed
+  void tick(int node, long process);
+  void collect(int node);  // actions and jobs
+  void carry(int node, const network::Send& send);
+  void check_leaves(int node, const std::string& bytes);
+  void check_start(int node);
+  void check_progress(int node);
+  void check_exit(int node);
+  void note(const network::Message& m, int to, const network::Receipt& receipt);
+  bool faulty() const { return now_ < faults_.until; }
+  bool chance(double p) { return random_.uniform() < p; }
+  bool reaches(int a, int b) const;
+  void log(const std::string& text) const;
+
+  const Scenario& scenario_;
+  network::Agreement agreed_;
+  Faults faults_;
+  PublicRandom random_;
+  std::uint64_t seed_;
+  std::vector<Machine> machines_;
+  std::priority_queue<Event, std::vector<Event>, std::greater<>> events_;
+  long order_ = 0, signatures_ = 0, attempts_ = 0;
+  double now_ = 0;
+  std::set<int> cut_;                                // machines that reach nobody
+  std::set<int> side_;                               // of a partition
+  std::map<std::pair<int, int>, std::string> left_;  // (node, round) → payload
+};
+
+}  // namespace parley::protocol
