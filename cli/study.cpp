@@ -17,12 +17,12 @@ namespace {
 
 namespace fs = std::filesystem;
 using nlohmann::json;
+using run::Invited;
 using run::JointPlan;
 using run::JointStudy;
-using run::Party;
 
 // invite: the keys of a [[party]] block; the fingerprint is the certificate's, and --trainer is a flag.
-std::vector<Option> rows(Party& p) {
+std::vector<Option> rows(Invited& p) {
   std::vector<Option> list;
   for (Option& row : run::option_rows(p)) {
     if (row.name == "fingerprint" || row.name == "trainer") continue;
@@ -66,7 +66,7 @@ void check_block(const std::string& text, const fs::path& file) {
   }
 }
 
-int invite(const fs::path& file, Party p, bool trainer) {
+int invite(const fs::path& file, Invited p, bool trainer) {
   const auto need = [](bool given, const std::string& what, const std::string& option) {
     if (!given)
       throw Error({.what = what + " is missing",
@@ -115,7 +115,7 @@ std::string neighbours(const JointStudy& s, const JointPlan& p, int node) {
 }
 
 json party_json(const JointStudy& s, const std::optional<JointPlan>& p, int node) {
-  const Party& party = s.parties[static_cast<std::size_t>(node)];
+  const Invited& party = s.parties[static_cast<std::size_t>(node)];
   json j = {{"node", node},
             {"name", party.name},
             {"address", party.address},
@@ -149,7 +149,7 @@ int roster(const JointStudy& s, bool as_json) {
   std::vector<std::vector<std::string>> lines = {
       {"node  name", "address", "records", "planned ε", "neighbours", "fingerprint"}};
   for (int i = 0; i < count; ++i) {
-    const Party& party = s.parties[static_cast<std::size_t>(i)];
+    const Invited& party = s.parties[static_cast<std::size_t>(i)];
     const std::string epsilon = !p || party.trainer ? "-"
                                 : !p->plan.noisy()  ? "no noise"
                                                     : epsilon_text(p->plan.nodes[static_cast<std::size_t>(i)].epsilon);
@@ -180,7 +180,7 @@ std::string guarantee(const JointPlan& p, const std::vector<std::string>& not_pr
 std::vector<std::string> warnings(const JointStudy& s, const JointPlan& p) {
   std::vector<std::string> all = p.plan.warnings;
   for (std::string& text : all) text = run::in_words_of(s, text);
-  for (const Party& party : s.parties)
+  for (const Invited& party : s.parties)
     if (party.pinned)
       if (const auto refusal = network::check_certificate(*party.pinned, party.name, party.fingerprint, now()))
         all.push_back(refusal->sentence);
@@ -236,7 +236,7 @@ int check(const JointStudy& s, bool as_json) {
 }
 
 int run_study(const Arguments& arguments) {
-  Party p;
+  Invited p;
   set_from(arguments, rows(p));
   validate_options(rows(p));
   const auto& words = arguments.words;
@@ -255,7 +255,7 @@ int run_study(const Arguments& arguments) {
 }  // namespace
 
 Command study_command() {
-  static Party defaults;
+  static Invited defaults;
   return {.name = "study",
           .summary = "write, fill and check the study file that all parties share",
           .words = "new FILE | invite FILE | roster FILE | check FILE",

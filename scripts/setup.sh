@@ -8,6 +8,7 @@ packages=(
   libcli11-dev libtomlplusplus-dev nlohmann-json3-dev libfmt-dev libcsv-dev
   libgtest-dev libgmock-dev librapidcheck-dev liblinear-dev python3
   libopenmpi-dev openmpi-bin
+  libgrpc++-dev protobuf-compiler-grpc libprotobuf-dev protobuf-compiler
 )
 [ "${1:-}" = tools ] && packages+=(clang-format-19 clang-tidy-19)
 [ "${1:-}" = bench ] && packages+=(valgrind python3-sklearn)

@@ -29,7 +29,9 @@ std::string format_of(const Options& o, const std::string& path) {
                .fix = "set --format csv or --format libsvm"});
 }
 
-Dataset load_file(const Options& o, const std::string& path, const std::string& option = "option --data") {
+}  // namespace
+
+Dataset load_file(const Options& o, const std::string& path, const std::string& option) {
   std::error_code ignored;
   if (!std::filesystem::exists(path, ignored))
     throw Error(
@@ -59,6 +61,8 @@ Dataset load_file(const Options& o, const std::string& path, const std::string& 
   return encode(table, parse_schema(read_file(o.schema, "the schema"), o.schema), path,
                 o.split == "column" ? o.split_column : "");
 }
+
+namespace {
 
 Dataset load_one(const Options& o, const std::string& name) {
   const std::string split_column = o.split == "column" ? o.split_column : "";

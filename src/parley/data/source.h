@@ -62,5 +62,7 @@ struct Holdings {
 };
 
 Holdings load(const Options& options, const Share& share = {});
+// All rows of one file, in its order: what a party holds.
+Dataset load_file(const Options& options, const std::string& path, const std::string& option = "option --data");
 
 }  // namespace parley::data

@@ -18,7 +18,7 @@ namespace {
 using nlohmann::json;
 
 int holders(const JointStudy& s) {  // of records
-  return static_cast<int>(std::ranges::count(s.parties, false, &Party::trainer));
+  return static_cast<int>(std::ranges::count(s.parties, false, &Invited::trainer));
 }
 
 // "" where the loss fits the label, as in a simulation.
@@ -43,7 +43,7 @@ std::string loss_problem(const JointStudy& s) {
 void check_startable(const JointStudy& s) {
   std::vector<Error::Parts> wrong;
   const std::string file = s.file.string();
-  const auto trainers = std::ranges::count(s.parties, true, &Party::trainer);
+  const auto trainers = std::ranges::count(s.parties, true, &Invited::trainer);
   const algorithm::Algorithm& a = algorithm::algorithm_named(s.algorithm.algorithm);
   if (holders(s) < 2)
     wrong.push_back({.what = "a study needs two parties with records",
@@ -115,20 +115,20 @@ json planned_json(const JointStudy& s, const JointPlan& p) {
 
 }  // namespace
 
-const Party* JointStudy::find(const std::string& name) const {
-  const auto found = std::ranges::find(parties, name, &Party::name);
+const Invited* JointStudy::find(const std::string& name) const {
+  const auto found = std::ranges::find(parties, name, &Invited::name);
   return found == parties.end() ? nullptr : &*found;
 }
 
 std::string JointStudy::fingerprint_of(const std::string& name) const {
-  const Party* party = find(name);
+  const Invited* party = find(name);
   return party == nullptr ? "" : party->fingerprint;
 }
 
 int JointStudy::node_of(const std::string& name) const {
-  if (const Party* party = find(name)) return static_cast<int>(party - parties.data());
+  if (const Invited* party = find(name)) return static_cast<int>(party - parties.data());
   std::vector<std::string> names;
-  for (const Party& p : parties) names.push_back(p.name);
+  for (const Invited& p : parties) names.push_back(p.name);
   const std::string near = nearest(name, names);
   throw Error({.what = "'" + name + "' is not in the roster",
                .allowed = names.empty() ? "nobody is invited yet" : join(names, ", "),
@@ -159,7 +159,7 @@ JointPlan plan_of(const JointStudy& s) {
     const int nodes = holders(s);
     network::Graph graph = graph_for(graph_options(s), s.algorithm.algorithm, nodes);
     std::vector<double> records;
-    for (const Party& p : s.parties)
+    for (const Invited& p : s.parties)
       if (!p.trainer) records.push_back(static_cast<double>(p.records));
     algorithm::Setting setting = setting_on(graph, records, nodes);
     setting.features = s.features;
@@ -183,7 +183,7 @@ std::vector<std::string> not_private(const JointStudy& s, const JointPlan& p) {
 
 json canonical_json(const JointStudy& s, const JointPlan& p) {
   json parties = json::array(), edges = json::array();
-  for (const Party& one : s.parties)
+  for (const Invited& one : s.parties)
     parties.push_back(
         {{"name", one.name}, {"fingerprint", one.fingerprint}, {"records", one.records}, {"trainer", one.trainer}});
   const auto name = [&](int node) { return s.parties[static_cast<std::size_t>(node)].name; };

@@ -17,7 +17,7 @@
 
 namespace parley::run {
 
-struct Party {  // a line of the roster
+struct Invited {  // a line of the roster
   std::string name;
   std::string address;      // host:port at which the holder of this copy reaches it: not part of the meaning
   std::string fingerprint;  // SHA-256 of its certificate, 64 hexadecimal digits
@@ -26,7 +26,7 @@ struct Party {  // a line of the roster
   bool trainer = false;     // of a star
   std::optional<network::Certificate> pinned{};  // what `certificate` holds
 };
-std::vector<Option> option_rows(Party& p);
+std::vector<Option> option_rows(Invited& p);
 
 struct JointStudy {
   std::string title;
@@ -39,13 +39,13 @@ struct JointStudy {
   long features = 0;                  // of LIBSVM data, instead
   network::GraphOptions graph;
   algorithm::Options algorithm;
-  std::vector<Party> parties;  // node number = position; a trainer is last wherever it stands in the file
+  std::vector<Invited> parties;  // node number = position; a trainer is last wherever it stands in the file
 
   std::filesystem::path file;
   std::string schema_toml;           // what the schema says, in one spelling; empty while its file is missing
   std::map<std::string, int> lines;  // of the options that the file sets
 
-  const Party* find(const std::string& name) const;           // null: not in the roster
+  const Invited* find(const std::string& name) const;         // null: not in the roster
   std::string fingerprint_of(const std::string& name) const;  // "" when it is not in the roster
   int node_of(const std::string& name) const;                 // or Error with the nearest name
 };
@@ -58,7 +58,7 @@ JointStudy parse_joint_study(std::string_view text, const std::filesystem::path&
 // A file to begin with: every decision with its comment, a fresh nonce, nobody invited.
 std::string study_template();
 // The text, byte for byte, with one more [[party]] block.
-std::string with_party(std::string text, const Party& party);
+std::string with_party(std::string text, const Invited& party);
 
 struct JointPlan {
   network::Graph graph;  // of a star: the trainer is the last node

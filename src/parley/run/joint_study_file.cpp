@@ -99,7 +99,7 @@ struct Reader {
   }
 
   void party(const toml::table& block) {
-    Party p;
+    Invited p;
     PartyLines lines{{"", line_of(block)}};
     const auto rows = option_rows(p);
     std::vector<std::string> of_study;
@@ -180,9 +180,9 @@ JointStudy parse_joint_study(std::string_view text, const std::filesystem::path&
   check_roster(reader.study, reader.party_lines, reader.wrong);
   check_study(reader);
   reader.wrong.tell();
-  std::vector<Party> ordered;
+  std::vector<Invited> ordered;
   for (const bool trainer : {false, true})
-    for (Party& p : reader.study.parties)
+    for (Invited& p : reader.study.parties)
       if (p.trainer == trainer) ordered.push_back(std::move(p));
   reader.study.parties = std::move(ordered);
   return std::move(reader.study);

@@ -31,7 +31,7 @@ bool is_address(const std::string& text) {
   return std::stol(port) >= 1 && std::stol(port) <= 65535;
 }
 
-void check_certificate_of(Party& p, const std::filesystem::path& folder, const std::string& where) {
+void check_certificate_of(Invited& p, const std::filesystem::path& folder, const std::string& where) {
   if (p.certificate.empty()) return;
   const bool here = p.certificate.starts_with("-----BEGIN");
   p.pinned =
@@ -51,7 +51,7 @@ void check_certificate_of(Party& p, const std::filesystem::path& folder, const s
                  .fix = "one of the two was changed by hand: ask " + p.name + " which is right"});
 }
 
-void check_party(Party& p, const std::filesystem::path& file, const PartyLines& lines, Mistakes& wrong) {
+void check_party(Invited& p, const std::filesystem::path& file, const PartyLines& lines, Mistakes& wrong) {
   const auto line = [&](const char* key) { return lines.contains(key) ? lines.at(key) : lines.at(""); };
   const auto where = [&](const char* key) { return file.string() + ":" + std::to_string(line(key)); };
   const std::string who = network::is_name(p.name) ? p.name : "this party";
@@ -80,7 +80,7 @@ void check_distinct(const JointStudy& s, const std::vector<PartyLines>& lines, M
                     Field field) {
   std::map<std::string, std::string> seen;  // value -> name
   for (std::size_t i = 0; i < s.parties.size(); ++i) {
-    const Party& p = s.parties[i];
+    const Invited& p = s.parties[i];
     const auto [other, first] = seen.emplace(p.*field, p.name);
     if (first || (p.*field).empty()) continue;
     const std::string who = p.name == other->second ? "" : fmt::format(": {} and {}", other->second, p.name);
@@ -98,7 +98,7 @@ bool is_hex(const std::string& text, std::size_t digits) {
   return text.size() == digits && text.find_first_not_of("0123456789abcdef") == std::string::npos;
 }
 
-std::vector<Option> option_rows(Party& p) {
+std::vector<Option> option_rows(Invited& p) {
   return {{"name", "", "the party's name: a-z, 0-9, _ and -, the same as in its certificate", any_text("a name"),
            &p.name, "party"},
           {"address", "", "where it listens, as others reach it", any_text("host:port"), &p.address, "party"},
@@ -112,9 +112,9 @@ std::vector<Option> option_rows(Party& p) {
 
 void check_roster(JointStudy& s, const std::vector<PartyLines>& lines, Mistakes& wrong) {
   for (std::size_t i = 0; i < s.parties.size(); ++i) check_party(s.parties[i], s.file, lines[i], wrong);
-  check_distinct(s, lines, wrong, "name", &Party::name);
-  check_distinct(s, lines, wrong, "address", &Party::address);
-  check_distinct(s, lines, wrong, "fingerprint", &Party::fingerprint);
+  check_distinct(s, lines, wrong, "name", &Invited::name);
+  check_distinct(s, lines, wrong, "address", &Invited::address);
+  check_distinct(s, lines, wrong, "fingerprint", &Invited::fingerprint);
 }
 
 }  // namespace parley::run

@@ -60,7 +60,7 @@ std::string study_template() {
   return text;
 }
 
-std::string with_party(std::string text, const Party& p) {
+std::string with_party(std::string text, const Invited& p) {
   const auto quoted = [](const std::string& word) { return nlohmann::json(word).dump(); };
   if (!text.empty() && !text.ends_with('\n')) text += '\n';
   text += "\n[[party]]\nname = " + quoted(p.name) + "\naddress = " + quoted(p.address) +

@@ -127,11 +127,11 @@ TEST_F(JointStudyFile, AnInvitationAddsABlockAndKeepsEveryByteBefore) {
   const network::Time now{std::chrono::seconds(1'800'000'000)};
   const network::Certificate c = network::self_issue(network::make_key(), "hospital_d", {now});
   const std::string before = head + three + "# a last word, without a newline";
-  const Party d{.name = "hospital_d",
-                .address = "d:1",
-                .fingerprint = c.fingerprint,
-                .certificate = c.chain_pem(),
-                .records = 77};
+  const Invited d{.name = "hospital_d",
+                  .address = "d:1",
+                  .fingerprint = c.fingerprint,
+                  .certificate = c.chain_pem(),
+                  .records = 77};
   const std::string after = with_party(before, d);
   EXPECT_TRUE(after.starts_with(before + "\n"));
   const JointStudy s = study(after);
@@ -152,7 +152,7 @@ TEST_F(JointStudyFile, ACertificateMayStandInAFileBesideTheStudy) {
   const network::PrivateKey key = network::make_key();
   const network::Certificate c = network::self_issue(key, "hospital_d", {now});
   network::write_certificate(c, folder / "d.pem");
-  Party d{.name = "hospital_d", .address = "d:1", .fingerprint = c.fingerprint, .certificate = "d.pem", .records = 7};
+  Invited d{.name = "hospital_d", .address = "d:1", .fingerprint = c.fingerprint, .certificate = "d.pem", .records = 7};
   EXPECT_EQ(study(with_party(head, d)).parties[0].pinned->pem, c.pem);
   d.certificate = "none.pem";
   EXPECT_THAT(reading(with_party(head, d)), HasSubstr("none.pem: the certificate cannot be read"));

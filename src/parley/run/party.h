@@ -49,6 +49,7 @@ class Party {
     int round = 0;
     privacy::Inbox inbox;
   };
+  bool has_job() const { return solving_ == Solving::wanted && !exchange_.ending(); }
   std::optional<Job> job();  // once for each round that has to be solved
   // Changes nothing, so it may run on another thread while messages come in.
   privacy::Release solve(const Job& job, privacy::Random& random) const { return parts_.node->step(job.inbox, random); }

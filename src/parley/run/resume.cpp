@@ -112,18 +112,24 @@ std::string timestamp() {
   return text;
 }
 
-privacy::PlannedRun planned_run(const Study& study, const TrainOptions& o, const privacy::LedgerFile& book) {
+std::string fingerprint_of(const std::vector<const data::Rows*>& all, const privacy::LedgerFile& book) {
   privacy::Fingerprint fingerprint = book.fingerprint();
+  const auto bytes = [](const auto& v) {
+    return std::string_view(reinterpret_cast<const char*>(v.data()), v.size() * sizeof(v[0]));
+  };
+  for (const data::Rows* rows : all)
+    for (const std::string_view part : {bytes(rows->column), bytes(rows->value), bytes(rows->label)})
+      fingerprint.add(part);
+  return fingerprint.text();
+}
+
+privacy::PlannedRun planned_run(const Study& study, const TrainOptions& o, const privacy::LedgerFile& book) {
   double fewest = std::numeric_limits<double>::infinity();
   privacy::PlannedRun run;
+  std::vector<const data::Rows*> rows;
   for (const auto& p : study.problems) {
-    const data::Rows& rows = *p.rows;
-    const auto bytes = [](const auto& v) {
-      return std::string_view(reinterpret_cast<const char*>(v.data()), v.size() * sizeof(v[0]));
-    };
-    for (const std::string_view part : {bytes(rows.column), bytes(rows.value), bytes(rows.label)})
-      fingerprint.add(part);
-    fewest = std::min(fewest, static_cast<double>(rows.count()));
+    rows.push_back(p.rows);
+    fewest = std::min(fewest, static_cast<double>(p.rows->count()));
   }
   for (int node = study.first(); node < study.holdings.end(); ++node) {
     privacy::PlannedRun::Account account{.node = node, .dataset = o.engine.dataset};
@@ -133,7 +139,7 @@ privacy::PlannedRun planned_run(const Study& study, const TrainOptions& o, const
   }
   if (study.hosts_trainer())  // it holds no rows and is charged nothing; its releases are kept like the others
     run.accounts.push_back({.node = study.parties(), .dataset = o.engine.dataset});
-  run.datasets = {{.name = o.engine.dataset, .fingerprint = fingerprint.text(), .records = fewest}};
+  run.datasets = {{.name = o.engine.dataset, .fingerprint = fingerprint_of(rows, book), .records = fewest}};
   run.configuration = data::sha256_hex(configuration_json(study, o).dump());
   run.started = timestamp();
   run.not_private = study.not_private;

@@ -15,6 +15,9 @@ privacy::PlannedRun planned_run(const Study& study, const TrainOptions& o, const
 
 std::string timestamp();
 
+// What a ledger knows rows by, to warn of a mix-up: under its own key, so that it confirms nobody's guess.
+std::string fingerprint_of(const std::vector<const data::Rows*>& rows, const privacy::LedgerFile& book);
+
 // An unfinished run, as its earlier processes left it.
 struct Unfinished {
   std::string run_id;  // in the ledger; empty: it was charged to none

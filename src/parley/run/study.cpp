@@ -19,8 +19,8 @@ using nlohmann::json;
 
 namespace {
 
-std::string stamp(const Study& s) {
-  return s.not_private.empty() ? "" : "NOT PRIVATE: " + join(s.not_private, "; ");
+std::string stamp(const std::vector<std::string>& not_private) {
+  return not_private.empty() ? "" : "NOT PRIVATE: " + join(not_private, "; ");
 }
 
 void check_loss(const data::Holdings& holdings, const std::string& loss) {
@@ -179,20 +179,25 @@ Study prepare(const TrainOptions& o, network::Ranks& ranks) {
   return std::move(*study);
 }
 
-json privacy_json(const Study& s, double spent, bool whole_run) {
-  const auto& first = s.plan.nodes.front();
-  const bool printed = whole_run && s.plan.epsilon_paper();
-  json j = {{"epsilon", s.plan.noisy() ? json(spent) : json()},
-            {"epsilon_planned", s.plan.noisy() ? json(s.plan.epsilon()) : json()},
-            {"epsilon_paper", printed ? json(*s.plan.epsilon_paper()) : json()},
-            {"delta", s.plan.noisy() ? json(first.delta) : json()},
-            {"bound", s.plan.verified_only() ? "numerically verified" : "proved"},
+json privacy_json(const algorithm::Plan& plan, const std::vector<std::string>& not_private, double spent,
+                  bool whole_run) {
+  const auto& first = plan.nodes.front();
+  const bool printed = whole_run && plan.epsilon_paper();
+  json j = {{"epsilon", plan.noisy() ? json(spent) : json()},
+            {"epsilon_planned", plan.noisy() ? json(plan.epsilon()) : json()},
+            {"epsilon_paper", printed ? json(*plan.epsilon_paper()) : json()},
+            {"delta", plan.noisy() ? json(first.delta) : json()},
+            {"bound", plan.verified_only() ? "numerically verified" : "proved"},
             {"adjacency", "one record of one node is replaced; the numbers of records are public"},
-            {"theorem", s.plan.noisy() ? first.theorem : ""},
-            {"private", s.not_private.empty()},
-            {"stamp", stamp(s)}};
-  if (!printed) j["epsilon_paper_absent"] = whole_run ? s.plan.epsilon_paper_absent() : "the run ended early";
+            {"theorem", plan.noisy() ? first.theorem : ""},
+            {"private", not_private.empty()},
+            {"stamp", stamp(not_private)}};
+  if (!printed) j["epsilon_paper_absent"] = whole_run ? plan.epsilon_paper_absent() : "the run ended early";
   return j;
+}
+
+json privacy_json(const Study& s, double spent, bool whole_run) {
+  return privacy_json(s.plan, s.not_private, spent, whole_run);
 }
 
 json header_json(const Study& s, const TrainOptions& options, const std::string& outcome) {

@@ -41,6 +41,8 @@ Study prepare(const TrainOptions& options, network::Ranks& ranks);
 
 // The claim of a run that has spent `epsilon`; unless it was the whole planned run, there is no printed bound to
 // compare with; with its adjacency, theorem and stamp: the same object in run.json, model.json and `train --json`.
+nlohmann::json privacy_json(const algorithm::Plan& plan, const std::vector<std::string>& not_private, double epsilon,
+                            bool whole_run);
 nlohmann::json privacy_json(const Study& study, double epsilon, bool whole_run);
 
 // What must be the same for a run to be the same run: the public part of the header, without folders and threads.

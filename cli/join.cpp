@@ -1,0 +1,136 @@
+// One party of a study between organisations.
+#include "parley/run/join.h"
+
+#include <fmt/core.h>
+
+#include <atomic>
+#include <csignal>
+#include <cstdio>
+#include <nlohmann/json.hpp>
+#include <optional>
+
+#include "cli/commands.h"
+#include "cli/terminal.h"
+#include "parley/base/error.h"
+#include "parley/base/text.h"
+#include "parley/run/statement.h"
+
+namespace parley::cli {
+namespace {
+
+std::atomic<bool> stop_requested{false};
+
+// The first Ctrl-C tells the peers and ends this process, which can be started again; a second one kills.
+void request_stop(int signal) {
+  stop_requested = true;
+  std::signal(signal, SIG_DFL);
+}
+
+void print_start(const run::JoinOptions& o, const run::JointStudy& s, const run::JointPlan& p, const std::string& hash,
+                 const std::string& folder) {
+  const auto& first = p.plan.nodes.front();
+  fmt::print(stderr, "{} takes part in \"{}\"\nstudy {}\n", o.as, s.title, hash);
+  fmt::print(stderr, "{} between {} parties{}, {} rounds of messages; record in {}\n", first.algorithm.name,
+             p.plan.nodes.size(), p.plan.star() ? " and a trainer" : "", first.rounds, folder);
+  for (const auto& reason : run::not_private(s, p)) fmt::print(stderr, "{}\n", alarm("NOT PRIVATE: " + reason));
+}
+
+std::string progress_text(const run::JoinProgress& p) {
+  std::string text =
+      fmt::format("round {:>3}/{}  {} of {} peers answer", std::max(0, p.round), p.rounds, p.answering, p.peers);
+  if (p.budget > 0) text += fmt::format("  ε {} of {}", epsilon_text(p.epsilon), epsilon_text(p.budget));
+  if (p.seconds_left >= 0) text += fmt::format("  {:.0f} s left", p.seconds_left);
+  return text;
+}
+
+void print_end(const run::JoinOptions& o, const run::Joined& j) {
+  const bool whole = j.ending.end == network::End::completed;
+  fmt::print("\n{}: {}\n", whole ? bold("completed") : alarm(run::end_name(j.ending.end)), j.ending.text);
+  if (!j.not_private.empty()) fmt::print("  {}\n", alarm("NOT PRIVATE: " + join(j.not_private, "; ")));
+  if (j.epsilon > 0)
+    fmt::print("  Whoever sees every message of this run learns at most ε = {}, δ = {} about any one record of {}.\n",
+               epsilon_text(j.epsilon), number(j.delta), o.as);
+  if (j.has_model)
+    fmt::print("Model:     {}/model.json{}\n", j.folder,
+               whole ? " (the same at every party)" : " (this party's, of the rounds so far)");
+  fmt::print("Statement: {}/statement.txt, signed in statement.json\n", j.folder);
+  if (!whole && j.ending.end != network::End::diverged && j.ending.end != network::End::equivocation)
+    fmt::print("Started again, the same command goes on from here.\n");
+}
+
+int run_join(const Arguments& arguments) {
+  run::JoinOptions options;
+  set_from(arguments, run::option_rows(options));
+  if (arguments.words.size() != 1)
+    throw Error({.what = "parley join needs the study file",
+                 .value = "'" + join(arguments.words, " ") + "'",
+                 .allowed = "one file",
+                 .where = "parley join",
+                 .fix = "parley join study.toml --as NAME --data mine.csv --ledger my.ledger"});
+  options.study = arguments.words[0];
+  if (options.as.empty())
+    throw Error(
+        {.what = "who is this?", .where = "option --as", .fix = "give --as NAME, a name in the study's roster"});
+  std::signal(SIGINT, request_stop);
+  std::signal(SIGTERM, request_stop);
+  std::optional<Progress> progress;
+  const bool quiet = arguments.has("quiet");
+  const run::JoinHooks hooks{
+      .on_start =
+          [&](const run::JointStudy& s, const run::JointPlan& p, const std::string& hash, const std::string& folder) {
+            if (!quiet) print_start(options, s, p, hash, folder);
+            progress.emplace(quiet, p.plan.nodes.front().rounds);
+          },
+      .on_progress = [&](const run::JoinProgress& p) { progress->show(std::max(0, p.round), progress_text(p)); },
+      .report =
+          [&](const std::string& sentence) {
+            if (progress) progress->finish();
+            fmt::print(stderr, "{}: {}\n", options.as, sentence);
+            std::fflush(stderr);
+          },
+      .stop = &stop_requested};
+  const run::Joined joined = run::join(options, hooks);
+  progress->finish();
+  if (arguments.has("json"))
+    fmt::print("{}\n", nlohmann::json{{"outcome", run::end_name(joined.ending.end)},
+                                      {"outcome_in_words", joined.ending.text},
+                                      {"epsilon", joined.epsilon},
+                                      {"delta", joined.delta},
+                                      {"private", joined.not_private.empty()},
+                                      {"record", joined.folder},
+                                      {"model", joined.has_model},
+                                      {"seconds", joined.seconds.total},
+                                      {"seconds_solve", joined.seconds.solve},
+                                      {"seconds_pay", joined.seconds.pay},
+                                      {"seconds_wait", joined.seconds.wait}}
+                           .dump());
+  else
+    print_end(options, joined);
+  switch (joined.ending.end) {
+    case network::End::completed:
+      return 0;
+    case network::End::interrupted:
+      return exit_interrupted;
+    default:
+      return exit_unusable;
+  }
+}
+
+}  // namespace
+
+Command join_command() {
+  static run::JoinOptions defaults;
+  return {.name = "join",
+          .summary = "take part in a study between organisations, beside one's own rows",
+          .words = "STUDY",
+          .own = run::option_rows(defaults),
+          .flags = {"json", "quiet"},
+          .examples =
+              "  parley join study.toml --as hospital_a --data mine.csv --ledger my.ledger\n"
+              "  parley join study.toml --as coordinator --ledger trainer.ledger\n"
+              "  parley join study.toml --as hospital_a --data mine.csv --ledger my.ledger --listen 10.0.0.5:7400 "
+              "--out a\n",
+          .run = run_join};
+}
+
+}  // namespace parley::cli

@@ -1,0 +1,48 @@
+// Carries a party's messages to its neighbours and theirs to it, over gRPC and mutual TLS 1.2 or later: no hub, every
+// party is server and client. Both sides present their certificates and check the other's against the roster's pin
+// before a message is read or sent; who issued a certificate does not count. The only file that names gRPC is
+// grpc/courier.cpp.
+#pragma once
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "parley/network/identity.h"
+#include "parley/network/receipt.h"
+
+namespace parley::network {
+
+struct Contact {  // by node number
+  std::string name, address, fingerprint;
+};
+
+class Courier {
+ public:
+  struct Setup {
+    Identity self;
+    std::string listen;           // host:port; port 0: any
+    std::vector<Contact> roster;  // of all parties
+    double deadline = 10;         // of a call, in seconds
+    std::size_t largest = 0;      // bytes of a message that are read
+    std::function<Time()> now;
+    // Called from threads of the courier's, several at once. deliver: the answer leaves after it returns; if it throws,
+    // none does.
+    std::function<Receipt(const std::string& caller, std::string_view message)> deliver;
+    std::function<void(std::uint64_t call, const Receipt& receipt)> answered;
+    std::function<void(std::uint64_t call, const std::string& why)> failed;
+    std::function<void(const std::string& sentence)> report;  // callers that were refused, and why
+  };
+
+  virtual ~Courier() = default;  // no handler is called after it
+  // One call at a time to each neighbour (Exchange sees to it); its end is answered() or failed().
+  virtual void send(std::uint64_t call, int to, std::string message) = 0;
+  virtual int port() const = 0;
+};
+
+// Error: the address cannot be listened at, or this program was built without gRPC.
+std::unique_ptr<Courier> make_courier(Courier::Setup setup);
+
+}  // namespace parley::network

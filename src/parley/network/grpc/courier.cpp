@@ -1,0 +1,292 @@
+#include "parley/network/courier.h"
+
+#include <grpc/grpc_security_constants.h>
+#include <grpc/support/log.h>
+#include <grpcpp/grpcpp.h>
+#include <grpcpp/resource_quota.h>
+#include <grpcpp/security/tls_certificate_provider.h>
+#include <grpcpp/security/tls_certificate_verifier.h>
+#include <grpcpp/security/tls_credentials_options.h>
+
+#include <algorithm>
+#include <atomic>
+#include <chrono>
+#include <condition_variable>
+#include <mutex>
+#include <optional>
+#include <thread>
+
+#include "mesh.grpc.pb.h"
+#include "parley/base/error.h"
+
+namespace parley::network {
+namespace {
+
+namespace tls = grpc::experimental;
+
+std::shared_ptr<tls::CertificateProviderInterface> provider_of(const Identity& self) {
+  const tls::IdentityKeyCertPair pair{self.key.pem(), self.certificate.chain_pem()};
+  return std::make_shared<tls::StaticDataCertificateProvider>(std::vector<tls::IdentityKeyCertPair>{pair});
+}
+
+const Contact* contact_named(const std::vector<Contact>& roster, const std::string& name) {
+  const auto found = std::ranges::find(roster, name, &Contact::name);
+  return found == roster.end() ? nullptr : &*found;
+}
+
+// nullopt: the certificate is the one that the roster pins for `expected`.
+std::optional<std::string> objection(std::string_view pem, const std::vector<Contact>& roster,
+                                     const std::optional<std::string>& expected, Time now, std::string* name) {
+  try {
+    const Certificate presented = parse_certificate(std::string(pem), "the presented certificate");
+    *name = expected.value_or(presented.name);
+    const Contact* contact = contact_named(roster, *name);
+    const auto refusal = check_certificate(presented, *name, contact == nullptr ? "" : contact->fingerprint, now);
+    if (refusal) return refusal->sentence;
+    return std::nullopt;
+  } catch (const Error& e) {
+    return e.what();
+  }
+}
+
+// The client's side: who answers at a neighbour's address.
+class Pin : public tls::ExternalCertificateVerifier {
+ public:
+  Pin(const Courier::Setup& setup, std::string name, std::shared_ptr<std::string> why,
+      std::shared_ptr<std::mutex> guard)
+      : setup_(setup), name_(std::move(name)), why_(std::move(why)), guard_(std::move(guard)) {}
+
+  bool Verify(tls::TlsCustomVerificationCheckRequest* request, std::function<void(grpc::Status)> /*callback*/,
+              grpc::Status* status) override {
+    const auto pem = request->peer_cert();
+    std::string ignored;
+    const auto wrong = objection({pem.data(), pem.size()}, setup_.roster, name_, setup_.now(), &ignored);
+    const std::lock_guard lock(*guard_);
+    *why_ = wrong.value_or("");
+    *status = wrong ? grpc::Status(grpc::StatusCode::UNAUTHENTICATED, *wrong) : grpc::Status::OK;
+    return true;  // decided at once
+  }
+  void Cancel(tls::TlsCustomVerificationCheckRequest* /*request*/) override {}
+
+ private:
+  const Courier::Setup& setup_;
+  const std::string name_;
+  const std::shared_ptr<std::string> why_;
+  const std::shared_ptr<std::mutex> guard_;
+};
+
+// The way to one neighbour: a thread that makes one call after the other.
+class Line {
+ public:
+  Line(const Courier::Setup& setup, const Contact& contact) : setup_(setup), contact_(contact) {
+    tls::TlsChannelCredentialsOptions options;
+    options.set_certificate_provider(provider_of(setup.self));
+    options.watch_identity_key_cert_pairs();
+    options.set_verify_server_certs(false);  // not by who issued it, but
+    options.set_certificate_verifier(tls::ExternalCertificateVerifier::Create<Pin>(setup, contact.name, why_, guard_));
+    options.set_check_call_host(false);  // nor by its address: by the name and fingerprint in the roster
+    grpc::ChannelArguments arguments;
+    const int patience = std::max(100, static_cast<int>(1000 * setup.deadline / 8));
+    arguments.SetInt(GRPC_ARG_INITIAL_RECONNECT_BACKOFF_MS, std::min(patience, 200));
+    arguments.SetInt(GRPC_ARG_MIN_RECONNECT_BACKOFF_MS, std::min(patience, 200));
+    arguments.SetInt(GRPC_ARG_MAX_RECONNECT_BACKOFF_MS, patience);
+    arguments.SetInt(GRPC_ARG_ENABLE_HTTP_PROXY, 0);
+    arguments.SetInt(GRPC_ARG_USE_LOCAL_SUBCHANNEL_POOL, 1);  // two parties in one process share nothing
+    arguments.SetMaxReceiveMessageSize(answer_size);
+    arguments.SetSslTargetNameOverride(contact.name);
+    stub_ = mesh::Mesh::NewStub(grpc::CreateCustomChannel(contact.address, tls::TlsCredentials(options), arguments));
+    thread_ = std::jthread([this](const std::stop_token& stop) { run(stop); });
+  }
+
+  ~Line() {
+    thread_.request_stop();
+    {
+      const std::lock_guard lock(mutex_);
+      if (context_ != nullptr) context_->TryCancel();
+    }
+    wake_.notify_all();
+  }
+  Line(const Line&) = delete;
+  Line& operator=(const Line&) = delete;
+
+  void send(std::uint64_t call, std::string message) {
+    {
+      const std::lock_guard lock(mutex_);
+      waiting_.emplace(call, std::move(message));  // an earlier one that was given up is not made any more
+    }
+    wake_.notify_all();
+  }
+
+ private:
+  static constexpr int answer_size = 1 << 22;  // a refused configuration comes back as a whole
+
+  void run(const std::stop_token& stop) {
+    for (;;) {
+      std::pair<std::uint64_t, std::string> next;
+      grpc::ClientContext context;
+      {
+        std::unique_lock lock(mutex_);
+        wake_.wait(lock, stop, [this] { return waiting_.has_value(); });
+        if (stop.stop_requested()) return;
+        next = std::move(*waiting_);
+        waiting_.reset();
+        context_ = &context;
+      }
+      context.set_deadline(std::chrono::system_clock::now() +
+                           std::chrono::microseconds(static_cast<long>(1e6 * setup_.deadline)));
+      mesh::Envelope envelope;
+      envelope.set_message(std::move(next.second));
+      mesh::Answer answer;
+      const grpc::Status status = stub_->Deliver(&context, envelope, &answer);
+      {
+        const std::lock_guard lock(mutex_);
+        context_ = nullptr;
+      }
+      if (stop.stop_requested()) return;
+      if (status.ok() && answer.verdict() < verdict_count)
+        setup_.answered(next.first, {.verdict = static_cast<Verdict>(answer.verdict()),
+                                     .reason = answer.reason(),
+                                     .attachment = answer.attachment()});
+      else
+        setup_.failed(next.first, contact_.name + " at " + contact_.address + ": " + reason(status));
+    }
+  }
+
+  std::string reason(const grpc::Status& status) {
+    const std::lock_guard lock(*guard_);
+    if (!why_->empty()) return *why_;  // TLS would only say that the socket was closed
+    return printable(status.error_message(), 300);
+  }
+
+  const Courier::Setup& setup_;
+  const Contact contact_;
+  const std::shared_ptr<std::string> why_ = std::make_shared<std::string>();
+  const std::shared_ptr<std::mutex> guard_ = std::make_shared<std::mutex>();
+  std::unique_ptr<mesh::Mesh::Stub> stub_;
+  std::mutex mutex_;
+  std::condition_variable_any wake_;
+  std::optional<std::pair<std::uint64_t, std::string>> waiting_;
+  grpc::ClientContext* context_ = nullptr;
+  std::jthread thread_;
+};
+
+class Door : public mesh::Mesh::Service {
+ public:
+  explicit Door(const Courier::Setup& setup) : setup_(setup) {}
+
+  grpc::Status Deliver(grpc::ServerContext* context, const mesh::Envelope* envelope, mesh::Answer* answer) override {
+    const auto refused = [&](const std::string& why) {
+      setup_.report("a call from " + context->peer() + " was refused: " + why);
+      return grpc::Status(grpc::StatusCode::PERMISSION_DENIED, setup_.self.certificate.name + " refuses: " + why);
+    };
+    const auto presented = context->auth_context()->FindPropertyValues(GRPC_X509_PEM_CERT_PROPERTY_NAME);
+    if (presented.empty()) return refused("the caller presented no certificate");
+    std::string caller;
+    const auto wrong = objection({presented.front().data(), presented.front().size()}, setup_.roster, std::nullopt,
+                                 setup_.now(), &caller);
+    if (wrong) return refused(*wrong);
+    try {
+      const Receipt receipt = setup_.deliver(caller, envelope->message());
+      answer->set_verdict(static_cast<std::uint32_t>(receipt.verdict));
+      answer->set_reason(receipt.reason);
+      answer->set_attachment(receipt.attachment);
+      return grpc::Status::OK;
+    } catch (const std::exception&) {  // nothing is answered: the holder knows, and ends
+      return {grpc::StatusCode::INTERNAL, setup_.self.certificate.name + " cannot store what it receives"};
+    }
+  }
+
+ private:
+  const Courier::Setup& setup_;
+};
+
+// gRPC logs to stderr by itself. Kept silent, but for handshakes that fail before a call exists: without TLS, or with a
+// broken one, there is no caller to answer.
+class Handshakes {
+ public:
+  static void tell(const std::function<void(const std::string&)>* report) {
+    const std::lock_guard lock(mutex());
+    listener() = report;
+    gpr_set_log_function(on_log);
+  }
+
+ private:
+  static std::mutex& mutex() {
+    static std::mutex m;
+    return m;
+  }
+  static const std::function<void(const std::string&)>*& listener() {
+    static const std::function<void(const std::string&)>* l = nullptr;
+    return l;
+  }
+  static void on_log(gpr_log_func_args* line) {
+    const std::string_view text = line->message;
+    if (line->severity != GPR_LOG_SEVERITY_ERROR || text.find("andshake failed") == std::string_view::npos) return;
+    const bool plain = text.find("WRONG_VERSION_NUMBER") != std::string_view::npos ||
+                       text.find("wrong version number") != std::string_view::npos ||
+                       text.find("HTTP_REQUEST") != std::string_view::npos ||
+                       text.find("http request") != std::string_view::npos;
+    const std::lock_guard lock(mutex());
+    if (listener() != nullptr)
+      (*listener())(plain ? "somebody called without TLS and was refused"
+                          : "a TLS handshake failed: " + printable(text, 200));
+  }
+};
+
+class GrpcCourier : public Courier {
+ public:
+  explicit GrpcCourier(Setup setup) : setup_(std::move(setup)), door_(setup_), lines_(setup_.roster.size()) {
+    Handshakes::tell(&setup_.report);
+    tls::TlsServerCredentialsOptions options(provider_of(setup_.self));
+    options.watch_identity_key_cert_pairs();
+    // Whatever is presented is taken, and held against the roster before anything is read: a caller that is refused is
+    // told why. That it has the certificate's key is what TLS itself proves.
+    options.set_cert_request_type(GRPC_SSL_REQUEST_CLIENT_CERTIFICATE_BUT_DONT_VERIFY);
+    grpc::ServerBuilder builder;
+    const int threads = 4 + 2 * static_cast<int>(setup_.roster.size());
+    builder.SetResourceQuota(grpc::ResourceQuota("parley").SetMaxThreads(threads).Resize(std::size_t{1} << 26));
+    builder.AddListeningPort(setup_.listen, tls::TlsServerCredentials(options), &port_);
+    builder.SetMaxReceiveMessageSize(static_cast<int>(setup_.largest));
+    builder.AddChannelArgument(GRPC_ARG_MAX_CONCURRENT_STREAMS, 4);
+    builder.AddChannelArgument(GRPC_ARG_ALLOW_REUSEPORT, 0);
+    builder.RegisterService(&door_);
+    server_ = builder.BuildAndStart();
+    if (server_ == nullptr || port_ == 0)
+      throw Error({.what = "cannot listen for peers",
+                   .value = setup_.listen,
+                   .where = "the party's address",
+                   .fix = "choose a free port of this machine (--listen HOST:PORT), or stop what uses it"});
+  }
+
+  ~GrpcCourier() override {
+    lines_.clear();
+    server_->Shutdown(std::chrono::system_clock::now());
+    server_->Wait();
+    Handshakes::tell(nullptr);
+  }
+  GrpcCourier(const GrpcCourier&) = delete;
+  GrpcCourier& operator=(const GrpcCourier&) = delete;
+
+  void send(std::uint64_t call, int to, std::string message) override {
+    auto& line = lines_[static_cast<std::size_t>(to)];
+    if (line == nullptr) line = std::make_unique<Line>(setup_, setup_.roster[static_cast<std::size_t>(to)]);
+    line->send(call, std::move(message));
+  }
+
+  int port() const override { return port_; }
+
+ private:
+  const Setup setup_;
+  Door door_;
+  std::vector<std::unique_ptr<Line>> lines_;
+  int port_ = 0;
+  std::unique_ptr<grpc::Server> server_;
+};
+
+}  // namespace
+
+std::unique_ptr<Courier> make_courier(Courier::Setup setup) {
+  return std::make_unique<GrpcCourier>(std::move(setup));
+}
+
+}  // namespace parley::network

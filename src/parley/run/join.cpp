@@ -1,0 +1,389 @@
+#include "parley/run/join.h"
+
+#include <algorithm>
+#include <filesystem>
+#include <limits>
+#include <nlohmann/json.hpp>
+#include <thread>
+
+#include "parley/algorithm/nodes.h"
+#include "parley/base/error.h"
+#include "parley/base/text.h"
+#include "parley/data/schema.h"
+#include "parley/data/source.h"
+#include "parley/problem/metrics.h"
+#include "parley/problem/solve.h"
+#include "parley/record/record.h"
+#include "parley/run/measure.h"
+#include "parley/run/model.h"
+#include "parley/run/party_process.h"
+#include "parley/run/resume.h"
+#include "parley/run/statement.h"
+
+namespace parley::run {
+namespace {
+
+using nlohmann::json;
+namespace fs = std::filesystem;
+
+struct Seat {  // what this party knows before it opens a connection
+  JointStudy study;
+  JointPlan plan;
+  std::string canonical, hash;
+  int node = 0;
+  bool trainer = false;
+  network::Identity self;
+  std::vector<std::string> stamps;  // why NOT PRIVATE
+
+  const algorithm::Schedule& schedule() const { return plan.plan.nodes[trainer ? 0 : static_cast<std::size_t>(node)]; }
+  Index dimension() const { return schedule().loss.scores() * static_cast<Index>(plan.setting.features); }
+  const Invited& me() const { return study.parties[static_cast<std::size_t>(node)]; }
+};
+
+Seat take_seat(const JoinOptions& o) {
+  JointStudy study = read_joint_study(o.study);
+  JointPlan plan = plan_of(study);
+  const json canonical = canonical_json(study, plan);
+  Seat seat{.study = std::move(study), .plan = std::move(plan), .canonical = canonical.dump()};
+  seat.hash = study_hash(canonical);
+  seat.node = seat.study.node_of(o.as);
+  seat.trainer = seat.me().trainer;
+  seat.stamps = not_private(seat.study, seat.plan);
+  seat.self = network::read_identity(o.key.empty() ? o.as + ".key" : o.key,
+                                     o.certificate.empty() ? o.as + ".pem" : o.certificate);
+  const auto now = std::chrono::floor<std::chrono::seconds>(std::chrono::system_clock::now());
+  if (const auto refusal = network::check_certificate(seat.self.certificate, o.as, seat.me().fingerprint, now))
+    throw Error({.what = "the others would refuse this party: " + refusal->sentence,
+                 .where = o.certificate.empty() ? o.as + ".pem" : o.certificate,
+                 .fix = "use the key and certificate that the roster of the study pins"});
+  for (const Invited& p : seat.study.parties)
+    if (!p.pinned)
+      throw Error(
+          {.what = "the roster does not hold the certificate of " + p.name + ": its signatures cannot be checked",
+           .where = o.study,
+           .fix = "add certificate = … to its [[party]] block, as 'parley study invite' does"});
+  return seat;
+}
+
+data::Dataset own_rows(const JoinOptions& o, const Seat& seat) {
+  if (seat.trainer) {
+    if (!o.data.empty())
+      throw Error(
+          {.what = "the trainer holds no rows", .value = o.data, .where = "option --data", .fix = "leave it out"});
+    return {};
+  }
+  if (o.data.empty())
+    throw Error({.what = "a party needs its rows", .where = "option --data", .fix = "give --data FILE"});
+  data::Options source{.data = {o.data}, .format = o.format, .header = o.header, .features = seat.study.features};
+  if (!seat.study.schema.empty()) source.schema = (seat.study.file.parent_path() / seat.study.schema).string();
+  data::Dataset rows = data::load_file(source, o.data);
+  if (static_cast<long>(rows.rows.count()) != seat.me().records)
+    throw Error(
+        {.what = "the roster of the study has another number of records for " + o.as,
+         .value = std::to_string(rows.rows.count()) + " rows",
+         .allowed = std::to_string(seat.me().records) + " rows",
+         .where = o.data,
+         .fix = "give the file that was counted, or have the roster changed: the noise of everybody follows from it"});
+  return rows;
+}
+
+privacy::PlannedRun planned(const JoinOptions& o, const Seat& seat, const data::Dataset& rows,
+                            const privacy::LedgerFile& book) {
+  const std::string dataset = o.dataset.empty() ? o.as : o.dataset;
+  privacy::PlannedRun run;
+  run.id = run_id(seat.hash);
+  run.configuration = seat.hash;
+  run.started = timestamp();
+  run.not_private = seat.stamps;
+  privacy::PlannedRun::Account account{.node = seat.node, .dataset = dataset};
+  privacy::PlannedRun::Dataset held{.name = dataset};
+  if (!seat.trainer) {
+    for (const auto& r : seat.schedule().private_rounds) account.planned.push_back(r.charge);
+    held.fingerprint = fingerprint_of({&rows.rows}, book);
+    held.records = static_cast<double>(rows.rows.count());
+  }
+  run.accounts = {std::move(account)};
+  run.datasets = {std::move(held)};
+  return run;
+}
+
+json header(const Seat& seat, const std::string& outcome) {
+  return {{"format", "parley-party-1"},
+          {"outcome", outcome},
+          {"study", json::parse(seat.canonical)},
+          {"study_hash", seat.hash},
+          {"run_id", run_id(seat.hash)},
+          {"party", seat.me().name},
+          {"node", seat.node},
+          {"nodes", seat.plan.plan.nodes.size()},
+          {"released", {{"nodes", 1}, {"size", seat.dimension()}, {"first", seat.node}}},
+          {"privacy", privacy_json(seat.plan.plan, seat.stamps, seat.plan.plan.epsilon(), true)}};
+}
+
+// A run that ended because a minimum could not be certified must not be tried again: that would choose the noise.
+void check_outcome(const fs::path& folder) {
+  const json before = json::parse(read_file(folder / "run.json", "the record"), nullptr, false);
+  if (before.is_object() && before.value("outcome", "") == "uncertified")
+    throw Error({.what =
+                     "this party's part ended because a local minimum could not be certified: trying again with other "
+                     "noise until it can be would choose the noise, and no bound covers that",
+                 .where = folder.string(),
+                 .fix = "agree on a new study with a larger tolerance; what this one spent stays spent"});
+}
+
+class Seated {  // a party at work
+ public:
+  Seated(const JoinOptions& o, const JoinHooks& hooks)
+      : options_(o), hooks_(hooks), seat_(take_seat(o)), rows_(own_rows(o, seat_)), noise_(seat_.study.seed) {
+    folder_ = o.out.empty() ? run_id(seat_.hash).substr(0, 16) + "-" + o.as : o.out;
+    if (o.ledger.empty())
+      throw Error(
+          {.what = "a party needs its ledger: what it releases is charged and stored there before it leaves",
+           .where = "option --ledger",
+           .fix = "make one with 'parley ledger cap FILE --dataset " + o.as + " --epsilon …', then --ledger FILE"});
+    book_ = std::make_shared<privacy::LedgerFile>(o.ledger);
+    const privacy::PlannedRun plan = planned(o, seat_, rows_, *book_);
+    book_->check_room(plan);
+    for (const auto& text : book_->warnings()) hooks_.report("warning: " + text);
+    for (const auto& text : book_->warnings_about(plan)) hooks_.report("warning: " + text);
+    const bool begun = fs::exists(folder_ / "run.json");
+    if (begun) check_outcome(folder_);
+    if (!begun) record::create_folder(folder_);
+    lock_.emplace(folder_);
+    if (begun) kept_ = static_cast<int>(record::read(folder_).released.size());
+    ledger_.emplace(book_, plan);
+    record_.emplace(folder_, header(seat_, "running"), kept_);
+  }
+
+  Joined run() {
+    if (hooks_.on_start) hooks_.on_start(seat_.study, seat_.plan, seat_.hash, folder_.string());
+    const int cores = std::max(1, static_cast<int>(std::thread::hardware_concurrency()));
+    std::vector<network::Contact> roster;
+    for (const Invited& p : seat_.study.parties)
+      roster.push_back({.name = p.name, .address = p.address, .fingerprint = p.fingerprint});
+    const std::string port = seat_.me().address.substr(seat_.me().address.rfind(':'));
+    PartyProcess process({.self = seat_.self,
+                          .listen = options_.listen.empty() ? "0.0.0.0" + port : options_.listen,
+                          .roster = roster,
+                          .deadline = seat_.study.deadline_seconds,
+                          .threads = options_.threads > 0 ? static_cast<int>(options_.threads) : cores,
+                          .noise = &noise_,
+                          .node = seat_.node,
+                          .report = hooks_.report,
+                          .progress = [this](const Party& p) { show(p); },
+                          .stop = hooks_.stop},
+                         {.largest = network::message_cap(seat_.dimension()) + 512},
+                         [this](double now) { return make_party(now); });
+    std::optional<network::Ending> ending;
+    try {
+      ending = process.run();
+    } catch (const problem::Uncertified&) {
+      record_->finish(header(seat_, "uncertified"), json());
+      throw;
+    } catch (...) {
+      record_->finish(header(seat_, "failed"), json());
+      throw;
+    }
+    show(process.party());
+    return finish(process, *ending);
+  }
+
+ private:
+  std::unique_ptr<Party> make_party(double now) {
+    const algorithm::Schedule& s = seat_.schedule();
+    problem_ = {
+        .rows = &rows_.rows, .loss = s.loss, .weight = s.weight, .regularization = s.regularization, .l1 = s.l1};
+    Party::Parts parts{
+        .node = seat_.trainer ? algorithm::make_trainer(seat_.plan.plan, seat_.dimension())
+                              : algorithm::make_node(problem_, s),
+        .pay = [this](privacy::Release release) { return ledger_->pay(std::move(release)); },
+        .stored = [this](int round) { return ledger_->stored(seat_.node, round); },
+        .counts = [this](int round) { return counts_in_final(seat_.plan.plan, round); },
+        .on_round = [this](const privacy::Paid& paid, const privacy::Inbox& inbox) { add(paid, inbox); }};
+    std::vector<std::string> names;
+    for (const Invited& p : seat_.study.parties) names.push_back(p.name);
+    const network::Timing timing{.deadline = seat_.study.deadline_seconds,
+                                 .wait = seat_.study.wait_seconds,
+                                 .first_wait = seat_.study.wait_seconds};
+    network::Exchange::Setup setup{.agreed = agreement(seat_.plan.plan, seat_.dimension(), seat_.plan.graph, names,
+                                                       run_id(seat_.hash), seat_.canonical, seat_.hash),
+                                   .self = seat_.node,
+                                   .last_released = ledger_->last_round(seat_.node),
+                                   .keys = keys(),
+                                   .timing = timing,
+                                   .now = now};
+    return std::make_unique<Party>(std::move(parts), std::move(setup),
+                                   network::open_append_file(folder_ / "transcript"));
+  }
+
+  network::Keys keys() const {
+    return {.sign = [this](std::string_view bytes) { return network::sign(seat_.self.key, bytes); },
+            .verify =
+                [this](int node, std::string_view bytes, std::string_view signature) {
+                  return network::verify(bytes, signature, *seat_.study.parties[static_cast<std::size_t>(node)].pinned);
+                },
+            .difference =
+                [](const std::string& mine, const std::string& theirs) {
+                  return difference(json::parse(mine), json::parse(theirs, nullptr, false), "the other");
+                }};
+  }
+
+  // Each round, before it is sent; after a restart the old ones again.
+  void add(const privacy::Paid& paid, const privacy::Inbox& inbox) {
+    if (!seat_.trainer && seat_.plan.plan.star() && inbox.size() == 1 && inbox[0]->size() > 0)
+      trainer_says_ = *inbox[0];
+    round_ = paid.round();
+    if (paid.round() < kept_.value_or(0)) return;
+    const Vector* value = paid.value().get();
+    record_->append({{"round", paid.round()},
+                     {"kind", paid.round() == 0                                               ? "start"
+                              : !seat_.trainer && seat_.schedule().touches_data(paid.round()) ? "data"
+                              : value->size() == 0                                            ? "silent"
+                                                                                              : "free"},
+                     {"epsilon", spent()}},
+                    {&value, 1});
+    if (first_round_ < 0) first_round_ = paid.round(), first_time_ = std::chrono::steady_clock::now();
+  }
+
+  double spent() const {
+    return seat_.trainer || !seat_.plan.plan.noisy() ? 0 : spent_epsilon(*ledger_, seat_.plan.plan, seat_.node);
+  }
+
+  void show(const Party& party) {
+    if (!hooks_.on_progress) return;
+    const auto peers = party.exchange().peers();
+    const int rounds = static_cast<int>(seat_.schedule().rounds);
+    double left = -1;
+    if (round_ > first_round_ && first_round_ >= 0)
+      left = std::chrono::duration<double>(std::chrono::steady_clock::now() - first_time_).count() /
+             (round_ - first_round_) * (rounds - round_);
+    hooks_.on_progress({.round = round_,
+                        .rounds = rounds,
+                        .peers = static_cast<int>(peers.size()),
+                        .answering = static_cast<int>(std::ranges::count(peers, true, &network::PeerState::answers)),
+                        .epsilon = spent(),
+                        .budget = seat_.trainer ? 0 : seat_.schedule().epsilon,
+                        .seconds_left = left});
+  }
+
+  Joined finish(const PartyProcess& process, const network::Ending& ending) {
+    const bool whole = ending.end == network::End::completed;
+    const algorithm::Schedule& s = seat_.schedule();
+    Spent spent_here{.delta = seat_.trainer ? 0 : s.delta, .rounds = round_ + 1};
+    for (int t = 0; t <= round_ && !seat_.trainer; ++t) spent_here.private_rounds += s.touches_data(t) ? 1 : 0;
+    // Ended early: at δ > 0 composition covers the planned run only.
+    if (!seat_.trainer && seat_.plan.plan.noisy()) spent_here.epsilon = whole || s.delta == 0 ? spent() : s.epsilon;
+
+    Vector weights = whole ? process.party().model() : process.party().own_iterate();
+    if (!whole && trainer_says_.size() > 0) weights = trainer_says_;
+    json model_text;
+    if (weights.size() > 0 && ending.end != network::End::diverged) {
+      model_text = model_json(weights, end_name(ending.end));
+      write_file(folder_ / "own_model.json",
+                 model_json(process.party().own_iterate(), "this party's own iterate").dump(1) + "\n");
+    }
+    const json statement = statement_json(seat_.study, seat_.plan, seat_.node, seat_.hash, ending, spent_here);
+    write_file(folder_ / "statement.json", signed_statement(statement, seat_.self).dump(1) + "\n");
+    write_file(folder_ / "statement.txt", statement_text(statement));
+    if (options_.local_metrics && !seat_.trainer && weights.size() > 0)
+      write_metrics(weights, process.party().own_iterate());
+    json head = header(seat_, end_name(ending.end));
+    head["outcome_in_words"] = ending.text;
+    head["rounds_done"] = round_;
+    record_->finish(head, model_text);
+    Joined joined{.ending = ending,
+                  .epsilon = spent_here.epsilon,
+                  .delta = spent_here.delta,
+                  .not_private = seat_.stamps,
+                  .folder = folder_.string(),
+                  .has_model = !model_text.is_null()};
+    const auto& t = process.seconds();
+    joined.seconds = {t.solve + t.pay + t.wait, t.solve, t.pay, t.wait};
+    return joined;
+  }
+
+  json model_json(const Vector& weights, const std::string& outcome) const {
+    const Model model{.weights = weights,
+                      .feature_names = feature_names(),
+                      .loss = seat_.schedule().loss,
+                      .schema_toml = seat_.study.schema_toml,
+                      .not_private = seat_.stamps,
+                      .classes = {}};
+    json text = to_json(model, privacy_json(seat_.plan.plan, seat_.stamps, seat_.plan.plan.epsilon(), true));
+    text["outcome"] = outcome;
+    return text;
+  }
+
+  std::vector<std::string> feature_names() const {
+    if (!rows_.feature_names.empty()) return rows_.feature_names;
+    if (!seat_.study.schema_toml.empty())
+      return data::feature_names(data::parse_schema(seat_.study.schema_toml, seat_.study.schema));
+    std::vector<std::string> names;
+    for (long k = 1; k <= seat_.plan.setting.features; ++k) names.push_back(std::to_string(k));
+    return names;
+  }
+
+  // Privacy: computed on rows and never paid for; a file of this party's own.
+  void write_metrics(const Vector& model, const Vector& own) const {
+    const auto of = [&](const Vector& f) {
+      return json{{"loss", problem::mean_loss(rows_.rows, problem_.loss, f)},
+                  {"error", problem::test_error(rows_.rows, problem_.loss, f)}};
+    };
+    write_file(folder_ / "private_metrics.json",
+               json{{"private", "measured on this party's rows and not paid for: never share this file"},
+                    {"rows", rows_.rows.count()},
+                    {"model", of(model)},
+                    {"own_iterate", of(own)}}
+                       .dump(1) +
+                   "\n");
+  }
+
+  const JoinOptions& options_;
+  const JoinHooks& hooks_;
+  Seat seat_;
+  data::Dataset rows_;
+  privacy::NoiseSource noise_;
+  problem::Problem problem_;
+  fs::path folder_;
+  std::shared_ptr<privacy::LedgerFile> book_;
+  std::optional<record::Lock> lock_;
+  std::optional<int> kept_;  // rounds in the record of an earlier process
+  std::optional<privacy::Ledger> ledger_;
+  std::optional<record::Writer> record_;
+  Vector trainer_says_;
+  int round_ = -1, first_round_ = -1;
+  std::chrono::steady_clock::time_point first_time_;
+};
+
+}  // namespace
+
+std::vector<Option> option_rows(JoinOptions& o) {
+  return {
+      {"as", "", "the name of this party in the study", any_text("a name"), &o.as, "join"},
+      {"data", "", "this party's rows: a .csv or .libsvm file that never leaves the machine", any_text("a file"),
+       &o.data, "join"},
+      {"format", "", "format of the data file", one_of({"auto", "csv", "libsvm"}), &o.format, "join"},
+      {"header", "", "whether the first line of a CSV file names its columns", any_text("yes, no"), &o.header, "join"},
+      {"ledger", "", "this party's ledger: charged before anything leaves ('parley ledger cap' makes one)",
+       any_text("a file"), &o.ledger, "join"},
+      {"dataset", "", "the owner's name of the rows in the ledger; default: the party's name", any_text("a name"),
+       &o.dataset, "join"},
+      {"key", "", "this party's key; default NAME.key", any_text("a file"), &o.key, "join"},
+      {"certificate", "", "this party's certificate; default NAME.pem", any_text("a file"), &o.certificate, "join"},
+      {"listen", "", "where peers are heard; default: the port in the roster, on all addresses of this machine",
+       any_text("host:port"), &o.listen, "join"},
+      {"out", "", "folder of the record; default RUN-NAME. Started again, it goes on with what is there",
+       any_text("a folder"), &o.out, "join"},
+      {"threads", "", "threads; 0: all cores. The result does not depend on it", between(0, 4096), &o.threads, "join"},
+      {"local-metrics", "", "measure the model on this party's own rows, into private_metrics.json",
+       any_text("true or false"), &o.local_metrics, "join"},
+  };
+}
+
+Joined join(const JoinOptions& options, const JoinHooks& hooks) {
+  JoinOptions checked = options;
+  validate_options(option_rows(checked));
+  return Seated(options, hooks).run();
+}
+
+}  // namespace parley::run

@@ -1,0 +1,63 @@
+// One party of a study between organisations: its own process beside its own rows, ledger and key.
+// Privacy: what leaves are signed messages made from paid releases (network/exchange.h). Nothing is computed on rows
+// but the releases, unless local metrics are asked for, and those go to a file of this party's own.
+#pragma once
+#include <atomic>
+#include <functional>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "parley/base/options.h"
+#include "parley/network/exchange.h"
+#include "parley/run/joint_study.h"
+
+namespace parley::run {
+
+struct JoinOptions {
+  std::string study;
+  std::string as;
+  std::string data;
+  std::string format = "auto";
+  bool header = true;
+  std::string ledger, dataset;
+  std::string key, certificate;
+  std::string listen;
+  std::string out;
+  long threads = 0;
+  bool local_metrics = false;
+};
+std::vector<Option> option_rows(JoinOptions& o);
+
+struct JoinProgress {
+  int round = 0, rounds = 0;       // of messages: the last one that this party released
+  int peers = 0, answering = 0;    // neighbours
+  double epsilon = 0, budget = 0;  // spent of planned
+  double seconds_left = 0;         // at the pace of this process so far; < 0: not yet known
+};
+
+struct JoinHooks {
+  std::function<void(const JointStudy& study, const JointPlan& plan, const std::string& hash,
+                     const std::string& folder)>
+      on_start;
+  std::function<void(const JoinProgress& progress)> on_progress;
+  std::function<void(const std::string& sentence)> report;
+  const std::atomic<bool>* stop = nullptr;
+};
+
+struct Joined {
+  network::Ending ending;
+  double epsilon = 0, delta = 0;  // what this party's records have lost, at most
+  std::vector<std::string> not_private;
+  std::string folder;
+  bool has_model = false;
+  struct {
+    double total = 0, solve = 0, pay = 0, wait = 0;
+  } seconds;
+};
+
+// Takes part in the study, or goes on where an earlier process stopped. Error: a mistake that can be mended; nothing
+// that was not charged has left.
+Joined join(const JoinOptions& options, const JoinHooks& hooks);
+
+}  // namespace parley::run

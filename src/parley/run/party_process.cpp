@@ -1,0 +1,116 @@
+#include "parley/run/party_process.h"
+
+#include <utility>
+
+#include "parley/base/parallel.h"
+
+namespace parley::run {
+
+PartyProcess::PartyProcess(Setup setup, network::Courier::Setup carrier,
+                           std::function<std::unique_ptr<Party>(double now)> make)
+    : setup_(std::move(setup)) {
+  party_ = make(now());
+  carrier.self = setup_.self;
+  carrier.listen = setup_.listen;
+  carrier.roster = setup_.roster;
+  carrier.deadline = setup_.deadline;
+  carrier.now = [] { return std::chrono::floor<std::chrono::seconds>(std::chrono::system_clock::now()); };
+  carrier.deliver = [this](const std::string& caller, std::string_view message) {
+    network::Receipt receipt;
+    handle([&] { receipt = party_->deliver(caller, message); });
+    const std::lock_guard lock(mutex_);
+    if (failure_) std::rethrow_exception(failure_);  // what could not be stored is not acknowledged
+    return receipt;
+  };
+  carrier.answered = [this](std::uint64_t call, const network::Receipt& receipt) {
+    handle([&] { party_->answered(call, receipt); });
+  };
+  carrier.failed = [this](std::uint64_t call, const std::string& why) {
+    handle([&] {
+      sentences_.push_back(why);
+      party_->failed(call);
+    });
+  };
+  carrier.report = [this](const std::string& sentence) { handle([&] { sentences_.push_back(sentence); }); };
+  courier_ = network::make_courier(std::move(carrier));
+}
+
+PartyProcess::~PartyProcess() {
+  courier_.reset();  // before the mutex that its threads wait for
+}
+
+double PartyProcess::now() const {
+  return std::chrono::duration<double>(std::chrono::steady_clock::now() - start_).count();
+}
+
+void PartyProcess::handle(const std::function<void()>& event) {
+  {
+    const std::lock_guard lock(mutex_);
+    try {
+      if (!failure_) event();
+    } catch (...) {
+      failure_ = std::current_exception();
+    }
+    if (!failure_) dispatch();
+  }
+  changed_.notify_all();
+}
+
+void PartyProcess::dispatch() {
+  network::Actions actions = party_->take();
+  for (auto& text : actions.reports) sentences_.push_back(std::move(text));
+  if (courier_)
+    for (auto& send : actions.sends) courier_->send(send.call, send.peer, std::move(send.bytes));
+}
+
+void PartyProcess::solve(std::unique_lock<std::mutex>& lock) {
+  const auto job = party_->job();
+  if (!job) return;
+  lock.unlock();
+  const double begun = now();
+  privacy::Random random = setup_.noise->stream(setup_.node, job->round);
+  std::optional<privacy::Release> release;
+  parallel_for(1, setup_.threads, [&](int) { release = party_->solve(*job, random); });
+  const double solved = now();
+  lock.lock();
+  seconds_.solve += solved - begun;
+  party_->solved(std::move(*release));
+  seconds_.pay += now() - solved;
+  dispatch();
+}
+
+network::Ending PartyProcess::run() {
+  std::unique_lock lock(mutex_);
+  bool interrupted = false;
+  double shown = -1;
+  while (!party_->finished()) {
+    if (failure_) std::rethrow_exception(failure_);
+    if (!interrupted && setup_.stop != nullptr && setup_.stop->load()) {
+      interrupted = true;
+      party_->interrupt();
+    }
+    party_->tick(now());
+    dispatch();
+    solve(lock);
+    auto sentences = std::exchange(sentences_, {});
+    lock.unlock();
+    for (const auto& sentence : sentences) setup_.report(sentence);
+    lock.lock();
+    if (setup_.progress && now() - shown > 0.2) {
+      shown = now();
+      setup_.progress(*party_);
+    }
+    const double before = now();
+    const auto worth = [&] {
+      return failure_ != nullptr || party_->has_job() || party_->finished() || !sentences_.empty();
+    };
+    if (!worth())
+      changed_.wait_for(lock, std::chrono::microseconds(static_cast<long>(1e6 * std::min(0.25, setup_.deadline / 8))),
+                        worth);
+    seconds_.wait += now() - before;
+  }
+  for (const auto& sentence : std::exchange(sentences_, {})) setup_.report(sentence);
+  return *party_->ending();
+}
+
+}  // namespace parley::run

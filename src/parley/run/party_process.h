@@ -1,0 +1,65 @@
+// Holds a Party together with what it must not know: threads, the clock, the courier. Calls come in on the courier's
+// threads, one at a time by a mutex; rows are only touched on the thread that calls run().
+#pragma once
+#include <atomic>
+#include <chrono>
+#include <condition_variable>
+#include <deque>
+#include <exception>
+#include <functional>
+#include <memory>
+#include <mutex>
+#include <string>
+
+#include "parley/network/courier.h"
+#include "parley/privacy/random.h"
+#include "parley/run/party.h"
+
+namespace parley::run {
+
+class PartyProcess {
+ public:
+  struct Setup {
+    network::Identity self;
+    std::string listen;
+    std::vector<network::Contact> roster;
+    double deadline = 10;
+    int threads = 1;
+    const privacy::NoiseSource* noise = nullptr;
+    int node = 0;
+    std::function<void(const std::string& sentence)> report;  // for the party's log; on the thread of run()
+    std::function<void(const Party& party)> progress{};       // now and then
+    const std::atomic<bool>* stop = nullptr;
+  };
+  struct Seconds {
+    double solve = 0, pay = 0, wait = 0;
+  };
+
+  PartyProcess(Setup setup, network::Courier::Setup carrier, std::function<std::unique_ptr<Party>(double now)> make);
+  ~PartyProcess();
+  PartyProcess(const PartyProcess&) = delete;
+  PartyProcess& operator=(const PartyProcess&) = delete;
+
+  // Until nothing is left to do, for others either. Whatever a handler threw comes out here.
+  network::Ending run();
+  const Party& party() const { return *party_; }
+  const Seconds& seconds() const { return seconds_; }
+
+ private:
+  double now() const;
+  void handle(const std::function<void()>& event);  // on any thread; then sends what follows from it
+  void dispatch();
+  void solve(std::unique_lock<std::mutex>& lock);
+
+  Setup setup_;
+  std::chrono::steady_clock::time_point start_ = std::chrono::steady_clock::now();
+  std::mutex mutex_;
+  std::condition_variable changed_;
+  std::unique_ptr<Party> party_;
+  std::deque<std::string> sentences_;
+  std::exception_ptr failure_;
+  Seconds seconds_;
+  std::unique_ptr<network::Courier> courier_;  // last: its threads end first
+};
+
+}  // namespace parley::run

@@ -1,0 +1,137 @@
+#include "parley/run/statement.h"
+
+#include <fmt/format.h>
+
+#include <nlohmann/json.hpp>
+
+#include "parley/base/text.h"
+
+namespace parley::run {
+namespace {
+
+using nlohmann::json;
+
+std::string hexadecimal(const std::string& bytes) {
+  std::string text;
+  for (const unsigned char b : bytes) text += fmt::format("{:02x}", b);
+  return text;
+}
+
+std::string from_hexadecimal(const std::string& text) {
+  std::string bytes;
+  for (std::size_t i = 0; i + 1 < text.size(); i += 2)
+    bytes += static_cast<char>(std::strtol(text.substr(i, 2).c_str(), nullptr, 16));
+  return bytes;
+}
+
+}  // namespace
+
+std::string end_name(network::End end) {
+  switch (end) {
+    case network::End::completed:
+      return "completed";
+    case network::End::interrupted:
+      return "interrupted";
+    case network::End::budget_exhausted:
+      return "budget_exhausted";
+    case network::End::diverged:
+      return "diverged";
+    case network::End::peer_lost:
+      return "peer_lost";
+    case network::End::equivocation:
+      return "equivocation";
+    case network::End::refused:
+      return "refused";
+  }
+  return "";
+}
+
+json statement_json(const JointStudy& study, const JointPlan& plan, int node, const std::string& hash,
+                    const network::Ending& ending, const Spent& spent) {
+  const Invited& me = study.parties[static_cast<std::size_t>(node)];
+  const auto stamps = not_private(study, plan);
+  const bool noisy = plan.plan.noisy() && !me.trainer;
+  const algorithm::Schedule& s = plan.plan.nodes[static_cast<std::size_t>(me.trainer ? 0 : node)];
+  json others = json::array();
+  for (const int j : plan.graph.neighbours(node)) others.push_back(study.parties[static_cast<std::size_t>(j)].name);
+  json j = {{"format", "parley-statement-1"},
+            {"party", me.name},
+            {"study", study.title},
+            {"study_hash", hash},
+            {"run", run_id(hash)},
+            {"algorithm", s.algorithm.name},
+            {"outcome", end_name(ending.end)},
+            {"outcome_in_words", ending.text},
+            {"sent_to", others},
+            {"rounds_released", spent.rounds},
+            {"rounds_from_rows", spent.private_rounds},
+            {"numbers_per_round", plan.setting.features * (plan.setting.classes > 2 ? plan.setting.classes : 1)},
+            {"private", stamps.empty()},
+            {"stamp", stamps.empty() ? "" : "NOT PRIVATE: " + join(stamps, "; ")}};
+  if (me.trainer) {
+    j["bound"] = "the trainer holds no rows; what it released follows from what it received";
+    return j;
+  }
+  j["records_disclosed"] = me.records;
+  j["adjacency"] = "one record of this party is replaced by any other; the number of records is public";
+  j["epsilon"] = noisy ? json(spent.epsilon) : json();
+  j["delta"] = noisy ? json(spent.delta) : json();
+  j["epsilon_planned"] = noisy ? json(s.epsilon) : json();
+  j["theorem"] = noisy ? s.theorem : "none: there is no noise";
+  j["bound"] = plan.plan.verified_only() ? "numerically verified" : "proved";
+  j["assumptions"] = {
+      "every row has norm at most 1 after the public schema (enforced: rows are clipped)",
+      "each local minimum was certified to the planned tolerance (enforced: otherwise nothing is released)",
+      "penalties, noise and the number of rounds were fixed before rows were read (the study file)",
+      "noise came from the operating system's generator through ChaCha20 and was not kept",
+      "each round was released once, and charged and stored before it left (the ledger)",
+      "noise in floating point; released values are rounded to a public grid (docs/privacy.md)"};
+  j["not_verifiable_from_outside"] =
+      "Other parties can check that what follows from released values does follow (parley verify), and the charges. "
+      "They "
+      "cannot see from outside that this party added its noise, read the rows it says, or counts them rightly.";
+  return j;
+}
+
+std::string statement_text(const json& j) {
+  const auto text = [&](const char* key) { return j.value(key, json()).is_null() ? "-" : j[key].get<std::string>(); };
+  std::string out = "Statement of " + text("party") + " on the study \"" + text("study") + "\"\n";
+  out += "study " + text("study_hash") + "\n\n";
+  if (!text("stamp").empty() && text("stamp") != "-") out += text("stamp") + "\n\n";
+  out += fmt::format("Outcome: {} ({}).\n", text("outcome"), text("outcome_in_words"));
+  out += fmt::format("Released: {} rounds of {} numbers by {}, {} of them computed from rows, to {}.\n",
+                     j.at("rounds_released").get<int>(), j.at("numbers_per_round").get<long>(), text("algorithm"),
+                     j.at("rounds_from_rows").get<int>(), join(j.at("sent_to").get<std::vector<std::string>>(), ", "));
+  if (!j.contains("adjacency")) return out + text("bound") + ".\n";
+  if (j["epsilon"].is_null()) {
+    out += "There is no bound: the study has no noise.\n";
+  } else {
+    out += fmt::format(
+        "Whoever saw all of it, and every other message of the run, has learnt at most epsilon = {}, delta = {} about "
+        "any "
+        "one record\nof {} ({}; planned: {}).\n",
+        number(j["epsilon"].get<double>()), number(j["delta"].get<double>()), text("party"), text("bound"),
+        number(j["epsilon_planned"].get<double>()));
+    out += "By: " + text("theorem") + ".\n";
+  }
+  out += fmt::format("Adjacency: {}. Disclosed: {} records.\n\nAssumptions:\n", text("adjacency"),
+                     j.at("records_disclosed").get<long>());
+  for (const auto& line : j.at("assumptions")) out += "  - " + line.get<std::string>() + "\n";
+  return out + "\n" + text("not_verifiable_from_outside") + "\n";
+}
+
+json signed_statement(const json& statement, const network::Identity& self) {
+  return {{"statement", statement},
+          {"signature", hexadecimal(network::sign(self.key, statement.dump()))},
+          {"certificate", self.certificate.pem}};
+}
+
+bool statement_holds(const json& signed_one, const network::Certificate& signer) {
+  if (!signed_one.is_object() || !signed_one.contains("statement") ||
+      !signed_one.value("signature", json()).is_string())
+    return false;
+  return network::verify(signed_one["statement"].dump(), from_hexadecimal(signed_one["signature"].get<std::string>()),
+                         signer);
+}
+
+}  // namespace parley::run

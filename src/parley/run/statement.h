@@ -1,0 +1,29 @@
+// What a party can show at the end: what it released, what that can have told about any one of its records, on which
+// assumptions, and what nobody can see from outside. Signed by its key. Holds no fingerprint of rows and no metric.
+#pragma once
+#include <nlohmann/json_fwd.hpp>
+#include <string>
+#include <vector>
+
+#include "parley/network/exchange.h"
+#include "parley/run/joint_study.h"
+
+namespace parley::run {
+
+struct Spent {
+  double epsilon = 0, delta = 0;
+  int rounds = 0;          // of messages that were released
+  int private_rounds = 0;  // of these, how many were computed from rows
+};
+
+nlohmann::json statement_json(const JointStudy& study, const JointPlan& plan, int node, const std::string& hash,
+                              const network::Ending& ending, const Spent& spent);
+std::string statement_text(const nlohmann::json& statement);
+
+// {"statement": …, "signature": hexadecimal over statement.dump(), "certificate": PEM}
+nlohmann::json signed_statement(const nlohmann::json& statement, const network::Identity& self);
+bool statement_holds(const nlohmann::json& signed_one, const network::Certificate& signer);
+
+std::string end_name(network::End end);
+
+}  // namespace parley::run
