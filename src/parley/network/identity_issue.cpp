@@ -76,7 +76,6 @@ Certificate make(const PrivateKey& key, const std::string& name, const Identity*
   return parse_certificate(chain, "the new certificate");
 }
 
-// The folder too: what was told to be written survives a power cut.
 void write_new(const std::filesystem::path& file, std::string_view text, int mode, const std::string& what) {
   const int descriptor = ::open(file.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, mode);
   if (descriptor < 0 && errno == EEXIST)

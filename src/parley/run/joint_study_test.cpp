@@ -1,5 +1,7 @@
 #include "parley/run/joint_study_test.h"
 
+#include <cstdlib>
+
 #include "parley/data/mutate_test.h"
 
 namespace parley::run {
@@ -177,7 +179,8 @@ TEST_F(JointStudyFile, DamagedFilesAreReadOrRefusedAndNothingElse) {
       head + three,
       {.name = "hospital_d", .address = "d:1", .fingerprint = c.fingerprint, .certificate = c.pem, .records = 9});
   int read = 0, refused = 0;
-  for (int i = 0; i < 3000; ++i) {
+  const int inputs = std::getenv("PARLEY_TEST_FULL") ? 1000000 : 3000;
+  for (int i = 0; i < inputs; ++i) {
     const std::string damaged = data::mutated(text, "[]=\"'.\n#-0129aeinr_ ", random);
     try {
       const JointStudy s = study(damaged);
