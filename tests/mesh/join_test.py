@@ -1,0 +1,18 @@
+"""`parley join` between real processes on loopback (issue "Between organisations"): the whole way from keys to one model."""
+from mesh_case import *
+
+
+class Join(Case):
+    def test_every_algorithm_ends_with_the_simulation_s_bits_and_one_model(self):
+        algorithms = ("mr-admm", "dp-admm") if SHORT else ("admm", "dvp", "pvp", "m-admm", "pp", "r-admm", "mr-admm", "linear-admm", "star-admm", "star-pvp", "dp-admm")
+        for algorithm in algorithms:
+            with self.subTest(algorithm):
+                study = Study(self.dir / algorithm, algorithm, epsilon=None if algorithm in ("admm", "star-admm") else 2)
+                self.start_all(study)
+                self.assert_completed(study)
+                self.assert_same_as_simulation(study)
+                self.assert_spend(study)
+
+
+if __name__ == "__main__":
+    unittest.main()

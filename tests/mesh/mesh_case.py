@@ -1,0 +1,177 @@
+"""Real parties on this machine: keys, a study, rows, ledgers and processes of `parley join`. ctest gives $PARLEY."""
+import json
+import os
+import pathlib
+import re
+import shutil
+import signal
+import socket
+import subprocess
+import sys
+import tempfile
+import time
+import unittest
+
+PARLEY = os.environ["PARLEY"]
+FULL, SHORT = "PARLEY_TEST_FULL" in os.environ, "PARLEY_TEST_SHORT" in os.environ
+MEMORY = "/dev/shm" if os.path.isdir("/dev/shm") and os.access("/dev/shm", os.W_OK) else None  # where a sync costs nothing
+
+
+def free_ports(count):
+    """Ports that nobody has right now; held open together so that they differ."""
+    held = [socket.socket() for _ in range(count)]
+    for s in held:
+        s.bind(("127.0.0.1", 0))
+    ports = [s.getsockname()[1] for s in held]
+    for s in held:
+        s.close()
+    return ports
+
+
+def run(*arguments, cwd, check=True, env=None, program=PARLEY):
+    result = subprocess.run([program, *map(str, arguments)], cwd=cwd, capture_output=True, text=True, timeout=600, env={**os.environ, **(env or {})})
+    if check and result.returncode != 0:
+        raise AssertionError(f"{arguments}: {result.returncode}\n{result.stdout}{result.stderr}")
+    return result
+
+
+class Study:
+    """One folder per party under `base`, each with its own key, rows, ledger and copy of the study."""
+
+    def __init__(self, base, algorithm="mr-admm", parties=3, rows=100, rounds=6, seed=3, graph="ring", deadline=1.0, wait=60.0, epsilon=2, options=(), names=None,
+                 hosts=None, cap="unlimited"):
+        self.base, self.algorithm, self.rounds = pathlib.Path(base), algorithm, rounds
+        self.star = algorithm in ("star-admm", "star-pvp", "dp-admm")
+        self.names = names or ["hospital_" + "abcdefghij"[i] for i in range(parties)]
+        self.all = self.names + (["coordinator"] if self.star else [])
+        ports = free_ports(len(self.all))
+        self.addresses = {n: f"{(hosts or {}).get(n, '127.0.0.1')}:{p}" for n, p in zip(self.all, ports)}
+        shared = self.base / "shared"
+        shared.mkdir(parents=True)
+        run("data", "schema", "census", "--out", shared / "schema.toml", cwd=shared)
+        run("study", "new", "study.toml", cwd=shared)
+        self.set(shared / "study.toml", title='"a test"', graph=f'"{"auto" if self.star else graph}"', algorithm=f'"{algorithm}"', rounds=rounds, epsilon=float(epsilon),
+                 delta=1e-6, deadline_seconds=deadline, wait_seconds=wait, seed=seed, loss_weight=20.0, **dict(options))
+        for i, name in enumerate(self.all):
+            folder = self.base / name
+            folder.mkdir()
+            run("keys", "new", name, cwd=folder)
+            invited = ("--trainer",) if name == "coordinator" else ("--records", rows)
+            if name != "coordinator":
+                run("data", "generate", "census", "--rows", rows, "--split-seed", i + 1, "--out", "mine.csv", cwd=folder)
+            run("study", "invite", shared / "study.toml", "--name", name, "--address", self.addresses[name], "--certificate", folder / f"{name}.pem", *invited, cwd=folder)
+            run("ledger", "cap", "my.ledger", "--dataset", name, "--epsilon", *(("unlimited",) if cap == "unlimited" else cap), cwd=folder)
+        for name in self.all:
+            for file in ("study.toml", "schema.toml"):
+                shutil.copy(shared / file, self.base / name)
+
+    @staticmethod
+    def set(file, **values):
+        text = file.read_text()
+        for key, value in values.items():
+            if value is None:
+                continue
+            line, name = f"{key.replace('_', '-')} = {value}", key.replace("_", "-")
+            if re.search(rf"(?m)^#? ?{name} = .*$", text):
+                text = re.sub(rf"(?m)^#? ?{name} = .*$", line, text)
+            else:
+                text = text.replace("# --- deadlines", line + "\n\n# --- deadlines", 1)
+        file.write_text(text)
+
+    def command(self, name, *more):
+        data = () if name == "coordinator" else ("--data", "mine.csv")
+        return ["join", "study.toml", "--as", name, *data, "--ledger", "my.ledger", "--out", "out", "--listen", self.addresses[name], "--threads", "1", "--json", *more]
+
+    def start(self, name, *more, program=PARLEY, env=None, prefix=()):
+        log = open(self.base / name / "log", "a")
+        return subprocess.Popen([*prefix, program, *map(str, self.command(name, *more))], cwd=self.base / name, stdout=subprocess.PIPE, stderr=log, text=True,
+                                env={**os.environ, **(env or {})})
+
+    def log(self, name):
+        return (self.base / name / "log").read_text()
+
+    def logs(self):
+        return "\n".join(f"== {n}\n{self.log(n)}" for n in self.all if (self.base / n / "log").exists())
+
+    def out(self, name, file):
+        return self.base / name / "out" / file
+
+    def alone(self):
+        """The same study in simulation: the folder of its record."""
+        out = self.base / "simulated"
+        if out.exists():
+            return out
+        options = json.loads(run("study", "check", "study.toml", "--json", cwd=self.base / self.names[0]).stdout)
+        given = options["study"]["options"]
+        command = ["train", "--data", ",".join(str(self.base / n / "mine.csv") for n in self.names), "--schema", self.base / "shared/schema.toml", "--test-share", 0, "--seed",
+                   options["study"]["seed"], "--out", out, "--quiet", "--graph", "auto" if self.star else options["study"].get("graph", "ring")]
+        for key in ("algorithm", "rounds", "epsilon", "delta", "loss-weight"):
+            value = given[key]
+            command += ["--" + key, value[0] if isinstance(value, list) else value]
+        run(*command, cwd=self.base)
+        return out
+
+
+class Case(unittest.TestCase):
+    def setUp(self):
+        self.temporary = tempfile.TemporaryDirectory(dir=MEMORY, prefix="parley-mesh-")
+        self.dir = pathlib.Path(self.temporary.name)
+        self.processes = {}
+
+    def tearDown(self):
+        for process in self.processes.values():
+            if process.poll() is None:
+                process.kill()
+            process.communicate()
+        self.temporary.cleanup()
+
+    def start_all(self, study, names=None):
+        for name in names or study.all:
+            self.processes[name] = study.start(name)
+
+    def results(self, study, names=None, timeout=300):
+        """Each party's JSON, once it has ended."""
+        found = {}
+        for name in names or study.all:
+            try:
+                out, _ = self.processes[name].communicate(timeout=timeout)
+            except subprocess.TimeoutExpired:
+                raise AssertionError(f"{name} does not end\n" + study.logs())
+            found[name] = (self.processes[name].returncode, json.loads(out) if out.strip() else None)
+        return found
+
+    def assert_completed(self, study, found=None):
+        for name, (code, result) in (found or self.results(study)).items():
+            self.assertEqual(code, 0, f"{name}: {code}\n" + study.logs())
+            self.assertEqual(result["outcome"], "completed")
+
+    def released(self, study):
+        """[round][node] → bytes."""
+        columns = []
+        for name in study.all:
+            size = 8 * json.loads(study.out(name, "run.json").read_text())["released"]["size"]
+            data = study.out(name, "released.f64").read_bytes()
+            columns.append([data[i:i + size] for i in range(0, len(data), size)])
+        return [list(values) for values in zip(*columns, strict=True)]
+
+    def assert_same_as_simulation(self, study):
+        alone = study.alone()
+        shape = json.loads((alone / "run.json").read_text())["released"]
+        data, size = (alone / "released.f64").read_bytes(), 8 * shape["size"]
+        values = [data[i:i + size] for i in range(0, len(data), size)]
+        expected = [values[i:i + shape["nodes"]] for i in range(0, len(values), shape["nodes"])]
+        self.assertEqual(self.released(study) == expected, True, "other released values than in simulation")
+        weights = json.loads((alone / "model.json").read_text())["weights"]
+        models = [study.out(n, "model.json").read_bytes() for n in study.all]
+        self.assertTrue(all(m == models[0] for m in models), "parties with different models")
+        self.assertEqual(json.loads(models[0])["weights"], weights)
+
+    def assert_spend(self, study):
+        """Every ledger has each round once, as an uninterrupted run would."""
+        turns = 2 if study.star else 1
+        for name in study.all:
+            shown = json.loads(run("ledger", "show", "my.ledger", "--json", cwd=study.base / name).stdout)
+            self.assertEqual(len(shown["runs"]), 1, name)
+            account = shown["runs"][0]["accounts"][0]
+            self.assertEqual(account["rounds_released"], turns * study.rounds + 1, name)
+            run("ledger", "verify", "my.ledger", "out", cwd=study.base / name)
