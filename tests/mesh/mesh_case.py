@@ -50,8 +50,8 @@ class Study:
         shared.mkdir(parents=True)
         run("data", "schema", "census", "--out", shared / "schema.toml", cwd=shared)
         run("study", "new", "study.toml", cwd=shared)
-        self.set(shared / "study.toml", title='"a test"', graph=f'"{"auto" if self.star else graph}"', algorithm=f'"{algorithm}"', rounds=rounds, epsilon=float(epsilon),
-                 delta=1e-6, deadline_seconds=deadline, wait_seconds=wait, seed=seed, loss_weight=20.0, **dict(options))
+        self.set(shared / "study.toml", title='"a test"', graph=f'"{"auto" if self.star else graph}"', algorithm=f'"{algorithm}"', rounds=rounds,
+                 epsilon=float(epsilon) if epsilon else '', delta=1e-6 if epsilon else '', deadline_seconds=deadline, wait_seconds=wait, seed=seed, loss_weight=20.0, **dict(options))
         for i, name in enumerate(self.all):
             folder = self.base / name
             folder.mkdir()
@@ -71,7 +71,8 @@ class Study:
         for key, value in values.items():
             if value is None:
                 continue
-            line, name = f"{key.replace('_', '-')} = {value}", key.replace("_", "-")
+            name = key.replace("_", "-")
+            line = f"{name} = {value}" if value != "" else ""
             if re.search(rf"(?m)^#? ?{name} = .*$", text):
                 text = re.sub(rf"(?m)^#? ?{name} = .*$", line, text)
             else:
@@ -83,9 +84,9 @@ class Study:
         return ["join", "study.toml", "--as", name, *data, "--ledger", "my.ledger", "--out", "out", "--listen", self.addresses[name], "--threads", "1", "--json", *more]
 
     def start(self, name, *more, program=PARLEY, env=None, prefix=()):
-        log = open(self.base / name / "log", "a")
-        return subprocess.Popen([*prefix, program, *map(str, self.command(name, *more))], cwd=self.base / name, stdout=subprocess.PIPE, stderr=log, text=True,
-                                env={**os.environ, **(env or {})})
+        with open(self.base / name / "log", "a") as log:
+            return subprocess.Popen([*prefix, program, *map(str, self.command(name, *more))], cwd=self.base / name, stdout=subprocess.PIPE, stderr=log, text=True,
+                                    env={**os.environ, **(env or {})})
 
     def log(self, name):
         return (self.base / name / "log").read_text()
@@ -106,8 +107,9 @@ class Study:
         command = ["train", "--data", ",".join(str(self.base / n / "mine.csv") for n in self.names), "--schema", self.base / "shared/schema.toml", "--test-share", 0, "--seed",
                    options["study"]["seed"], "--out", out, "--quiet", "--graph", "auto" if self.star else options["study"].get("graph", "ring")]
         for key in ("algorithm", "rounds", "epsilon", "delta", "loss-weight"):
-            value = given[key]
-            command += ["--" + key, value[0] if isinstance(value, list) else value]
+            value = given[key][0] if isinstance(given[key], list) and given[key] else given[key]
+            if value not in (None, []):
+                command += ["--" + key, value]
         run(*command, cwd=self.base)
         return out
 
@@ -125,9 +127,14 @@ class Case(unittest.TestCase):
             process.communicate()
         self.temporary.cleanup()
 
+    def start(self, study, name, *more, **kw):
+        if name in self.processes:
+            self.processes[name].stdout.close()
+        self.processes[name] = study.start(name, *more, **kw)
+
     def start_all(self, study, names=None):
         for name in names or study.all:
-            self.processes[name] = study.start(name)
+            self.start(study, name)
 
     def results(self, study, names=None, timeout=300):
         """Each party's JSON, once it has ended."""
