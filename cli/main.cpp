@@ -1,6 +1,7 @@
 #include <fmt/core.h>
 
 #include <chrono>
+#include <csignal>
 #include <cstdio>
 #include <exception>
 #include <system_error>
@@ -11,6 +12,15 @@
 #include "parley/network/ranks.h"
 
 namespace {
+
+// mpirun ends all ranks when one fails, so rank 0 speaks for all; another one only if it is alone with its failure.
+std::string rank_in_words() {
+  const int rank = parley::network::launched().rank;
+  if (rank == 0) return "";
+  std::signal(SIGTERM, SIG_DFL);
+  std::this_thread::sleep_for(std::chrono::seconds(3));
+  return "rank " + std::to_string(rank) + ": ";
+}
 
 int run(int argc, char** argv) {
   using namespace parley::cli;
@@ -24,7 +34,7 @@ int run(int argc, char** argv) {
           {.what = "the output could not be written", .where = "stdout", .fix = "check free space or the pipe"});
     return code;
   } catch (const parley::Error& e) {
-    if (parley::network::launched().rank == 0) fmt::print(stderr, "parley: {}\n", e.what());  // once for all ranks
+    fmt::print(stderr, "parley: {}{}\n", rank_in_words(), e.what());
     return exit_mistake;
   } catch (const std::system_error& e) {  // the operating system refused: disk full, closed pipe
     fmt::print(stderr, "parley: {}\n", e.what());
@@ -40,7 +50,6 @@ int run(int argc, char** argv) {
 
 int main(int argc, char** argv) {
   const int code = run(argc, argv);
-  // mpirun ends all ranks when one fails: the first is left the time to say why.
-  if (code != 0 && parley::network::launched().rank > 0) std::this_thread::sleep_for(std::chrono::seconds(1));
+  if (code != 0) rank_in_words();  // leaves rank 0 the time to say why
   return code;
 }

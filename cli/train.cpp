@@ -5,9 +5,11 @@
 #include <csignal>
 #include <cstdio>
 #include <nlohmann/json.hpp>
+#include <system_error>
 
 #include "cli/commands.h"
 #include "cli/terminal.h"
+#include "parley/base/error.h"
 #include "parley/base/text.h"
 #include "parley/network/ranks.h"
 #include "parley/run/simulate.h"
@@ -183,6 +185,7 @@ int run_train(const Arguments& arguments) {
   const bool json = arguments.has("json");
   std::signal(SIGINT, request_stop);
   std::signal(SIGTERM, request_stop);
+  std::signal(SIGUSR1, request_stop);  // what mpirun passes on without killing
   long rounds = 0, steps = 0;
   std::optional<Progress> progress;
   bool noisy = false;
@@ -215,11 +218,14 @@ int run_train(const Arguments& arguments) {
   } catch (const run::Agreed&) {  // on every rank
     if (ranks->rank() > 0) return exit_mistake;
     throw;
-  } catch (const std::exception& e) {
+  } catch (const std::exception& e) {  // the others wait for this rank
     if (ranks->count() == 1) throw;
-    fmt::print(stderr, "parley: rank {}: {}\n", ranks->rank(), e.what());
+    const bool mistake =
+        dynamic_cast<const Error*>(&e) != nullptr || dynamic_cast<const std::system_error*>(&e) != nullptr;
+    fmt::print(stderr, "parley: rank {}: {}\n{}", ranks->rank(), e.what(),
+               mistake ? "" : "Nothing further was sent. Please report this with the command you ran.\n");
     std::fflush(stderr);
-    ranks->abandon(exit_mistake);
+    ranks->abandon(mistake ? exit_mistake : exit_bug);
   }
   const run::Summary& summary = *trained;
   if (ranks->rank() > 0) return exit_code(summary);

@@ -22,7 +22,7 @@ if not shutil.which("mpirun"):
     sys.exit(0)
 
 
-def mpirun(ranks, *arguments, program=PARLEY, cwd=None):
+def mpirun(ranks, *arguments, program=PARLEY):
     return ["mpirun", "--bind-to", "none", "-n", str(ranks), program, *map(str, arguments)]
 
 
@@ -42,8 +42,8 @@ class Case(unittest.TestCase):
         self.assertEqual(result.returncode, 0, result.stdout + result.stderr)
         return result.stdout
 
-    def fails(self, ranks, *arguments, says):
-        result = self.run_ranks(ranks, *arguments)
+    def fails(self, ranks, *arguments, says, program=PARLEY):
+        result = self.run_ranks(ranks, *arguments, program=program)
         self.assertNotEqual(result.returncode, 0)
         for text in says:
             self.assertIn(text, result.stderr)
@@ -57,6 +57,37 @@ class Case(unittest.TestCase):
 
     def text(self, name):
         return (self.dir / name).read_text()
+
+    def with_more_on_rank_1(self, *more):
+        """The program, but rank 1 is given more options."""
+        wrapper = self.dir / "wrapper.sh"
+        wrapper.write_text(f'#!/bin/sh\n[ "$OMPI_COMM_WORLD_RANK" = 1 ] && set -- "$@" {" ".join(map(str, more))}\nexec {PARLEY} "$@"\n')
+        wrapper.chmod(0o755)
+        return str(wrapper)
+
+
+SCHEMA = """
+intercept = true
+[label]
+column = "ill"
+positive = ["yes"]
+negative = ["no"]
+[[columns]]
+name = "age"
+kind = "numeric"
+bounds = [0, 100]
+"""
+
+
+def write_files(folder, sizes):
+    """One file per node, and the options that name them."""
+    (folder / "schema.toml").write_text(SCHEMA)
+    draw = random.Random(1)
+    for i, size in enumerate(sizes):
+        ages = [draw.randrange(20, 90) for _ in range(size)]
+        lines = [f"{a},{'yes' if draw.random() < a / 100 else 'no'}" for a in ages]
+        (folder / f"{i}.csv").write_text("age,ill\n" + "\n".join(lines) + "\n")
+    return ("--data", ",".join(f"{i}.csv" for i in range(len(sizes))), "--schema", "schema.toml", "--loss-weight", 20)
 
 
 TRAIN = ("train", "--rows", 600, "--nodes", 5, "--loss-weight", 50, "--rounds", 6, "--seed", 3, "--quiet", "--json")
@@ -82,30 +113,8 @@ class SameBits(Case):
 
 
 class Files(Case):
-    SCHEMA = """
-intercept = true
-[label]
-column = "ill"
-positive = ["yes"]
-negative = ["no"]
-[[columns]]
-name = "age"
-kind = "numeric"
-bounds = [0, 100]
-"""
-
-    def write_files(self, sizes):
-        (self.dir / "schema.toml").write_text(self.SCHEMA)
-        draw = random.Random(1)
-        for i, size in enumerate(sizes):
-            ages = [draw.randrange(20, 90) for _ in range(size)]
-            lines = [f"{a},{'yes' if draw.random() < a / 100 else 'no'}" for a in ages]
-            (self.dir / f"{i}.csv").write_text("age,ill\n" + "\n".join(lines) + "\n")
-        return ("train", "--data", ",".join(f"{i}.csv" for i in range(len(sizes))), "--schema", "schema.toml", "--loss-weight", 20,
-                "--rounds", 6, "--seed", 3, "--quiet", "--json")
-
     def test_a_file_is_read_by_its_rank_alone(self):
-        command = self.write_files([200, 40, 60, 50])
+        command = ("train", *write_files(self.dir, [200, 40, 60, 50]), "--rounds", 6, "--seed", 3, "--quiet", "--json")
         one = json.loads(self.alone(*command, "--out", "one"))
         mpi = json.loads(self.ok(2, *command, "--engine", "mpi", "--out", "mpi"))
         self.assertEqual((mpi["test_error"], mpi["train_loss"], mpi["node_results"]), (one["test_error"], one["train_loss"], one["node_results"]))
@@ -123,7 +132,7 @@ bounds = [0, 100]
                 self.assertEqual("".join(i for i in "0123" if f'"{i}.csv"' in seen), files)
 
     def test_a_mistake_in_one_file_is_told_once_with_its_rank(self):
-        command = self.write_files([30, 30, 30])
+        command = ("train", *write_files(self.dir, [30, 30, 30]), "--rounds", 6, "--seed", 3, "--quiet", "--json")
         (self.dir / "2.csv").write_text("age,ill\n30,perhaps\n")
         self.fails(3, *command, "--engine", "mpi", "--out", "mpi", says=["rank 2", "2.csv", "perhaps"])
         self.assertFalse((self.dir / "mpi").exists())
@@ -140,28 +149,50 @@ class Mistakes(Case):
         self.ok(2, *TRAIN, "--engine", "mpi", "--out", "mpi")
         self.fails(2, *TRAIN, "--engine", "mpi", "--out", "mpi", says=["not empty"])
 
-    def test_ranks_need_ledgers_of_their_own(self):
-        self.alone("ledger", "cap", "both.db", "--dataset", "d", "--epsilon", "unlimited")
-        paid = ("--epsilon", 1, "--delta", 1e-5, "--dataset", "d", "--engine", "mpi")
-        self.fails(2, *TRAIN, *paid, "--ledger", "both.db", "--out", "no", says=["both.db", "{rank}"])
-        for rank in range(2):
-            self.alone("ledger", "cap", f"{rank}.db", "--dataset", "d", "--epsilon", "unlimited")
-        self.ok(2, *TRAIN, *paid, "--ledger", "{rank}.db", "--out", "mpi")
-        shown = [json.loads(self.alone("ledger", "show", f"{rank}.db", "--json"))["runs"][0] for rank in range(2)]
-        self.assertEqual(shown[0]["run"], shown[1]["run"])
-        self.assertEqual([[a["node"] for a in run["accounts"]] for run in shown], [[0, 1, 2], [3, 4]])
-        for rank, folder in ((0, "mpi"), (1, "mpi/rank-1")):
+    def test_ranks_that_were_asked_for_different_things_do_not_begin(self):
+        command = (*[w for w in TRAIN if w not in ("--seed", 3)], "--engine", "mpi", "--epsilon", 1, "--delta", 1e-5, "--out", "no")
+        for more, says in ((("--seed", 7), "seed"), (("--split-seed", 2), "split-seed"), (("--noise-on", "output"), "noise-on"), (("--test-share", 0.2), "test-share")):
+            self.fails(2, *command, says=["rank 1 was not asked for the same as rank 0", says], program=self.with_more_on_rank_1(*more))
+        self.fails(2, *command, says=["rank 1: ", "no-such"], program=self.with_more_on_rank_1("--no-such", 1))
+        self.assertFalse((self.dir / "no").exists())
+
+
+class Ledgers(Case):
+    def setUp(self):
+        super().setUp()
+        files = write_files(self.dir, [40, 50, 60])
+        self.command = ("train", *files, "--rounds", 6, "--quiet", "--json", "--epsilon", 1, "--delta", 1e-5, "--dataset", "d", "--engine", "mpi")
+        for name in ("0", "1", "2", "both"):
+            self.alone("ledger", "cap", f"{name}.db", "--dataset", "d", "--epsilon", 3, "--delta", 1e-5)
+
+    def test_every_rank_has_its_own_and_all_know_the_run(self):
+        self.fails(3, *self.command, "--ledger", "both.db", "--out", "no", says=["both.db", "{rank}"])
+        self.ok(3, *self.command, "--ledger", "{rank}.db", "--out", "mpi")
+        shown = [json.loads(self.alone("ledger", "show", f"{rank}.db", "--json"))["runs"][0] for rank in range(3)]
+        self.assertEqual(len({run["run"] for run in shown}), 1)
+        self.assertEqual([[a["node"] for a in run["accounts"]] for run in shown], [[0], [1], [2]])
+        for rank, folder in ((0, "mpi"), (1, "mpi/rank-1"), (2, "mpi/rank-2")):
             self.assertIn("bit for bit", self.alone("ledger", "verify", f"{rank}.db", folder))
+
+    def test_a_ledger_follows_the_rows(self):
+        self.fails(2, *self.command, "--ledger", "{rank}.db", "--out", "no", says=["one rank per file", "3 files, 2 ranks"])
+        self.fails(2, *TRAIN, "--engine", "mpi", "--epsilon", 1, "--dataset", "d", "--ledger", "{rank}.db", "--out", "no", says=["one rank per file"])
+
+    def test_warnings_of_every_rank_are_shown(self):
+        self.ok(3, *self.command, "--ledger", "{rank}.db", "--out", "first")
+        (self.dir / "1.csv").write_text(self.text("1.csv").replace(",yes", ",no", 1))
+        found = json.loads(self.ok(3, *self.command, "--ledger", "{rank}.db", "--out", "second"))
+        self.assertTrue(any(w.startswith("rank 1: ") and "other rows" in w for w in found["warnings"]), found["warnings"])
 
 
 class Death(Case):
     """kill -9 of one rank, at times that are chosen by the record: after so many rounds."""
     ROUNDS = 30
 
-    def command(self, algorithm, ledger):
-        paid = ("--dataset", "d", "--ledger", "{rank}.db") if ledger else ()
-        return ("train", "--rows", 600, "--nodes", 5, "--loss-weight", 50, "--rounds", self.ROUNDS, "--seed", 3, "--engine", "mpi", "--algorithm", algorithm,
-                "--epsilon", 1, "--delta", 1e-5, "--out", "run", *paid)
+    def command(self, algorithm, ledger, ranks):
+        """With ledgers: one file per node and one rank per file."""
+        rows = (*write_files(self.dir, [40 + 5 * i for i in range(ranks)]), "--dataset", "d", "--ledger", "{rank}.db") if ledger else ("--rows", 600, "--nodes", 5, "--loss-weight", 50)
+        return ("train", *rows, "--rounds", self.ROUNDS, "--seed", 3, "--engine", "mpi", "--algorithm", algorithm, "--epsilon", 1, "--delta", 1e-5, "--out", "run")
 
     def rounds(self, folder):
         file = self.dir / folder / "rounds.jsonl"
@@ -200,17 +231,17 @@ class Death(Case):
         if ledger:
             for r in range(ranks):
                 self.alone("ledger", "cap", f"{r}.db", "--dataset", "d", "--epsilon", "unlimited")
-        command = self.command(algorithm, ledger)
+        command = self.command(algorithm, ledger, ranks)
         code, text = self.kill(ranks, rank, after, command)
         if code == 0:
             return False  # it was faster than the kill
         self.assertIn(f"rank {rank} died, which hosted {hosted}", text)
         self.assertIn("--resume true", text)
         self.ok(ranks, *command, "--resume", "true")
-        self.alone(*[w for w in command if w not in ("--engine", "mpi", "--dataset", "d", "--ledger", "{rank}.db")][:-1], "whole")
+        pairs = list(zip(command[1::2], command[2::2]))
+        self.alone("train", *[w for pair in pairs if pair[0] not in ("--engine", "--dataset", "--ledger", "--out") for w in pair], "--out", "whole")
         self.assertEqual(self.text("run/model.json"), self.text("whole/model.json"))
-        bits = b"".join((self.dir / "whole/released.f64").read_bytes() for _ in (0,))
-        self.assertEqual(self.joined("run", ranks), bits)
+        self.assertEqual(self.joined("run", ranks), (self.dir / "whole/released.f64").read_bytes())
         if ledger:
             for r in range(ranks):
                 accounts = json.loads(self.alone("ledger", "show", f"{r}.db", "--json"))["runs"][0]["accounts"]
@@ -229,8 +260,8 @@ class Death(Case):
         return b"".join(b"".join(rows) for rows in zip(*parts))
 
     def test_the_job_ends_naming_rank_and_nodes_and_resumes_to_the_same_model(self):
-        cases = [("mr-admm", True, 2, 1, 5, "nodes 3 to 4"), ("mr-admm", False, 3, 0, 9, "nodes 0 to 1"), ("dp-admm", True, 2, 1, 11, "nodes 3 to 4 and the trainer"),
-                 ("pp", False, 5, 3, 2, "node 3"), ("linear-admm", True, 3, 2, 20, "node 4")]
+        cases = [("mr-admm", True, 2, 1, 5, "node 1"), ("mr-admm", False, 3, 0, 9, "nodes 0 to 1"), ("dp-admm", True, 3, 2, 11, "node 2 and the trainer"),
+                 ("dp-admm", False, 2, 1, 11, "nodes 3 to 4 and the trainer"), ("pp", False, 5, 3, 2, "node 3"), ("linear-admm", True, 3, 2, 20, "node 2")]
         if SHORT:
             cases = cases[:2]
         if FULL:
@@ -238,6 +269,73 @@ class Death(Case):
         died = sum(self.check(*case) for case in cases)
         print(f"{died} of {len(cases)} ranks died in time", file=sys.stderr)
         self.assertGreater(died, 0)
+
+
+class LostPast(Death):
+    """A rank that has lost what it released must not release it again (R7): unseeded, so a second value would be another one."""
+
+    def unfinished(self, ledger):
+        for path in list(self.dir.glob("*")):
+            shutil.rmtree(path) if path.is_dir() else path.unlink()
+        if ledger:
+            for r in range(2):
+                self.alone("ledger", "cap", f"{r}.db", "--dataset", "d", "--epsilon", "unlimited")
+        command = [w for w in self.command("mr-admm", ledger, 2)]
+        at = command.index("--seed")
+        command = command[:at] + command[at + 2:]
+        before = {f.name: f.read_bytes() for f in self.dir.glob("1.db*")}
+        while True:
+            code, _ = self.kill(2, 1, 6, command)
+            if code != 0:
+                return (*command, "--resume", "true"), before
+            shutil.rmtree(self.dir / "run")
+
+    def test_the_job_does_not_go_on(self):
+        command, _ = self.unfinished(False)
+        copy = self.dir / "copy"
+        shutil.copytree(self.dir / "run", copy)
+
+        def again():
+            shutil.rmtree(self.dir / "run")
+            shutil.copytree(copy, self.dir / "run")
+
+        shutil.rmtree(self.dir / "run/rank-1")
+        self.fails(2, *command, says=["rank 1", "its record is missing"])
+        again()
+        for name, size in (("rounds.jsonl", None), ("released.f64", 62 * 8 * 2 * 2)):
+            file = self.dir / "run/rank-1" / name
+            lines = file.read_bytes().splitlines(keepends=True)
+            file.write_bytes(b"".join(lines[:2]) if size is None else file.read_bytes()[:size])
+        self.fails(2, *command, says=["rank 1", "older than what you have released"])
+        again()
+        run_json = self.dir / "run/rank-1/run.json"
+        run_json.write_text(run_json.read_text().replace(json.loads(run_json.read_text())["job_id"], "0" * 32))
+        self.fails(2, *command, says=["rank 1", "another run's"])
+        again()
+        self.fails(3, *command, says=["another number of ranks"])
+        self.ok(2, *command)
+
+    def test_nor_with_an_older_ledger(self):
+        command, before = self.unfinished(True)
+        for name, content in before.items():
+            (self.dir / name).write_bytes(content)
+        for left in self.dir.glob("1.db-*"):
+            left.unlink()
+        text = self.fails(2, *command, says=["rank 1"])
+        self.assertIn("older than what you have released", text)
+
+
+class Stop(Case):
+    def test_a_signal_that_mpirun_passes_on_ends_the_run_with_a_model(self):
+        process = subprocess.Popen(mpirun(2, "train", "--rows", 2000, "--rounds", 100000, "--epsilon", 1, "--engine", "mpi", "--out", "run", "--metrics", "last", "--quiet"),
+                                   cwd=self.dir, env=ENV, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+        while not (self.dir / "run/rank-1/rounds.jsonl").exists() or len((self.dir / "run/rounds.jsonl").read_bytes()) < 1000:
+            self.assertIsNone(process.poll())
+            time.sleep(0.01)
+        process.send_signal(signal.SIGUSR1)
+        process.communicate(timeout=120)
+        self.assertEqual([json.loads(self.text(f"run/{f}run.json"))["outcome"] for f in ("", "rank-1/")], ["interrupted"] * 2)
+        self.assertTrue((self.dir / "run/model.json").exists())
 
 
 if __name__ == "__main__":

@@ -10,6 +10,7 @@
 #include "parley/data/census.h"
 #include "parley/data/encode.h"
 #include "parley/data/libsvm.h"
+#include "parley/data/sha256.h"
 #include "parley/data/split.h"
 
 namespace parley::data {
@@ -86,6 +87,18 @@ void append(Rows& to, const Rows& from, const Share& share = {}) {  // this proc
   for (std::size_t n = part(share.process); n < part(share.process + 1); ++n)
     to.append(std::span(from.column).subspan(from.start[n], from.start[n + 1] - from.start[n]),
               std::span(from.value).subspan(from.start[n], from.start[n + 1] - from.start[n]), from.label[n]);
+}
+
+std::string hash_of(const Rows& rows) {
+  std::string hashes;
+  const auto add = [&](const auto& v) {
+    hashes += sha256_hex({reinterpret_cast<const char*>(v.data()), v.size() * sizeof(v[0])});
+  };
+  add(rows.start);
+  add(rows.column);
+  add(rows.value);
+  add(rows.label);
+  return sha256_hex(hashes);
 }
 
 void check_alike(const Dataset& one, const Holdings& all) {
@@ -194,6 +207,7 @@ Holdings load(const Options& o, const Share& share) {
     for (int node = all.first(); node < all.end(); ++node)
       all.nodes.push_back(parts.train.rows.select(dealt[static_cast<std::size_t>(node)]));
     append(all.test, parts.test.rows, share);
+    if (share.processes > 1) all.dealt_hash = hash_of(parts.train.rows) + hash_of(parts.test.rows);
   }
   const auto add_file = [&](const std::string& file, const std::string& option, Rows& to, const Share& part) {
     if (file.empty()) return;

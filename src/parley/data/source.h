@@ -47,8 +47,9 @@ struct Holdings {
   std::vector<double> records;  // of all nodes; 0: a file that another process reads
   std::vector<int> blocks;      // process p has the nodes blocks[p] … blocks[p+1]−1
   int process = 0;
-  Rows test;       // held out, this process's part; may be empty
-  Rows published;  // declared public by the user: neither trained nor tested on, no guarantee covers them
+  std::string dealt_hash;  // of several processes: of all rows that were dealt, which must be the same everywhere
+  Rows test;               // held out, this process's part; may be empty
+  Rows published;          // declared public by the user: neither trained nor tested on, no guarantee covers them
   std::vector<std::string> feature_names;
   std::string schema_toml;
   std::string not_public;  // why preprocessing depended on rows; empty when it did not

@@ -42,6 +42,11 @@ void Ranks::sum(std::span<double> values) {
   });
 }
 
+void Ranks::meet() {
+  double here = 1;
+  largest({&here, 1});
+}
+
 std::unique_ptr<Ranks> make_ranks(const std::string& engine,
                                   std::function<void(int rank, const std::string& hosting)> lost) {
   if (engine == "mpi") return make_mpi_ranks(std::move(lost));
@@ -61,8 +66,9 @@ Launch launched() {
     const char* text = std::getenv(name);
     return text == nullptr ? otherwise : std::atoi(text);
   };
-  // Open MPI sets these whoever started it (mpirun, or srun by PMIx).
-  return {.rank = read("OMPI_COMM_WORLD_RANK", 0), .count = std::max(1, read("OMPI_COMM_WORLD_SIZE", 1))};
+  // mpirun's, then what srun --mpi=pmix gives.
+  return {.rank = read("OMPI_COMM_WORLD_RANK", read("PMIX_RANK", 0)),
+          .count = std::max(1, read("OMPI_COMM_WORLD_SIZE", 1))};
 }
 
 }  // namespace parley::network

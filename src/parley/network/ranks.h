@@ -27,6 +27,7 @@ class Ranks {
   virtual void in_turn(std::span<double> total, const std::function<void()>& add);
   virtual void largest(std::span<double> values);                   // of each, over ranks
   virtual std::vector<std::string> texts(const std::string& mine);  // of all ranks
+  void meet();                                                      // nobody goes on before all are here
 
   // speaks(node, round): whether that node says something then; public, so that nobody sends silence.
   virtual std::unique_ptr<Transport> transport(const Graph& graph, const Blocks& blocks, Index size,
@@ -34,7 +35,7 @@ class Ranks {
 
   // From here on a rank that dies is reported as `hosting`, what it says it is.
   virtual void introduce(const std::string& hosting);
-  // Ends all ranks at once: this one cannot go on and the others would wait for it.
+  // Ends all ranks at once: this one cannot go on and the others would wait for it. With one rank, this process.
   [[noreturn]] virtual void abandon(int exit_code);
 
   void sum(std::span<double> values);  // of each, over ranks in their order

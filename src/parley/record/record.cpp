@@ -4,6 +4,7 @@
 #include <sys/file.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <bit>
 #include <cstring>
 #include <limits>
@@ -25,6 +26,11 @@ bool unfinished(const std::filesystem::path& folder) {
   const json run = json::parse(read_file(folder / "run.json", "the record"), nullptr, false);
   return run.is_object() && run.contains("outcome") &&
          (run["outcome"] == "running" || run["outcome"] == "interrupted" || run["outcome"] == "failed");
+}
+
+// write_file was killed before its rename: nothing was begun.
+bool half_written(const std::filesystem::directory_entry& entry) {
+  return entry.path().extension() == ".part";
 }
 
 // The lines that were written to their end.
@@ -57,7 +63,8 @@ void check_vacant(const std::filesystem::path& folder) {
                  .where = folder.string(),
                  .fix = "repeat its command with --resume true to go on with it: nothing is released or charged twice; "
                         "or choose another --out for a new run"});
-  if (std::filesystem::exists(folder, code) && !std::filesystem::is_empty(folder, code))
+  if (std::filesystem::is_directory(folder, code) &&
+      !std::ranges::all_of(std::filesystem::directory_iterator(folder), half_written))
     throw Error({.what = "the output folder is not empty",
                  .where = folder.string(),
                  .fix = "choose another --out, or remove it"});
@@ -94,8 +101,8 @@ Lock::~Lock() {
 
 namespace {
 
-// Leaves the first `rounds` lines of rounds.jsonl and their values; what was half written is gone.
-void truncate(const std::filesystem::path& folder, const json& run, int rounds) {
+// Leaves what is to be kept; what was half written is gone.
+void truncate(const std::filesystem::path& folder, const json& run, const Kept& kept) {
   const auto keep = [&](const char* name, std::size_t size) {
     std::error_code code;
     if (!std::filesystem::exists(folder / name, code) && size == 0) return;
@@ -106,18 +113,18 @@ void truncate(const std::filesystem::path& folder, const json& run, int rounds) 
                    .fix = "check its permissions"});
   };
   const auto lines = whole_lines(read_or_empty(folder / "rounds.jsonl"));
-  expects(rounds >= 0 && static_cast<std::size_t>(rounds) <= lines.size(), "rounds that the record has");
+  expects(kept.lines >= 0 && static_cast<std::size_t>(kept.lines) <= lines.size(), "lines that the record has");
   std::size_t end = 0;
-  for (int t = 0; t < rounds; ++t) end += lines[static_cast<std::size_t>(t)].size() + 1;
+  for (int t = 0; t < kept.lines; ++t) end += lines[static_cast<std::size_t>(t)].size() + 1;
   const auto& shape = run.at("released");
   keep("rounds.jsonl", end);
-  keep("released.f64", static_cast<std::size_t>(rounds) * sizeof(double) * shape.at("nodes").get<std::size_t>() *
+  keep("released.f64", static_cast<std::size_t>(kept.values) * sizeof(double) * shape.at("nodes").get<std::size_t>() *
                            shape.at("size").get<std::size_t>());
 }
 
 }  // namespace
 
-Writer::Writer(std::filesystem::path folder, const json& run, std::optional<int> keep)
+Writer::Writer(std::filesystem::path folder, const json& run, std::optional<Kept> keep)
     : folder_(std::move(folder)), size_(run.at("released").at("size").get<Index>()) {
   if (!keep) create_folder(folder_);
   std::error_code code;
@@ -132,7 +139,7 @@ Writer::Writer(std::filesystem::path folder, const json& run, std::optional<int>
     throw Error({.what = "cannot write the record", .where = folder_.string(), .fix = "choose a writable --out"});
 }
 
-void Writer::append(const json& round, std::span<const Vector* const> released) {
+void Writer::append_values(std::span<const Vector* const> released) {
   const Vector silent = Vector::Constant(size_, std::numeric_limits<double>::quiet_NaN());
   for (const Vector* f : released) {
     const Vector& value = f->size() == 0 ? silent : *f;
@@ -140,8 +147,16 @@ void Writer::append(const json& round, std::span<const Vector* const> released) 
     released_.write(reinterpret_cast<const char*>(value.data()), size_ * static_cast<Index>(sizeof(double)));
   }
   released_.flush();
+  check(released_);
+}
+
+void Writer::append_line(const json& round) {
   rounds_ << round.dump() << '\n' << std::flush;
-  if (!rounds_ || !released_)
+  check(rounds_);
+}
+
+void Writer::check(const std::ofstream& file) const {
+  if (!file)
     throw Error({.what = "cannot write the record: " + std::string(std::strerror(errno)),
                  .where = folder_.string(),
                  .fix = "check free space"});
@@ -155,8 +170,7 @@ void Writer::finish(const json& run, const json& model) {
 Record read(const std::filesystem::path& folder) {
   Record record;
   record.run = read_file(folder / "run.json", "the record");
-  const std::string lines = read_or_empty(folder / "rounds.jsonl"),
-                    bytes = lines.empty() ? "" : read_file(folder / "released.f64", "the record");
+  const std::string lines = read_or_empty(folder / "rounds.jsonl"), bytes = read_or_empty(folder / "released.f64");
   std::size_t nodes = 0, size = 0;
   try {
     const json run = json::parse(record.run);
@@ -174,8 +188,12 @@ Record read(const std::filesystem::path& folder) {
                  .fix = "give the folder of a parley run"});
   const std::size_t round_bytes = nodes * size * sizeof(double);
   record.round_lines = whole_lines(lines);
-  const std::size_t rounds = std::min(record.round_lines.size(), bytes.size() / round_bytes);
-  record.round_lines.resize(rounds);
+  const std::size_t rounds = bytes.size() / round_bytes;
+  if (record.round_lines.size() > rounds)  // a value is written before its line: no kill leaves this
+    throw Error({.what = "the record has " + std::to_string(record.round_lines.size()) + " rounds and the values of " +
+                         std::to_string(rounds) + ": what was released has been lost",
+                 .where = (folder / "released.f64").string(),
+                 .fix = "put back an intact copy; a run whose released values are lost cannot be resumed"});
   for (std::size_t t = 0; t < rounds; ++t) {
     auto& values = record.released.emplace_back();
     for (std::size_t i = 0; i < nodes; ++i) {

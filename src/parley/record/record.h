@@ -1,12 +1,12 @@
 // The record of a run on disk, readable at any moment, also after a kill:
 //   run.json        what was asked and what came of it (rewritten as a whole at the start and at the end)
-//   rounds.jsonl    one line per round; what was measured on private rows stands under "private"
 //   released.f64    the released values: rounds × nodes × size doubles, little endian, one round after another;
 //   run.json
 //                   has nodes and size under "released". Who is silent in a round (star) stands there as NaN
+//   rounds.jsonl    one line per round; what was measured on private rows stands under "private". A value is written
+//                   before anyone else hears of it, its line when the round is measured: the last line may be missing
 //   model.json      the classifier, with its schema and its privacy statement
-//   rank-1/ …       the same of the other ranks of an MPI job, each with the values of its own nodes ("first" in
-//   run.json)
+//   rank-1/ …       the same of the other ranks of an MPI job, each with its own nodes' values ("first" in run.json)
 // Privacy: a simulation computes metrics on private rows, so its record is private as a whole and run.json says so.
 #pragma once
 #include <filesystem>
@@ -38,18 +38,25 @@ class Lock {
   int descriptor_;
 };
 
+// What the record of an unfinished run holds.
+struct Kept {
+  int values = 0, lines = 0;  // rounds
+};
+
 class Writer {
  public:
-  // Creates the folder and writes run.json. keep: goes on with the record that is there instead, after
-  // its first `keep` rounds.
-  Writer(std::filesystem::path folder, const nlohmann::json& run, std::optional<int> keep = std::nullopt);
+  // Creates the folder and writes run.json. keep: goes on with the record that is there instead.
+  Writer(std::filesystem::path folder, const nlohmann::json& run, std::optional<Kept> keep = std::nullopt);
 
-  void append(const nlohmann::json& round, std::span<const Vector* const> released);
+  void append_values(std::span<const Vector* const> released);  // of one round, before anyone hears of them
+  void append_line(const nlohmann::json& round);
   void finish(const nlohmann::json& run, const nlohmann::json& model);  // null: there is no usable model
 
   const std::filesystem::path& folder() const { return folder_; }
 
  private:
+  void check(const std::ofstream& file) const;
+
   std::filesystem::path folder_;
   Index size_;
   std::ofstream rounds_;
@@ -59,10 +66,11 @@ class Writer {
 struct Record {
   std::vector<std::vector<Vector>> released;  // [round][node − first]; empty: silent
   int first = 0;                              // node
-  std::vector<std::string> round_lines;       // JSON texts
+  std::vector<std::string> round_lines;       // JSON texts, at most as many
   std::string run;                            // JSON text
+  Kept kept() const { return {static_cast<int>(released.size()), static_cast<int>(round_lines.size())}; }
 };
-// Reads what is there; a last round that was only half written is left out.
+// Reads what is there; what was only half written is left out.
 Record read(const std::filesystem::path& folder);
 
 }  // namespace parley::record

@@ -20,6 +20,11 @@ class RecordTest : public testing::Test {
   json run_ = {{"released", {{"nodes", 2}, {"size", 3}}}, {"outcome", "running"}};
 };
 
+void append(Writer& writer, const json& line, const std::vector<const Vector*>& values) {
+  writer.append_values(values);
+  writer.append_line(line);
+}
+
 TEST_F(RecordTest, IsReadableAfterEveryRoundAndBitExact) {
   Writer writer(folder_, run_);
   Vector a(3), b(3);
@@ -27,7 +32,7 @@ TEST_F(RecordTest, IsReadableAfterEveryRoundAndBitExact) {
   b << 1, 2, 3;
   for (int round = 0; round < 3; ++round) {
     const std::vector<const Vector*> both = {&a, &b};
-    writer.append({{"round", round}}, both);
+    append(writer, {{"round", round}}, both);
     const Record record = read(folder_);
     ASSERT_EQ(record.released.size(), static_cast<std::size_t>(round) + 1);
     EXPECT_EQ(record.released[static_cast<std::size_t>(round)][0], a);
@@ -40,13 +45,27 @@ TEST_F(RecordTest, AHalfWrittenLastRoundIsLeftOut) {
   {
     Writer writer(folder_, run_);
     const std::vector<const Vector*> both = {&a, &a};
-    writer.append({{"round", 0}}, both);
-    writer.append({{"round", 1}}, both);
+    append(writer, {{"round", 0}}, both);
+    append(writer, {{"round", 1}}, both);
   }
   std::filesystem::resize_file(folder_ / "released.f64", 2 * 2 * 3 * 8 - 5);
+  EXPECT_THROW(read(folder_), Error);  // a line without its value is nothing that a kill leaves
+  const std::string lines = read_file(folder_ / "rounds.jsonl", "lines");
+  std::filesystem::resize_file(folder_ / "rounds.jsonl", lines.size() - 3);
   EXPECT_EQ(read(folder_).released.size(), 1U);
-  std::filesystem::resize_file(folder_ / "rounds.jsonl", 5);
-  EXPECT_EQ(read(folder_).released.size(), 0U);
+  EXPECT_EQ(read(folder_).round_lines.size(), 1U);
+}
+
+TEST_F(RecordTest, AValueWithoutItsLineIsKept) {  // others may have heard of it
+  const Vector a = Vector::Ones(3);
+  const std::vector<const Vector*> both = {&a, &a};
+  {
+    Writer writer(folder_, run_);
+    append(writer, {{"round", 0}}, both);
+    writer.append_values(both);
+  }
+  EXPECT_EQ(read(folder_).kept().values, 2);
+  EXPECT_EQ(read(folder_).kept().lines, 1);
 }
 
 TEST_F(RecordTest, GoesOnAfterTheRoundsThatAreWhole) {
@@ -54,21 +73,23 @@ TEST_F(RecordTest, GoesOnAfterTheRoundsThatAreWhole) {
   const std::vector<const Vector*> first = {&a, &a}, other = {&b, &b};
   {
     Writer writer(folder_, run_);
-    for (int round = 0; round < 3; ++round) writer.append({{"round", round}}, first);
+    for (int round = 0; round < 3; ++round) append(writer, {{"round", round}}, first);
   }
   const std::string lines = read_file(folder_ / "rounds.jsonl", "lines");
   // The last line lacks nothing but its end: whether it was whole cannot be told.
   std::filesystem::resize_file(folder_ / "rounds.jsonl", lines.size() - 1);
-  ASSERT_EQ(read(folder_).released.size(), 2U);
+  ASSERT_EQ(read(folder_).kept().values, 3);
+  ASSERT_EQ(read(folder_).kept().lines, 2);
   {
-    Writer writer(folder_, run_, 2);
-    writer.append({{"round", 2}}, other);
+    Writer writer(folder_, run_, read(folder_).kept());
+    writer.append_line({{"round", 2}});
+    append(writer, {{"round", 3}}, other);
   }
-  EXPECT_EQ(read_file(folder_ / "rounds.jsonl", "lines"), lines);
+  EXPECT_EQ(read_file(folder_ / "rounds.jsonl", "lines").substr(0, lines.size()), lines);
   const Record record = read(folder_);
-  ASSERT_EQ(record.released.size(), 3U);
-  EXPECT_EQ(record.released[1][1], a);
-  EXPECT_EQ(record.released[2][0], b);
+  ASSERT_EQ(record.released.size(), 4U);
+  EXPECT_EQ(record.released[2][1], a);
+  EXPECT_EQ(record.released[3][0], b);
 }
 
 TEST_F(RecordTest, KilledBeforeItsFirstRoundItIsARecordWithoutRounds) {
@@ -81,9 +102,9 @@ TEST_F(RecordTest, KilledBeforeItsFirstRoundItIsARecordWithoutRounds) {
   }
   const Vector a = Vector::Ones(3);
   {
-    Writer writer(folder_, run_, 0);
+    Writer writer(folder_, run_, Kept{});
     const std::vector<const Vector*> both = {&a, &a};
-    writer.append({{"round", 0}}, both);
+    append(writer, {{"round", 0}}, both);
   }
   EXPECT_EQ(read(folder_).released.size(), 1U);
   std::filesystem::remove(folder_ / "released.f64");  // rounds without their values: not what a kill leaves

@@ -176,9 +176,37 @@ Unfinished find_unfinished(const Study& study, const TrainOptions& o, const std:
   return found;
 }
 
+void check_pasts(const std::vector<RankPast>& ranks, const std::string& folder) {
+  std::string job;
+  double most_recorded = 0, most_paid = 0;
+  for (const RankPast& r : ranks) {
+    if (job.empty()) job = r.job;
+    most_recorded = std::max(most_recorded, r.recorded);
+    most_paid = std::max(most_paid, r.paid.value_or(r.recorded));
+  }
+  for (std::size_t i = 0; i < ranks.size(); ++i) {
+    const RankPast& r = ranks[i];
+    const double needed = std::max(most_paid - 1, r.paid ? most_recorded : most_recorded - 1);
+    const double has = r.paid.value_or(r.recorded);
+    std::string wrong;
+    if (!r.job.empty() && r.job != job) wrong = "its record is another run's";
+    if (r.job.empty() && most_recorded > 0)
+      wrong = "its record is missing, and other ranks have released rounds";
+    else if (has < needed)
+      wrong = "it has " + std::to_string(static_cast<long>(has)) + " rounds where another rank has " +
+              std::to_string(static_cast<long>(std::max(most_recorded, most_paid))) +
+              ": your ledger or record is older than what you have released";
+    if (!wrong.empty())
+      throw Error({.what = "rank " + std::to_string(i) + ": " + wrong,
+                   .where = folder,
+                   .fix = "bring back that rank's newest record and ledger (docs/cluster.md); what was released stays "
+                          "spent, and a new run needs another --out"});
+  }
+}
+
 std::optional<privacy::Release> Past::release(int node, int round) const {
   std::optional<Vector> value;
-  if (round < rounds())
+  if (round < kept().values)
     value = record_.released[static_cast<std::size_t>(round)][static_cast<std::size_t>(node - study_.first())];
   else if (const auto paid = ledger_.stored(node, round))
     value = *paid->value();

@@ -29,13 +29,24 @@ struct Unfinished {
 Unfinished find_unfinished(const Study& study, const TrainOptions& o, const std::string& folder,
                            const privacy::LedgerFile* book);
 
+// Error where several ranks' pasts are not those of one run: then a rank has lost what it released (R7), and going on
+// would release it a second time. Of each rank: rounds in its record, in its ledger (nothing: there is none), and the
+// job that its record says. A rank pays for a round after all have recorded the one before, and records it after all
+// have paid for it.
+struct RankPast {
+  double recorded = 0;
+  std::optional<double> paid{};
+  std::string job{};  // empty: it has no record
+};
+void check_pasts(const std::vector<RankPast>& ranks, const std::string& folder);
+
 // What earlier processes of this run released: from the record, and from the ledger where that is ahead.
 class Past {
  public:
   Past(const Study& study, Unfinished run, const privacy::Ledger& ledger)
       : study_(study), ledger_(ledger), record_(std::move(run.record)) {}
 
-  int rounds() const { return static_cast<int>(record_.released.size()); }  // in the record
+  record::Kept kept() const { return record_.kept(); }
 
   std::optional<privacy::Release> release(int node, int round) const;
 

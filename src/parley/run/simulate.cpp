@@ -8,12 +8,13 @@
 
 #include "parley/algorithm/nodes.h"
 #include "parley/base/error.h"
+#include "parley/base/text.h"
 #include "parley/problem/solve.h"
 #include "parley/record/record.h"
 #include "parley/run/iterates.h"
 #include "parley/run/measure.h"
 #include "parley/run/model.h"
-#include "parley/run/resume.h"
+#include "parley/run/start.h"
 #include "parley/run/together.h"
 
 namespace parley::run {
@@ -43,20 +44,14 @@ int worst_node(const algorithm::Plan& plan) {
 // Rank 0 makes the folder; the others' are inside it.
 record::Writer open_record(const std::string& folder, const json& head, const std::optional<Past>& past,
                            network::Ranks& ranks) {
-  double ready = 1;
-  if (ranks.rank() > 0) ranks.largest({&ready, 1});
-  record::Writer record(folder, head, past ? std::optional(past->rounds()) : std::nullopt);
-  if (ranks.rank() == 0) ranks.largest({&ready, 1});
+  if (ranks.rank() > 0) ranks.meet();
+  record::Writer record(folder, head, past ? std::optional(past->kept()) : std::nullopt);
+  if (ranks.rank() == 0) ranks.meet();
   return record;
 }
 
-struct Account {                                // of this process's owner
-  std::shared_ptr<privacy::LedgerFile> book{};  // null: in memory
-  std::string resumed_id{};                     // of the run in it; empty: a new one
-};
-
 Result run_once(const Study& study, const TrainOptions& o, int repeat, const std::string& folder, const Hooks& hooks,
-                const Account& owner, std::optional<Unfinished> unfinished, network::Ranks& ranks) {
+                Start& owner, network::Ranks& ranks) {
   const auto begin = Clock::now();
   const int threads = o.engine.threads > 0 ? static_cast<int>(o.engine.threads) : ranks.cores();
   std::optional<std::uint64_t> seed = o.engine.seed;
@@ -72,7 +67,7 @@ Result run_once(const Study& study, const TrainOptions& o, int repeat, const std
   }
   privacy::Ledger& ledger = *account;
   std::optional<Past> past;
-  if (unfinished) past.emplace(study, std::move(*unfinished), ledger);
+  if (owner.unfinished) past.emplace(study, std::move(*owner.unfinished), ledger);
   const auto transport = ranks.transport(study.graph, study.blocks(), study.dimension(),
                                          [&](int node, int round) { return study.plan.speaks(node, round); });
   std::vector<std::unique_ptr<algorithm::Node>> machines;
@@ -83,6 +78,7 @@ Result run_once(const Study& study, const TrainOptions& o, int repeat, const std
   json head = header_json(study, o, "running");
   head["privacy"] = privacy_json(study, study.plan.epsilon(), true);  // until the end: what it may cost, never less
   if (owner.book) head["run_id"] = ledger.run_id();
+  if (ranks.count() > 1) head["job_id"] = owner.job_id;
   record::Writer record = open_record(folder, head, past, ranks);
   std::optional<record::Lock> lock;  // a resumed run is locked already
   if (!past) lock.emplace(folder);
@@ -93,8 +89,14 @@ Result run_once(const Study& study, const TrainOptions& o, int repeat, const std
   Iterates iterates(study.plan, machines.size(), study.dimension(), ranks);
   const int worst = worst_node(study.plan), turns = study.plan.star() ? 2 : 1;  // rounds of messages per round
   const auto on_round = [&](int round, std::span<const privacy::Paid> paid) {
+    const record::Kept kept = past ? past->kept() : record::Kept{};
+    const bool replayed = round < kept.values;  // already in the record: never stop short of it
+    if (!replayed) {                            // before any other rank hears of them, even in a sum
+      std::vector<const Vector*> values;
+      for (const auto& p : paid) values.push_back(p.value().get());
+      record.append_values(values);
+    }
     iterates.add(round, paid);
-    const bool replayed = past && round < past->rounds();  // already in the record: never stop short of it
     const double spent = study.holdings.holds(worst)
                              ? spent_epsilon(ledger, study.plan, worst, static_cast<std::size_t>(round))
                              : 0;  // its process knows
@@ -107,11 +109,7 @@ Result run_once(const Study& study, const TrainOptions& o, int repeat, const std
       measure(study, iterates, threads, ranks, m, node_loss);
       result.seconds_metrics += seconds_since(start);
     }
-    if (!replayed) {
-      std::vector<const Vector*> values;
-      for (const auto& p : paid) values.push_back(p.value().get());
-      record.append(round_json(round, m, study), values);
-    }
+    if (round >= kept.lines) record.append_line(round_json(round, m, study));
     if (!whole) return true;
     result.history.push_back(m);
     if (hooks.on_round && ranks.rank() == 0) hooks.on_round(repeat, m);
@@ -156,6 +154,7 @@ Result run_once(const Study& study, const TrainOptions& o, int repeat, const std
 
   head = header_json(study, o, name_of(result.outcome));
   if (owner.book) head["run_id"] = ledger.run_id();
+  if (ranks.count() > 1) head["job_id"] = owner.job_id;
   head["privacy"] = privacy_json(study, result.epsilon, completed_run);
   head["rounds_done"] = result.last().round;
   head["private"] = {{"seconds", result.seconds},  // how long a solver works depends on rows
@@ -174,44 +173,10 @@ Result run_once(const Study& study, const TrainOptions& o, int repeat, const std
   json model_text = to_json(model, privacy_json(study, result.epsilon, completed_run));
   model_text["outcome"] = name_of(result.outcome);
   const auto finish = [&] { record.finish(head, result.outcome == Outcome::diverged ? json() : model_text); };
-  double finished = 1;
   if (ranks.rank() == 0) finish();  // first: where another rank's record says completed, the model is there
-  ranks.largest({&finished, 1});
+  ranks.meet();
   if (ranks.rank() > 0) finish();
   return result;
-}
-
-void check(TrainOptions options) {
-  validate_options(option_rows(options));
-  if (options.engine.resume && (options.engine.out.empty() || options.engine.repeat > 1))
-    throw Error({.what = "--resume continues one run, in its folder",
-                 .where = "option --resume",
-                 .fix = "give the --out of the run, and no --repeat"});
-  if (options.engine.ledger.empty() != options.engine.dataset.empty())
-    throw Error({.what = "--ledger and --dataset go together",
-                 .where = options.engine.ledger.empty() ? "option --dataset" : "option --ledger",
-                 .fix = "give both, or neither"});
-}
-
-[[noreturn]] void nothing_to_resume(const std::string& folder) {
-  throw Error({.what = "there is no run to resume: no run.json",
-               .where = folder,
-               .fix = "a run that ended before it wrote one has released nothing: start it anew, without --resume, in "
-                      "another --out"});
-}
-
-std::shared_ptr<privacy::LedgerFile> open_ledger(std::string name, const network::Ranks& ranks) {
-  static constexpr std::string_view placeholder = "{rank}";
-  const auto at = name.find(placeholder);
-  if (at != std::string::npos) name.replace(at, placeholder.size(), std::to_string(ranks.rank()));
-  try {
-    return std::make_shared<privacy::LedgerFile>(name);
-  } catch (const Error& e) {
-    if (ranks.count() == 1 || at != std::string::npos) throw;
-    throw Error(
-        {.what = e.what() + std::string("; every rank needs a ledger of its own: on a shared disk, write {rank} "
-                                        "into the name of --ledger")});
-  }
 }
 
 std::string hosting(const Study& s) {
@@ -219,14 +184,6 @@ std::string hosting(const Study& s) {
   const std::string trainer = s.hosts_trainer() ? " and the trainer" : "";
   if (first == last) return "node " + std::to_string(first) + trainer;
   return "nodes " + std::to_string(first) + " to " + std::to_string(last) + trainer;
-}
-
-std::string default_folder(const std::string& algorithm) {
-  const std::string text = timestamp();
-  std::string folder = "runs/" + text + "-" + algorithm;
-  for (int n = 2; std::filesystem::exists(folder); ++n)
-    folder = "runs/" + text + "-" + algorithm + "-" + std::to_string(n);
-  return folder;
 }
 
 }  // namespace
@@ -237,43 +194,13 @@ Summary train(const TrainOptions& options, const Hooks& hooks) {
 }
 
 Summary train(const TrainOptions& options, const Hooks& hooks, network::Ranks& ranks) {
-  together(ranks, [&] { check(options); });
+  together(ranks, [&] { check_options(options); });
   Summary summary{.study = prepare(options, ranks)};
   ranks.introduce(hosting(summary.study));
   summary.record =
       ranks.texts(options.engine.out.empty() ? default_folder(options.algorithm.algorithm) : options.engine.out)
           .front();
-  const bool resume = options.engine.resume;
-  const std::string mine = record::folder_of_rank(summary.record, ranks.rank()).string();
-  Account owner;
-  std::optional<record::Lock> lock;  // of the run that is resumed, before its record is read
-  std::optional<Unfinished> unfinished;
-  std::vector<std::string> warnings;
-  double begun = std::filesystem::exists(mine + "/run.json") ? 1 : 0;
-  ranks.largest({&begun, 1});
-  together(ranks, [&] {
-    if (!resume) record::check_vacant(mine);
-    if (resume && begun == 0) nothing_to_resume(summary.record);
-    if (!options.engine.ledger.empty()) owner.book = open_ledger(options.engine.ledger, ranks);
-    if (!resume || !std::filesystem::exists(mine + "/run.json"))
-      return;  // killed before it wrote one: released nothing
-    lock.emplace(mine);
-    unfinished = find_unfinished(summary.study, options, mine, owner.book.get());
-  });
-  for (const std::string& id : ranks.texts(unfinished ? unfinished->run_id : ""))
-    if (owner.resumed_id.empty()) owner.resumed_id = id;
-  together(ranks, [&] {
-    if (owner.book) {  // for all runs together, before anything starts
-      privacy::PlannedRun planned = planned_run(summary.study, options, *owner.book);
-      if (!owner.resumed_id.empty()) planned.id = owner.resumed_id;
-      owner.book->check_room(planned, static_cast<int>(options.engine.repeat));
-      for (const auto& warning : owner.book->warnings()) warnings.push_back(warning);
-      for (const auto& warning : owner.book->warnings_about(planned)) warnings.push_back(warning);
-    }
-    if (!resume && ranks.rank() == 0) record::create_folder(summary.record);
-  });
-  auto& all = summary.study.plan.warnings;
-  all.insert(all.end(), warnings.begin(), warnings.end());
+  Start owner = start(summary.study, options, summary.record, ranks);
   if (hooks.on_start && ranks.rank() == 0) hooks.on_start(summary.study);
   for (int r = 0; r < options.engine.repeat; ++r) {
     std::string folder = summary.record;
@@ -283,7 +210,7 @@ Summary train(const TrainOptions& options, const Hooks& hooks, network::Ranks& r
       folder += "/run-" + number_of_run;
     }
     summary.runs.push_back(run_once(summary.study, options, r, record::folder_of_rank(folder, ranks.rank()).string(),
-                                    hooks, owner, std::move(unfinished), ranks));
+                                    hooks, owner, ranks));
     if (summary.runs.back().outcome == Outcome::interrupted) break;
   }
   return summary;

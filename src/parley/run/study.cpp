@@ -61,15 +61,40 @@ data::Holdings load(const TrainOptions& o, network::Ranks& ranks) {
     check_loss(holdings, o.algorithm.loss);
   });
   if (o.data.data.size() > 1) ranks.sum(holdings.records);
-  const auto alike = ranks.texts(holdings.schema_toml + " " + join(holdings.feature_names, ","));
-  together(ranks, [&] {
-    for (std::size_t r = 1; r < alike.size(); ++r)
-      if (alike[r] != alike[0])
-        throw Error({.what = "rank " + std::to_string(r) + " reads its files by another schema than rank 0",
-                     .where = "option --schema",
-                     .fix = "give all ranks the same schema"});
-  });
   return holdings;
+}
+
+// Every rank must be doing the same run: with another seed, budget or split on one of them no bound would hold.
+void check_ranks_alike(const Study& study, const TrainOptions& o, network::Ranks& ranks) {
+  if (ranks.count() == 1) return;
+  TrainOptions copy = o;
+  json mine = configuration_json(study, o);
+  mine.erase("released");  // each rank's own
+  mine["options"] = to_json(option_rows(copy));
+  mine["options"].erase("threads");
+  mine["planned"] = configuration_json(study, o)["options"];
+  mine["stamp"] = study.not_private;
+  mine["records"] = study.holdings.records;
+  mine["blocks"] = study.holdings.blocks;
+  mine["rows"] = study.holdings.dealt_hash;
+  mine["schema"] = study.holdings.schema_toml;
+  mine["feature names"] = study.holdings.feature_names;
+  const auto all = ranks.texts(mine.dump());
+  together(ranks, [&] {
+    for (std::size_t r = 1; r < all.size(); ++r) {
+      if (all[r] == all[0]) continue;
+      json first = json::parse(all[0]), other = json::parse(all[r]);
+      if (first["options"] != other["options"])  // the reason for whatever else differs
+        first = first["options"], other = other["options"];
+      for (const json& step : json::diff(first, other))
+        throw Error(
+            {.what = "rank " + std::to_string(r) +
+                     " was not asked for the same as rank 0: " + step.at("path").get<std::string>().substr(1),
+             .value = step.value("value", json()).dump().substr(0, 80),
+             .where = "options and data of rank " + std::to_string(r),
+             .fix = "start all ranks with the same options, the same --config file and copies of the same data"});
+    }
+  });
 }
 
 // The pooled optimum and what it reaches: no party could compute it alone.
@@ -175,6 +200,7 @@ Study prepare(const TrainOptions& o, network::Ranks& ranks) {
   std::optional<Study> study;
   together(ranks, [&] { study = planned(o, std::move(holdings)); });
   // The problems point into the holdings; moving a Study keeps the rows where they are (vectors move by pointer).
+  check_ranks_alike(*study, o, ranks);
   add_yardstick(*study, ranks);
   return std::move(*study);
 }

@@ -25,10 +25,9 @@ class MpiRanks : public Ranks {
     MPI_Comm_dup(MPI_COMM_WORLD, &world_);
     MPI_Comm_rank(world_, &rank_);
     MPI_Comm_size(world_, &count_);
-    MPI_Comm here = MPI_COMM_NULL;
-    MPI_Comm_split_type(world_, MPI_COMM_TYPE_SHARED, rank_, MPI_INFO_NULL, &here);
-    MPI_Comm_size(here, &on_this_host_);
-    MPI_Comm_free(&here);
+    check_alone();
+    const std::string mine = host_and_cores();
+    sharing_ = static_cast<int>(std::ranges::count(texts(mine), mine));
     if (count_ == 1) return;
     int listening = -1;
     const std::string place = rank_ == 0 ? Watch::listen(listening) : "";
@@ -47,14 +46,7 @@ class MpiRanks : public Ranks {
   int rank() const override { return rank_; }
   int count() const override { return count_; }
 
-  int cores() const override {
-    cpu_set_t allowed;
-    CPU_ZERO(&allowed);
-    if (sched_getaffinity(0, sizeof allowed, &allowed) != 0) return 1;
-    const int mine = CPU_COUNT(&allowed);
-    const bool bound = mine < sysconf(_SC_NPROCESSORS_ONLN);  // then they are this rank's own
-    return std::max(1, bound ? mine : mine / on_this_host_);
-  }
+  int cores() const override { return std::max(1, allowed_ / sharing_); }
 
   void in_turn(std::span<double> total, const std::function<void()>& add) override {
     const int size = counted(total.size());
@@ -104,13 +96,38 @@ class MpiRanks : public Ranks {
  private:
   static constexpr int turn = 1;  // message tag
 
+  // Started without MPI's help, every process would be rank 0 of a job of its own.
+  void check_alone() const {
+    for (const char* name : {"SLURM_STEP_NUM_TASKS", "PMI_SIZE"})
+      if (const char* tasks = std::getenv(name); count_ == 1 && tasks != nullptr && std::atoi(tasks) > 1) {
+        MPI_Finalize();
+        throw Error({.what = std::string("started as ") + tasks + " processes that do not know of each other",
+                     .where = name,
+                     .fix = "use mpirun, or srun --mpi=pmix where Slurm was built with PMIx"});
+      }
+  }
+
+  // Ranks with the same text share these cores; a rank that is bound has its own.
+  std::string host_and_cores() {
+    cpu_set_t set;
+    CPU_ZERO(&set);
+    if (sched_getaffinity(0, sizeof set, &set) != 0) return "";
+    allowed_ = CPU_COUNT(&set);
+    std::string text(256, '\0');
+    gethostname(text.data(), text.size() - 1);
+    for (int core = 0; core < CPU_SETSIZE; ++core)
+      if (CPU_ISSET(core, &set)) text += " " + std::to_string(core);
+    return text;
+  }
+
   static int counted(std::size_t size) {
     expects(size < (std::size_t{1} << 31), "a size that MPI can count");
     return static_cast<int>(size);
   }
 
   MPI_Comm world_ = MPI_COMM_NULL;
-  int rank_ = 0, count_ = 1, on_this_host_ = 1;
+  int rank_ = 0, count_ = 1;
+  int allowed_ = 1, sharing_ = 1;  // cores, and how many ranks have just these
   std::optional<Watch> watch_;
 };
 

@@ -43,7 +43,7 @@ MpiTransport::MpiTransport(MPI_Comm world, const Graph& graph, const Blocks& blo
   std::vector<int> ranks;
   for (const auto& [other, nodes] : across) {
     const auto& [out, in] = nodes;
-    links_.push_back({.rank = other, .out = {out.begin(), out.end()}, .in = {in.begin(), in.end()}});
+    links_.push_back({.out = {out.begin(), out.end()}, .in = {in.begin(), in.end()}});
     ranks.push_back(other);
   }
   const int degree = static_cast<int>(ranks.size());

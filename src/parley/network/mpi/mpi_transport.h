@@ -24,8 +24,7 @@ class MpiTransport : public Transport {
   double bytes_sent() const override { return bytes_sent_; }
 
  private:
-  struct Link {  // to a rank: nodes in ascending order, the same lists on both sides
-    int rank = 0;
+  struct Link {            // to a rank: nodes in ascending order, the same lists on both sides
     std::vector<int> out;  // mine that a node there hears
     std::vector<int> in;   // its nodes that one of mine hears
   };

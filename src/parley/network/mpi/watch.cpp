@@ -1,15 +1,18 @@
 #include "parley/network/mpi/watch.h"
 
+#include <fcntl.h>
 #include <netdb.h>
 #include <netinet/in.h>
+#include <netinet/tcp.h>
 #include <poll.h>
 #include <sys/random.h>
 #include <sys/socket.h>
 #include <sys/time.h>
 #include <unistd.h>
 
+#include <cerrno>
+#include <chrono>
 #include <cstdlib>
-#include <cstring>
 #include <sstream>
 
 namespace parley::network {
@@ -39,7 +42,24 @@ void say(int descriptor, char what) {
   if (descriptor >= 0) (void)!::send(descriptor, &what, 1, MSG_NOSIGNAL | MSG_DONTWAIT);
 }
 
-int connect_to(const std::string& host, const std::string& port, const std::string& greeting) {
+void keep_alive(int descriptor) {  // a machine without power says nothing: asked after 10 s, given up after 25
+  const auto set = [&](int level, int name, int value) { setsockopt(descriptor, level, name, &value, sizeof value); };
+  set(SOL_SOCKET, SO_KEEPALIVE, 1);
+  set(IPPROTO_TCP, TCP_KEEPIDLE, 10);
+  set(IPPROTO_TCP, TCP_KEEPINTVL, 5);
+  set(IPPROTO_TCP, TCP_KEEPCNT, 3);
+}
+
+std::string read_token(int descriptor, std::size_t size) {
+  const timeval patience{.tv_sec = 3, .tv_usec = 0};
+  setsockopt(descriptor, SOL_SOCKET, SO_RCVTIMEO, &patience, sizeof patience);
+  std::string text(size, '\0');
+  return recv(descriptor, text.data(), size, MSG_WAITALL) == static_cast<ssize_t>(size) ? text : "";
+}
+
+// −1: whoever is there is not rank 0 of this job, or nobody is.
+int connect_to(const std::string& host, const std::string& port, const std::string& token,
+               const std::string& greeting) {
   addrinfo hints{}, *found = nullptr;
   hints.ai_socktype = SOCK_STREAM;
   hints.ai_family = AF_INET;
@@ -49,11 +69,13 @@ int connect_to(const std::string& host, const std::string& port, const std::stri
   const timeval patience{.tv_sec = 3, .tv_usec = 0};
   setsockopt(descriptor, SOL_SOCKET, SO_SNDTIMEO, &patience, sizeof patience);  // of connect, too
   if (connect(descriptor, found->ai_addr, found->ai_addrlen) != 0 ||
-      ::send(descriptor, greeting.data(), greeting.size(), MSG_NOSIGNAL) != static_cast<ssize_t>(greeting.size())) {
+      ::send(descriptor, greeting.data(), greeting.size(), MSG_NOSIGNAL) != static_cast<ssize_t>(greeting.size()) ||
+      read_token(descriptor, token.size()) != token) {
     close(descriptor);
     descriptor = -1;
   }
   freeaddrinfo(found);
+  if (descriptor >= 0) keep_alive(descriptor);
   return descriptor;
 }
 
@@ -84,8 +106,8 @@ Watch::Watch(int rank, int count, int listening, const std::string& place, Lost 
       peers_(static_cast<std::size_t>(count), -1) {
   std::string host, port;
   std::istringstream(place) >> host >> port >> token_;
-  if (token_.size() != token_size || pipe(wake_) != 0) return;
-  if (rank > 0) peers_[0] = connect_to(host, port, greeting_of(token_, rank));
+  if (token_.size() != token_size || pipe2(wake_, O_CLOEXEC) != 0) return;
+  if (rank > 0) peers_[0] = connect_to(host, port, token_, greeting_of(token_, rank));
   thread_ = std::thread([this] { run(); });
 }
 
@@ -114,34 +136,46 @@ void Watch::goodbye() {
 
 void Watch::run() {
   for (;;) {
-    std::vector<pollfd> watched = {{.fd = wake_[0], .events = POLLIN, .revents = 0},
-                                   {.fd = listening_, .events = POLLIN, .revents = 0}};  // poll skips −1
-    for (const int descriptor : peers_) watched.push_back({.fd = descriptor, .events = POLLIN, .revents = 0});
-    if (poll(watched.data(), watched.size(), -1) < 0) continue;  // a signal
-    if (watched[0].revents != 0) return;
-    if (watched[1].revents != 0) accept_one();
-    for (std::size_t r = 0; r < peers_.size(); ++r) {
-      if (watched[r + 2].revents == 0 || hear(static_cast<int>(r), watched[r + 2].fd)) continue;
-      const std::lock_guard guard(mutex_);
-      close(peers_[r]);
-      peers_[r] = -1;
+    std::vector<pollfd> watched = {{.fd = wake_[0], .events = POLLIN, .revents = 0}};
+    std::vector<std::size_t> ranks;
+    for (std::size_t r = 0; r < peers_.size(); ++r)
+      if (peers_[r] >= 0) {
+        watched.push_back({.fd = peers_[r], .events = POLLIN, .revents = 0});
+        ranks.push_back(r);
+      }
+    if (listening_ >= 0) watched.push_back({.fd = listening_, .events = POLLIN, .revents = 0});
+    if (poll(watched.data(), watched.size(), -1) < 0) {
+      if (errno == EINTR) continue;
+      return;  // too many for this machine: nobody is watched, and mpirun's own message has to do
     }
+    if (watched[0].revents != 0) return;
+    for (std::size_t k = 0; k < ranks.size(); ++k) {
+      if (watched[k + 1].revents == 0 || hear(static_cast<int>(ranks[k]), watched[k + 1].fd)) continue;
+      const std::lock_guard guard(mutex_);
+      close(peers_[ranks[k]]);
+      peers_[ranks[k]] = -1;
+    }
+    if (listening_ >= 0 && watched.back().revents != 0) accept_one();
   }
 }
 
 void Watch::accept_one() {
   const int descriptor = accept4(listening_, nullptr, nullptr, SOCK_CLOEXEC);
+  if (descriptor < 0 && errno != EINTR && errno != EAGAIN && errno != ECONNABORTED) {  // no descriptors left
+    close(listening_);
+    listening_ = -1;
+  }
   if (descriptor < 0) return;
-  const timeval patience{.tv_sec = 2, .tv_usec = 0};
-  setsockopt(descriptor, SOL_SOCKET, SO_RCVTIMEO, &patience, sizeof patience);
-  std::string greeting(token_size + 8, '\0');
-  const bool whole = recv(descriptor, greeting.data(), greeting.size(), MSG_WAITALL) == ssize_t(greeting.size());
-  const int rank = whole && greeting.starts_with(token_) ? std::atoi(greeting.c_str() + token_size) : 0;
+  const std::string greeting = read_token(descriptor, token_size + 8);
+  const int rank = greeting.starts_with(token_) ? std::atoi(greeting.c_str() + token_size) : 0;
   const std::lock_guard guard(mutex_);
-  if (rank >= 1 && rank < static_cast<int>(peers_.size()) && peers_[static_cast<std::size_t>(rank)] < 0)
+  if (rank >= 1 && rank < static_cast<int>(peers_.size()) && peers_[static_cast<std::size_t>(rank)] < 0) {
+    (void)!::send(descriptor, token_.data(), token_.size(), MSG_NOSIGNAL);
+    keep_alive(descriptor);
     peers_[static_cast<std::size_t>(rank)] = descriptor;
-  else
+  } else {
     close(descriptor);  // a stranger
+  }
 }
 
 bool Watch::hear(int rank, int descriptor) {
@@ -163,7 +197,9 @@ void Watch::mourn(int rank) {
     for (std::size_t r = 0; r < peers_.size(); ++r)
       if (static_cast<int>(r) != rank) say(peers_[r], told);
   }
-  if (rank_ <= 1 && lost_) lost_(rank, hosting);  // rank 0 speaks; when it is the one that died, rank 1
+  // Rank 0 speaks. When it is the one that died: the first of the others, which ends them all.
+  std::this_thread::sleep_for(std::chrono::milliseconds(rank == 0 ? 100 * (rank_ - 1) : 0));
+  if (lost_) lost_(rank, hosting);
   std::_Exit(1);
 }
 

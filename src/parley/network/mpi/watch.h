@@ -1,6 +1,6 @@
-// Notices at once that a rank has died, and says which: every rank keeps a TCP connection to rank 0, which the kernel
-// closes whatever way a process ends. (mpirun notices too, but it cannot know which nodes a rank hosted, and without it
-// the others might wait for ever.) Carries no values.
+// Notices that a rank has died, and says which: every rank keeps a TCP connection to rank 0, which the kernel closes
+// whatever way a process ends; of a machine that is gone, keepalive tells after half a minute. (mpirun notices too, but
+// it cannot know which nodes a rank hosted, and without it the others might wait for ever.) Carries no values.
 #pragma once
 #include <atomic>
 #include <functional>
@@ -31,7 +31,8 @@ class Watch {
   bool hear(int rank, int descriptor);  // false: it is gone, well or badly
   void mourn(int rank);
 
-  const int rank_, listening_;
+  const int rank_;
+  int listening_;
   std::string token_;
   const Lost lost_;
   std::atomic<bool> leaving_{false};
