@@ -113,6 +113,22 @@ const std::vector<std::unique_ptr<Scenario>>& scenarios() {
   return all;
 }
 
+network::Keys simulated_keys(int node) {
+  const auto mac = [](int who, std::string_view bytes, std::string_view salt) {
+    return privacy::hex(privacy::sha256("key " + std::to_string(who) + std::string(salt) + std::string(bytes)));
+  };
+  return {.sign =
+              [node, mac, signatures = 1000000](std::string_view bytes) mutable {
+                const std::string salt = std::to_string(++signatures);
+                return salt + mac(node, bytes, salt);
+              },
+          .verify =
+              [mac](int who, std::string_view bytes, std::string_view signature) {
+                return signature.size() == 71 && signature.substr(7) == mac(who, bytes, signature.substr(0, 7));
+              },
+          .difference = [](const std::string& mine, const std::string& theirs) { return mine + " / " + theirs; }};
+}
+
 bool same_bits(const Vector& a, const Vector& b) {
   return a.size() == b.size() &&
          (a.size() == 0 || std::memcmp(a.data(), b.data(), sizeof(double) * static_cast<std::size_t>(a.size())) == 0);

@@ -45,23 +45,6 @@ World::World(const Scenario& scenario, std::uint64_t seed, const Faults& faults)
   after(faults_.until, [this] { side_.clear(); });
 }
 
-// Randomised, like ECDSA: the same bytes never get the same signature twice.
-network::Keys World::keys(int node) {
-  const auto mac = [](int who, std::string_view bytes, std::string_view salt) {
-    return privacy::hex(privacy::sha256("key " + std::to_string(who) + std::string(salt) + std::string(bytes)));
-  };
-  return {.sign =
-              [this, node, mac](std::string_view bytes) {
-                std::string salt = std::to_string(1000000 + ++signatures_);
-                return salt + mac(node, bytes, salt);
-              },
-          .verify =
-              [mac](int who, std::string_view bytes, std::string_view signature) {
-                return signature.size() == 71 && signature.substr(7) == mac(who, bytes, signature.substr(0, 7));
-              },
-          .difference = [](const std::string& mine, const std::string& theirs) { return mine + " / " + theirs; }};
-}
-
 void World::log(const std::string& text) const {
   if (verbose) std::fprintf(stderr, "%9.3f %s\n", now_, text.c_str());
 }
@@ -115,7 +98,7 @@ void World::start(int node) {
         network::Exchange::Setup{.agreed = agreed_,
                                  .self = node,
                                  .last_released = m.ledger.last_round(),
-                                 .keys = keys(node),
+                                 .keys = simulated_keys(node),
                                  .timing = timing,
                                  .now = now_},
         m.disk.open(fuse));

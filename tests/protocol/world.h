@@ -51,7 +51,6 @@ class World {
   run::Party& party(int node) { return *machines_[at(node)].party; }
   Disk& disk(int node) { return machines_[at(node)].disk; }
   LedgerDisk& ledger(int node) { return machines_[at(node)].ledger; }
-  network::Keys keys(int node);
   double now() const { return now_; }
 
   // When everyone has completed for the first time: nobody waits longer than this after the faults have ended.
@@ -106,7 +105,7 @@ class World {
   std::uint64_t seed_;
   std::vector<Machine> machines_;
   std::priority_queue<Event, std::vector<Event>, std::greater<>> events_;
-  long order_ = 0, signatures_ = 0, attempts_ = 0;
+  long order_ = 0, attempts_ = 0;
   double now_ = 0;
   std::set<int> cut_;                                // machines that reach nobody
   std::set<int> side_;                               // of a partition

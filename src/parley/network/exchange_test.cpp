@@ -47,6 +47,19 @@ TEST_F(Talk, ADuplicateWithAnotherSignatureIsTheSameValue) {
   EXPECT_EQ(exchange(1).deliver("hospital_a", encode(m)).verdict, Verdict::duplicate);
 }
 
+TEST(FinalIterates, AreSummedInNodeOrderWhateverOrderTheyCameIn) {
+  Agreement agreed = three_in_a_row();
+  agreed.dimension = 1;
+  FinalIterates all(agreed);
+  const double value[] = {0.1, 0.2, 0.3};
+  for (const int node : {2, 0, 1}) {
+    const Message m{.kind = Kind::final_iterate, .node = node, .payload = payload_of(Vector{{value[node]}})};
+    all.add(m, encode(m));
+  }
+  EXPECT_EQ(all.model()[0], (0.1 + 0.2 + 0.3) / 3);
+  EXPECT_NE(all.model()[0], (0.3 + 0.2 + 0.1) / 3);
+}
+
 // ---- R6: the configuration
 // --------------------------------------------------------------------------------------------
 
@@ -100,6 +113,29 @@ TEST_F(Talk, ALedgerBehindWhatPeersHaveSeenIsRefusedBeforeANewRelease) {
   EXPECT_THAT(back.exchange->ending()->text, HasSubstr("is older than what it has released"));
   EXPECT_FALSE(back.exchange->inbox().has_value()) << "nothing to compute a new release from";
   EXPECT_FALSE(exchange(1).ending().has_value());
+}
+
+TEST_F(Talk, ALedgerWithAnotherHistoryThanPeersHaveSeenIsRefused) {
+  for (int t = 0; t <= 1; ++t) round();
+  Message hello = side(0).message(Kind::hello, 1, payload_of(Seen{}));
+  hello.head = privacy::sha256("solved again");
+  const Receipt receipt = exchange(1).deliver("hospital_a", side(0).signed_bytes(hello));
+  EXPECT_EQ(receipt.verdict, Verdict::ledger_behind);
+  EXPECT_THAT(receipt.reason, HasSubstr("it has another round 1 than is stored here"));
+}
+
+// An answer may be older than what its sender has done since.
+TEST_F(Talk, AnAnswerThatIsOlderThanThePeersOwnValuesSendsNothingTwice) {
+  round();
+  round();
+  side(0).release();
+  carry();
+  side(0).open();  // has released 2, and has the neighbour's 1: so that one has this node's 0
+  exchange(0).tick(1);
+  const auto hello = exchange(0).take().sends.at(0);
+  const std::string old_answer = side(1).signed_bytes(side(1).message(Kind::hello, 1, payload_of(Seen{})));
+  exchange(0).answered(hello.call, {.verdict = Verdict::accepted, .attachment = old_answer});
+  EXPECT_EQ(std::get<Message>(decode(exchange(0).take().sends.at(0).bytes)).round, 1);
 }
 
 TEST_F(Talk, NoInboxForANewReleaseBeforeEveryNeighbourHasSpokenInThisProcess) {
