@@ -90,6 +90,13 @@ TEST_F(Talk, APeerThatComesBackWithAnotherConfigurationIsWaitedFor) {
   EXPECT_EQ(receipt.verdict, Verdict::wrong_configuration);
   wrong.exchange->answered(sends.at(0).call, receipt);
   EXPECT_EQ(wrong.exchange->ending()->end, End::refused) << "its mistake";
+  Side still(0, wrong.agreed);
+  still.release();
+  exchange(1).tick(0.75);
+  for (const auto& send : exchange(1).take().sends)
+    if (send.peer == 0) exchange(1).answered(send.call, still.exchange->deliver("hospital_b", send.bytes));
+  EXPECT_THAT(exchange(1).take().reports,
+              testing::Contains("hospital_a has another configuration: rounds is 3 here and 3 there"));
   EXPECT_FALSE(exchange(1).ending().has_value());
 }
 
@@ -190,6 +197,24 @@ TEST_F(Talk, ATranscriptBehindTheLedgerIsNotStarted) {
     EXPECT_THAT(e.what(),
                 HasSubstr("the transcript is older than the ledger: round 2 was released, and values of round "
                           "1 that it was computed from are missing"));
+  }
+}
+
+TEST_F(Talk, InputsOfTheAwaitedRoundThatADiskHasLostAreSentAgain) {
+  for (const std::size_t lost : {1U, 300U, 600U}) {
+    SCOPED_TRACE(lost);
+    for (auto& s : sides) s = std::make_unique<Side>(s->node, agreed);
+    round();
+    for (auto& s : sides) s->release();
+    carry();
+    side(1).medium->content.resize(side(1).medium->content.size() - lost);
+    side(1).open(now);
+    EXPECT_TRUE(exchange(1).peers()[0].stored == 0 || exchange(1).peers()[1].stored == 0);
+    now = 0;
+    pass(2);
+    EXPECT_EQ(exchange(1).peers()[0].stored, 1);
+    EXPECT_EQ(exchange(1).peers()[1].stored, 1);
+    EXPECT_TRUE(exchange(1).inbox().has_value());
   }
 }
 
