@@ -31,6 +31,7 @@ class Scenario {
   std::vector<std::vector<Vector>> released;  // by round and node
   std::vector<double> spent;                  // by node
   Vector model;
+  Vector model_of(const std::vector<std::vector<Vector>>& values) const;  // by round and node
 
  private:
   void run_undisturbed();

@@ -150,12 +150,15 @@ void World::collect(int node) {
     });
   }
   check_progress(node);
-  if (m.party->finished()) {
+  if (!m.party->finished()) return;
+  if (m.party->ending()->end == network::End::interrupted) {
+    after(2 * random_.uniform(), [this, node] { start(node); });
+  } else {
     check_exit(node);
-    log("party " + std::to_string(node) + " exits: " + m.party->ending()->text);
-    m.party.reset();
-    ++m.process;
   }
+  log("party " + std::to_string(node) + " exits: " + m.party->ending()->text);
+  m.party.reset();
+  ++m.process;
 }
 
 void World::carry(int node, const network::Send& send) {
@@ -197,7 +200,12 @@ network::Receipt World::deliver(int from, int to, const std::string& bytes) {
     const auto parsed = network::decode(bytes);
     if (receipt.good()) note(std::get<Message>(parsed), to, receipt);
   });
-  if (m.party && faulty() && chance(faults_.kill)) kill(to);
+  if (m.party && faulty() && chance(faults_.kill)) {
+    if (random_.below(3) == 0)
+      m.party->interrupt();  // by its owner, who starts it again
+    else
+      kill(to);
+  }
   collect(to);
   return receipt;
 }
@@ -218,6 +226,7 @@ void World::run(double most) {
     return true;
   };
   if (!run_while([&] { return !all_exited(); }, most)) throw Violation("somebody waits for ever");
+  check_end();
 }
 
 bool World::run_while(const std::function<bool()>& going, double most) {

@@ -25,7 +25,7 @@ struct Faults {
   double until = 0;
   double drop = 0, duplicate = 0, slow = 0;  // per message; slow: later than its deadline
   double crash = 0;                          // per start of a process: it dies in one of its first operations
-  double kill = 0;                           // per event
+  double kill = 0;                           // per message received: killed, or interrupted by its owner
   double partition = 0;                      // per second
   bool fresh_noise = false;                  // another noise at each attempt, as in a private run
   static Faults from(PublicRandom& random);
@@ -92,6 +92,7 @@ class World {
   void check_start(int node);
   void check_progress(int node);
   void check_exit(int node);
+  void check_end() const;
   void note(const network::Message& m, int to, const network::Receipt& receipt);
   bool faulty() const { return now_ < faults_.until; }
   bool chance(double p) { return random_.uniform() < p; }
