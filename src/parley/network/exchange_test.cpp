@@ -60,8 +60,7 @@ TEST(FinalIterates, AreSummedInNodeOrderWhateverOrderTheyCameIn) {
   EXPECT_NE(all.model()[0], (0.3 + 0.2 + 0.1) / 3);
 }
 
-// ---- R6: the configuration
-// --------------------------------------------------------------------------------------------
+// ---- R6: the configuration ----
 
 TEST_F(Talk, AnotherConfigurationIsNamedFieldByFieldBeforeAnythingIsSent) {
   side(0).agreed.configuration = "4";
@@ -100,8 +99,7 @@ TEST_F(Talk, APeerThatComesBackWithAnotherConfigurationIsWaitedFor) {
   EXPECT_FALSE(exchange(1).ending().has_value());
 }
 
-// ---- R7: a ledger that is older than what was released
-// ----------------------------------------------------------------
+// ---- R7: a ledger that is older than what was released ----
 
 TEST_F(Talk, ALedgerBehindWhatPeersHaveSeenIsRefusedBeforeANewRelease) {
   for (int t = 0; t <= 2; ++t) round();
