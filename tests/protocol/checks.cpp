@@ -71,4 +71,15 @@ void World::check_exit(int node) {
       throw Violation("a release is not that of an undisturbed run: " + who(node, static_cast<int>(t)));
 }
 
+// The model is that of the values in the ledgers, also when the noise was drawn anew at every attempt.
+void World::check_end() const {
+  std::vector<std::vector<Vector>> values(scenario_.released.size());
+  for (std::size_t i = 0; i < machines_.size(); ++i) {
+    if (endings[i]->end != network::End::completed) return;
+    for (std::size_t t = 0; t < values.size(); ++t) values[t].push_back(machines_[i].ledger.durable()[t].value);
+  }
+  for (const Vector& model : models)
+    if (!same_bits(model, scenario_.model_of(values))) throw Violation("the model does not follow from the ledgers");
+}
+
 }  // namespace parley::protocol

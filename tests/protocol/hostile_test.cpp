@@ -60,7 +60,7 @@ TEST(Hostile, APartyThatSaysTwoThingsIsCaughtByWhoeverHearsBoth) {
           network::next_head(head, m.run, liar, t,
                              network::payload_of(life.world.ledger(liar).durable()[static_cast<std::size_t>(t)].value));
     m.head = network::next_head(head, m.run, liar, m.round, m.payload);
-    m.signature = life.world.keys(liar).sign(network::signed_part(m));
+    m.signature = simulated_keys(liar).sign(network::signed_part(m));
     life.world.deliver(liar, hears, network::encode(m));
     life.world.run();
     const auto& ending = *life.world.endings[static_cast<std::size_t>(hears)];

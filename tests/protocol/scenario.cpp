@@ -6,7 +6,6 @@
 #include "parley/base/public_random.h"
 #include "parley/data/dataset.h"
 #include "parley/run/driver.h"
-#include "parley/run/iterates.h"
 
 namespace parley::protocol {
 namespace {
@@ -75,7 +74,6 @@ void Scenario::run_undisturbed() {
   const privacy::NoiseSource noise(seed);
   privacy::Ledger ledger(nodes(), true);
   network::InProcess transport(graph);
-  run::Iterates iterates(plan);
   run::Phases phases;
   const auto outcome = run::drive({.nodes = all,
                                    .noise = &noise,
@@ -83,8 +81,7 @@ void Scenario::run_undisturbed() {
                                    .transport = &transport,
                                    .release_bound = plan.nodes.front().release_bound,
                                    .on_round =
-                                       [&](int round, std::span<const privacy::Paid> paid) {
-                                         iterates.add(round, paid);
+                                       [&](int, std::span<const privacy::Paid> paid) {
                                          auto& now = released.emplace_back();
                                          for (const auto& p : paid) now.push_back(*p.value());
                                          return true;
@@ -92,7 +89,30 @@ void Scenario::run_undisturbed() {
                                   phases);
   expects(outcome == run::Outcome::completed, "an undisturbed run that ends well");
   for (int i = 0; i < nodes(); ++i) spent.push_back(ledger.spent(i));
-  model = iterates.model();
+  model = model_of(released);
+}
+
+// As run::Iterates says it, in its order of sums: each node's last value, or with averaging the mean of its values of
+// the rounds that touched data, from the later half on; then the mean over nodes, or the trainer's.
+Vector Scenario::model_of(const std::vector<std::vector<Vector>>& values) const {
+  const auto first = static_cast<std::size_t>(plan.nodes.front().rounds / 2 + 1);
+  std::vector<Vector> final_of;
+  for (std::size_t i = 0; i < values.front().size(); ++i) {
+    Vector last, sum = Vector::Zero(dimension);
+    int count = 0;
+    for (std::size_t t = 0; t < values.size(); ++t) {
+      if (values[t][i].size() > 0) last = values[t][i];
+      const bool whole = plan.star() ? t >= 2 && t % 2 == 0 : plan.nodes.front().touches_data(static_cast<int>(t));
+      if (!plan.average || t < first || !whole) continue;
+      sum += last;
+      ++count;
+    }
+    final_of.push_back(count > 0 ? Vector(sum / count) : last);
+  }
+  if (plan.star()) return final_of.back();
+  Vector mean = Vector::Zero(dimension);
+  for (const Vector& each : final_of) mean += each;
+  return mean / static_cast<double>(final_of.size());
 }
 
 const std::vector<std::unique_ptr<Scenario>>& scenarios() {
@@ -111,6 +131,22 @@ const std::vector<std::unique_ptr<Scenario>>& scenarios() {
     return made;
   }();
   return all;
+}
+
+network::Keys simulated_keys(int node) {
+  const auto mac = [](int who, std::string_view bytes, std::string_view salt) {
+    return privacy::hex(privacy::sha256("key " + std::to_string(who) + std::string(salt) + std::string(bytes)));
+  };
+  return {.sign =
+              [node, mac, signatures = 1000000](std::string_view bytes) mutable {
+                const std::string salt = std::to_string(++signatures);
+                return salt + mac(node, bytes, salt);
+              },
+          .verify =
+              [mac](int who, std::string_view bytes, std::string_view signature) {
+                return signature.size() == 71 && signature.substr(7) == mac(who, bytes, signature.substr(0, 7));
+              },
+          .difference = [](const std::string& mine, const std::string& theirs) { return mine + " / " + theirs; }};
 }
 
 bool same_bits(const Vector& a, const Vector& b) {

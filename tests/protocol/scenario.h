@@ -31,6 +31,7 @@ class Scenario {
   std::vector<std::vector<Vector>> released;  // by round and node
   std::vector<double> spent;                  // by node
   Vector model;
+  Vector model_of(const std::vector<std::vector<Vector>>& values) const;  // by round and node
 
  private:
   void run_undisturbed();
@@ -38,6 +39,9 @@ class Scenario {
 
 // mr-admm, pp, dp-admm, … on two to five nodes; made once.
 const std::vector<std::unique_ptr<Scenario>>& scenarios();
+
+// Node numbers are keys. Randomised, like ECDSA: the same bytes never get the same signature twice.
+network::Keys simulated_keys(int node);
 
 bool same_bits(const Vector& a, const Vector& b);
 

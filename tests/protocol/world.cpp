@@ -45,23 +45,6 @@ World::World(const Scenario& scenario, std::uint64_t seed, const Faults& faults)
   after(faults_.until, [this] { side_.clear(); });
 }
 
-// Randomised, like ECDSA: the same bytes never get the same signature twice.
-network::Keys World::keys(int node) {
-  const auto mac = [](int who, std::string_view bytes, std::string_view salt) {
-    return privacy::hex(privacy::sha256("key " + std::to_string(who) + std::string(salt) + std::string(bytes)));
-  };
-  return {.sign =
-              [this, node, mac](std::string_view bytes) {
-                std::string salt = std::to_string(1000000 + ++signatures_);
-                return salt + mac(node, bytes, salt);
-              },
-          .verify =
-              [mac](int who, std::string_view bytes, std::string_view signature) {
-                return signature.size() == 71 && signature.substr(7) == mac(who, bytes, signature.substr(0, 7));
-              },
-          .difference = [](const std::string& mine, const std::string& theirs) { return mine + " / " + theirs; }};
-}
-
 void World::log(const std::string& text) const {
   if (verbose) std::fprintf(stderr, "%9.3f %s\n", now_, text.c_str());
 }
@@ -115,7 +98,7 @@ void World::start(int node) {
         network::Exchange::Setup{.agreed = agreed_,
                                  .self = node,
                                  .last_released = m.ledger.last_round(),
-                                 .keys = keys(node),
+                                 .keys = simulated_keys(node),
                                  .timing = timing,
                                  .now = now_},
         m.disk.open(fuse));
@@ -167,12 +150,15 @@ void World::collect(int node) {
     });
   }
   check_progress(node);
-  if (m.party->finished()) {
+  if (!m.party->finished()) return;
+  if (m.party->ending()->end == network::End::interrupted) {
+    after(2 * random_.uniform(), [this, node] { start(node); });
+  } else {
     check_exit(node);
-    log("party " + std::to_string(node) + " exits: " + m.party->ending()->text);
-    m.party.reset();
-    ++m.process;
   }
+  log("party " + std::to_string(node) + " exits: " + m.party->ending()->text);
+  m.party.reset();
+  ++m.process;
 }
 
 void World::carry(int node, const network::Send& send) {
@@ -214,7 +200,12 @@ network::Receipt World::deliver(int from, int to, const std::string& bytes) {
     const auto parsed = network::decode(bytes);
     if (receipt.good()) note(std::get<Message>(parsed), to, receipt);
   });
-  if (m.party && faulty() && chance(faults_.kill)) kill(to);
+  if (m.party && faulty() && chance(faults_.kill)) {
+    if (random_.below(3) == 0)
+      m.party->interrupt();  // by its owner, who starts it again
+    else
+      kill(to);
+  }
   collect(to);
   return receipt;
 }
@@ -235,6 +226,7 @@ void World::run(double most) {
     return true;
   };
   if (!run_while([&] { return !all_exited(); }, most)) throw Violation("somebody waits for ever");
+  check_end();
 }
 
 bool World::run_while(const std::function<bool()>& going, double most) {

@@ -25,7 +25,7 @@ struct Faults {
   double until = 0;
   double drop = 0, duplicate = 0, slow = 0;  // per message; slow: later than its deadline
   double crash = 0;                          // per start of a process: it dies in one of its first operations
-  double kill = 0;                           // per event
+  double kill = 0;                           // per message received: killed, or interrupted by its owner
   double partition = 0;                      // per second
   bool fresh_noise = false;                  // another noise at each attempt, as in a private run
   static Faults from(PublicRandom& random);
@@ -51,7 +51,6 @@ class World {
   run::Party& party(int node) { return *machines_[at(node)].party; }
   Disk& disk(int node) { return machines_[at(node)].disk; }
   LedgerDisk& ledger(int node) { return machines_[at(node)].ledger; }
-  network::Keys keys(int node);
   double now() const { return now_; }
 
   // When everyone has completed for the first time: nobody waits longer than this after the faults have ended.
@@ -93,6 +92,7 @@ class World {
   void check_start(int node);
   void check_progress(int node);
   void check_exit(int node);
+  void check_end() const;
   void note(const network::Message& m, int to, const network::Receipt& receipt);
   bool faulty() const { return now_ < faults_.until; }
   bool chance(double p) { return random_.uniform() < p; }
@@ -106,7 +106,7 @@ class World {
   std::uint64_t seed_;
   std::vector<Machine> machines_;
   std::priority_queue<Event, std::vector<Event>, std::greater<>> events_;
-  long order_ = 0, signatures_ = 0, attempts_ = 0;
+  long order_ = 0, attempts_ = 0;
   double now_ = 0;
   std::set<int> cut_;                                // machines that reach nobody
   std::set<int> side_;                               // of a partition

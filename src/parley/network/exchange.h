@@ -62,7 +62,7 @@ class Exchange {
   Exchange(const Exchange&) = delete;
   Exchange& operator=(const Exchange&) = delete;
 
-  // ---- the carrier. Error: the transcript cannot be written; nothing may be answered or sent after that. -----------
+  // ---- the carrier. Error: the transcript cannot be written; nothing may be answered or sent after that. ----
   Receipt deliver(const std::string& caller, std::string_view bytes);  // caller: the name in its certificate
   void answered(std::uint64_t call, const Receipt& receipt);
   void failed(std::uint64_t call);  // no answer, or none in time
@@ -70,12 +70,12 @@ class Exchange {
   Actions take();
   bool finished() const;  // nothing left to do for others either: the process may exit
 
-  // ---- the run ------------------------------------------------------------------------------------------------------
+  // ---- the run ----
   // This node's releases from round 0 on. After a restart the ledger's stored ones come first, and nothing is said to
   // peers before.
   void release(const privacy::Paid& paid);
-  // The neighbours' values of the round released last, once: stored here and synced. nullopt: not yet. What follows
-  // from it is a new release, so it is kept back until every neighbour has confirmed in this process that it has not
+  // The neighbours' values of round 0, 1, …, one round at each call: stored here and synced. nullopt: not yet. Where a
+  // new release follows from it, it is kept back until every neighbour has confirmed in this process that it has not
   // seen more of this node than its ledger holds (R7).
   std::optional<privacy::Inbox> inbox();
   void finish(const FinalIterate& mine);  // after the inbox of the last round

@@ -149,8 +149,7 @@ void Exchange::report_refusal(const std::string& caller, const Receipt& receipt)
   if (worth_a_line(count)) report(receipt.reason + (count > 1 ? " (" + std::to_string(count) + " times)" : ""));
 }
 
-// ---- answers
-// ----------------------------------------------------------------------------------------------------------
+// ---- answers ----
 
 void Exchange::answered(std::uint64_t id, const Receipt& receipt) {
   Link* link = link_with(id);
@@ -204,10 +203,10 @@ void Exchange::on_refusal(Link& link, const Receipt& receipt) {
   const bool its_mistake = (receipt.verdict == Verdict::wrong_configuration || receipt.verdict == Verdict::wrong_run ||
                             receipt.verdict == Verdict::unknown_version) &&
                            received_.seen(link.node).round >= 0;
-  if (!retry && !its_mistake) return stop(receipt.verdict == Verdict::stopped ? End::peer_lost : End::refused, text);
   if (its_mistake && link.failures == 0) report(text);
   link.greeted = false;
   link.retry_later(now_, timing_);
+  if (!retry && !its_mistake) stop(receipt.verdict == Verdict::stopped ? End::peer_lost : End::refused, text);
 }
 
 void Exchange::failed(std::uint64_t id) {
@@ -219,8 +218,7 @@ void Exchange::failed(std::uint64_t id) {
   pump();
 }
 
-// ---- the clock
-// --------------------------------------------------------------------------------------------------------
+// ---- the clock ----
 
 void Exchange::tick(double now) {
   const double gap = now - now_;

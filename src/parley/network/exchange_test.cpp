@@ -47,8 +47,20 @@ TEST_F(Talk, ADuplicateWithAnotherSignatureIsTheSameValue) {
   EXPECT_EQ(exchange(1).deliver("hospital_a", encode(m)).verdict, Verdict::duplicate);
 }
 
-// ---- R6: the configuration
-// --------------------------------------------------------------------------------------------
+TEST(FinalIterates, AreSummedInNodeOrderWhateverOrderTheyCameIn) {
+  Agreement agreed = three_in_a_row();
+  agreed.dimension = 1;
+  FinalIterates all(agreed);
+  const double value[] = {0.1, 0.2, 0.3};
+  for (const int node : {2, 0, 1}) {
+    const Message m{.kind = Kind::final_iterate, .node = node, .payload = payload_of(Vector{{value[node]}})};
+    all.add(m, encode(m));
+  }
+  EXPECT_EQ(all.model()[0], (0.1 + 0.2 + 0.3) / 3);
+  EXPECT_NE(all.model()[0], (0.3 + 0.2 + 0.1) / 3);
+}
+
+// ---- R6: the configuration ----
 
 TEST_F(Talk, AnotherConfigurationIsNamedFieldByFieldBeforeAnythingIsSent) {
   side(0).agreed.configuration = "4";
@@ -77,11 +89,17 @@ TEST_F(Talk, APeerThatComesBackWithAnotherConfigurationIsWaitedFor) {
   EXPECT_EQ(receipt.verdict, Verdict::wrong_configuration);
   wrong.exchange->answered(sends.at(0).call, receipt);
   EXPECT_EQ(wrong.exchange->ending()->end, End::refused) << "its mistake";
+  Side still(0, wrong.agreed);
+  still.release();
+  exchange(1).tick(0.75);
+  for (const auto& send : exchange(1).take().sends)
+    if (send.peer == 0) exchange(1).answered(send.call, still.exchange->deliver("hospital_b", send.bytes));
+  EXPECT_THAT(exchange(1).take().reports,
+              testing::Contains("hospital_a has another configuration: rounds is 3 here and 3 there"));
   EXPECT_FALSE(exchange(1).ending().has_value());
 }
 
-// ---- R7: a ledger that is older than what was released
-// ----------------------------------------------------------------
+// ---- R7: a ledger that is older than what was released ----
 
 TEST_F(Talk, ALedgerBehindWhatPeersHaveSeenIsRefusedBeforeANewRelease) {
   for (int t = 0; t <= 2; ++t) round();
@@ -100,6 +118,29 @@ TEST_F(Talk, ALedgerBehindWhatPeersHaveSeenIsRefusedBeforeANewRelease) {
   EXPECT_THAT(back.exchange->ending()->text, HasSubstr("is older than what it has released"));
   EXPECT_FALSE(back.exchange->inbox().has_value()) << "nothing to compute a new release from";
   EXPECT_FALSE(exchange(1).ending().has_value());
+}
+
+TEST_F(Talk, ALedgerWithAnotherHistoryThanPeersHaveSeenIsRefused) {
+  for (int t = 0; t <= 1; ++t) round();
+  Message hello = side(0).message(Kind::hello, 1, payload_of(Seen{}));
+  hello.head = privacy::sha256("solved again");
+  const Receipt receipt = exchange(1).deliver("hospital_a", side(0).signed_bytes(hello));
+  EXPECT_EQ(receipt.verdict, Verdict::ledger_behind);
+  EXPECT_THAT(receipt.reason, HasSubstr("it has another round 1 than is stored here"));
+}
+
+// An answer may be older than what its sender has done since.
+TEST_F(Talk, AnAnswerThatIsOlderThanThePeersOwnValuesSendsNothingTwice) {
+  round();
+  round();
+  side(0).release();
+  carry();
+  side(0).open();  // has released 2, and has the neighbour's 1: so that one has this node's 0
+  exchange(0).tick(1);
+  const auto hello = exchange(0).take().sends.at(0);
+  const std::string old_answer = side(1).signed_bytes(side(1).message(Kind::hello, 1, payload_of(Seen{})));
+  exchange(0).answered(hello.call, {.verdict = Verdict::accepted, .attachment = old_answer});
+  EXPECT_EQ(std::get<Message>(decode(exchange(0).take().sends.at(0).bytes)).round, 1);
 }
 
 TEST_F(Talk, NoInboxForANewReleaseBeforeEveryNeighbourHasSpokenInThisProcess) {
@@ -154,6 +195,24 @@ TEST_F(Talk, ATranscriptBehindTheLedgerIsNotStarted) {
     EXPECT_THAT(e.what(),
                 HasSubstr("the transcript is older than the ledger: round 2 was released, and values of round "
                           "1 that it was computed from are missing"));
+  }
+}
+
+TEST_F(Talk, InputsOfTheAwaitedRoundThatADiskHasLostAreSentAgain) {
+  for (const std::size_t lost : {1U, 300U, 600U}) {
+    SCOPED_TRACE(lost);
+    for (auto& s : sides) s = std::make_unique<Side>(s->node, agreed);
+    round();
+    for (auto& s : sides) s->release();
+    carry();
+    side(1).medium->content.resize(side(1).medium->content.size() - lost);
+    side(1).open(now);
+    EXPECT_TRUE(exchange(1).peers()[0].stored == 0 || exchange(1).peers()[1].stored == 0);
+    now = 0;
+    pass(2);
+    EXPECT_EQ(exchange(1).peers()[0].stored, 1);
+    EXPECT_EQ(exchange(1).peers()[1].stored, 1);
+    EXPECT_TRUE(exchange(1).inbox().has_value());
   }
 }
 

@@ -80,12 +80,6 @@ std::optional<Finding> check_payload(const Message& m, const Agreement& agreed) 
 
 }  // namespace
 
-std::optional<int> Agreement::node_of(const std::string& name) const {
-  const auto found = std::ranges::find(parties, name);
-  if (found == parties.end()) return std::nullopt;
-  return static_cast<int>(found - parties.begin());
-}
-
 std::optional<Finding> inspect(const Message& m, const std::string& caller, const Agreement& agreed, int self,
                                const Keys& keys) {
   if (auto wrong = check_caller(caller, agreed, self)) return wrong;

@@ -134,6 +134,22 @@ TEST_F(Loss, EquivocationIsRememberedByTheNextProcess) {
   EXPECT_THAT(exchange(2).ending()->text, HasSubstr("hospital_b has stopped: hospital_a contradicted itself"));
 }
 
+TEST_F(Loss, APartyThatHasCompletedDoesNotInsistWithOneThatRefusesIt) {
+  for (int t = 0; t <= 3; ++t) round();
+  finish();
+  side(1).open(now);  // its final iterates are in the transcript
+  ASSERT_TRUE(exchange(1).inbox().has_value());
+  FinalIterate mine([](int) { return false; });
+  for (const auto& p : side(1).paid) mine.add(p);
+  exchange(1).finish(mine);
+  ASSERT_EQ(exchange(1).ending()->end, End::completed);
+  for (const auto& send : exchange(1).take().sends)
+    exchange(1).answered(send.call, {.verdict = Verdict::unknown_caller, .reason = "who are you"});
+  EXPECT_TRUE(exchange(1).take().sends.empty()) << "not at once";
+  exchange(1).tick(now + 0.25);
+  EXPECT_FALSE(exchange(1).take().sends.empty());
+}
+
 TEST_F(Loss, TwoFinalIteratesOfOneOriginAreEquivocation) {
   for (int t = 0; t <= 3; ++t) round();
   const auto final_of = [&](const Vector& v) {

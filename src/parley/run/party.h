@@ -37,14 +37,14 @@ class Party {
   };
   Party(Parts parts, network::Exchange::Setup setup, std::unique_ptr<network::AppendFile> transcript);
 
-  // ---- the carrier's events (network/exchange.h) --------------------------------------------------------------------
+  // ---- the carrier's events (network/exchange.h) ----
   network::Receipt deliver(const std::string& caller, std::string_view bytes);
   void answered(std::uint64_t call, const network::Receipt& receipt);
   void failed(std::uint64_t call);
   void tick(double now);
   network::Actions take() { return exchange_.take(); }
 
-  // ---- the solver's -------------------------------------------------------------------------------------------------
+  // ---- the solver's ----
   struct Job {
     int round = 0;
     privacy::Inbox inbox;

@@ -1,0 +1,161 @@
+"""Breaks the protocol in its source, one line at a time, and expects its tests to notice.
+
+One file is compiled again and linked in front of the libraries of BUILD, so each mutant takes seconds. All of it takes
+minutes: without PARLEY_TEST_FULL it is skipped.
+    BUILD=build PARLEY_TEST_FULL=1 python3 tests/protocol/mutants.py [part of a mutant's name]
+"""
+import json
+import os
+import shlex
+import subprocess
+import sys
+import tempfile
+
+ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
+BUILD = os.path.abspath(os.environ.get("BUILD", os.path.join(ROOT, "build")))
+SIMULATION, UNIT = "protocol_test", "network_test"
+STORE = "    transcript_->append(Transcript::Entry::received, bytes);\n    transcript_->sync();\n"
+
+# (what is broken, file, text, replacement, test program that must fail)
+MUTANTS = [
+    ("a value is acknowledged before it is synced", "network/exchange_deliver.cpp",
+     STORE + "    received_.add(m);", STORE.replace("    transcript_->sync();\n", "") + "    received_.add(m);", SIMULATION),
+    ("a value is acknowledged and not stored", "network/exchange_deliver.cpp",
+     STORE + "    received_.add(m);", "    received_.add(m);", SIMULATION),
+    ("a final iterate is acknowledged before it is synced", "network/exchange_deliver.cpp",
+     STORE + "    received_.add_final(m);", STORE.replace("    transcript_->sync();\n", "") + "    received_.add_final(m);",
+     SIMULATION),
+    ("a second value is taken for a duplicate", "network/received.cpp",
+     "if (head != peer.heads[static_cast<std::size_t>(m.round)] || head != m.head)", "if (false)", SIMULATION),
+    ("a paid round is solved again", "run/party.cpp",
+     "} else if (const auto paid = parts_.stored(round_)) {", "} else if (const auto paid = parts_.stored(-1)) {",
+     SIMULATION),
+    ("a new release does not wait for what peers have seen", "network/exchange.cpp",
+     "if (leads_to_new && !std::ranges::all_of(links_, &Link::confirmed)) return std::nullopt;", "", UNIT),
+    ("a transcript is not synced when it is opened", "network/transcript.cpp",
+     "  sync();  // what a killed process wrote", "  synced_ = size_;  // what a killed process wrote", SIMULATION),
+    ("a torn end stays", "network/transcript.cpp",
+     "if (size_ < content.size()) file_->cut_at(size_);", "", SIMULATION),
+    ("what a neighbour must have is not inferred", "network/exchange.cpp",
+     "return std::max(link.stored, received_.seen(link.node).round - 1);", "return link.stored;", UNIT),
+    ("an answer to another call is taken for this one's", "network/exchange_deliver.cpp",
+     "return l.call && l.call->id == call;", "return l.call && (l.call->id + call > 0);", SIMULATION),
+    ("the mean is summed from the other end", "network/final_iterates.cpp",
+     "for (const auto& [node, found] : found_) sum += found.value;",
+     "for (auto f = found_.rbegin(); f != found_.rend(); ++f) sum += f->second.value;", UNIT),
+    ("the final iterate forgets that it is a mean", "network/final_iterates.cpp",
+     "if (count_ == 0) return last_;", "if (count_ >= 0) return last_;", SIMULATION),
+    ("final iterates are not passed on", "network/exchange.cpp",
+     "if (!link.finals.contains(origin)) return choose", "if (origin == self_ && !link.finals.contains(origin)) return choose",
+     SIMULATION),
+    ("a failed call is not tried again", "network/exchange_deliver.cpp",
+     "  link->call.reset();\n  link->greeted = false;", "  link->greeted = false;", SIMULATION),
+    ("the run ends without waiting for all final iterates", "network/exchange.cpp",
+     "if (!finishing_ || ending_ || !finals_.complete()) return;",
+     "if (!finishing_ || ending_ || finals_.messages().empty()) return;", SIMULATION),
+    ("an older ledger is greeted", "network/received.cpp", "if (m.round < at_least)", "if (false)", UNIT),
+    ("another history is greeted", "network/received.cpp",
+     "if (m.round >= 0 && m.round <= peer.last() && m.head !=", "if (m.round < -9 && m.round <= peer.last() && m.head !=",
+     UNIT),
+    ("what peers have seen of this node is not compared", "network/exchange_deliver.cpp",
+     "if (seen.round > released()) {", "if (seen.round > 1000) {", UNIT),
+    ("a round that takes what is not released is accepted", "network/received.cpp",
+     "if (m.round > own_released + 1)", "if (false)", UNIT),
+    ("the head of a value is not compared", "network/received.cpp", "if (m.head != head)", "if (false)", UNIT),
+    ("the head of a final iterate is not compared", "network/received.cpp",
+     "peer->second.heads.back() != m.head)", "peer->second.heads.empty())", UNIT),
+    ("a second final iterate is taken for a duplicate", "network/final_iterates.cpp",
+     "before->second.head == m.head && payload_of(before->second.value) == m.payload", "true", UNIT),
+    ("equivocation does not end the run", "network/exchange_deliver.cpp",
+     "stop(End::equivocation,", "report(", UNIT),
+    ("equivocation is not kept", "network/exchange_deliver.cpp",
+     "transcript_->append(Transcript::Entry::evidence, bytes);", "", UNIT),
+    ("a signature is not checked", "network/inspection.cpp",
+     "if (!keys.verify(m.node, signed_part(m), m.signature))", "if (false)", UNIT),
+    ("the sender need not be the caller", "network/inspection.cpp",
+     "if (m.kind != Kind::final_iterate && m.sender != caller)", "if (false)", UNIT),
+    ("the node number is not checked", "network/inspection.cpp", "if (agreed.node_of(m.sender) != m.node)", "if (false)",
+     UNIT),
+    ("the caller need not be a neighbour", "network/inspection.cpp",
+     "if (!std::ranges::binary_search(agreed.graph.neighbours(self), *node))", "if (false)", UNIT),
+    ("the run is not compared", "network/inspection.cpp", "if (m.run != agreed.run)", "if (false)", UNIT),
+    ("the configuration is not compared", "network/inspection.cpp",
+     "if (m.configuration != agreed.configuration_hash)", "if (false)", UNIT),
+    ("a turn is not checked", "network/inspection.cpp",
+     "if (auto wrong = check_turn(m, agreed)) return wrong;", "", UNIT),
+    ("NaN passes", "network/inspection.cpp", "if (!std::isfinite(x))", "if (std::isinf(x))", UNIT),
+    ("the bound is not checked", "network/inspection.cpp", "if (std::abs(x) > agreed.release_bound)", "if (false)", UNIT),
+    ("the grid is not checked", "network/inspection.cpp", "if (steps != std::nearbyint(steps))", "if (false)", UNIT),
+    ("the size is checked after parsing", "network/exchange_deliver.cpp",
+     "if (bytes.size() > message_cap(agreed_.dimension))", "if (false)", UNIT),
+    ("damage is taken for a torn end", "network/transcript.cpp", "if (synced_past(content, size_))", "if (false)", UNIT),
+    ("a disk that failed is trusted again", "network/transcript.cpp", "  if (failed_)\n", "  if (false)\n", UNIT),
+    ("a silent peer is not reported", "network/exchange_deliver.cpp",
+     "if (silent >= 1.5 * timing_.deadline && !link.reported) {", "if (silent >= 3 * timing_.deadline && !link.reported) {",
+     UNIT),
+    ("nobody is ever lost", "network/exchange_deliver.cpp", "  if (silent >= limit)\n", "  if (false)\n", SIMULATION),
+    ("a machine that slept blames its peers", "network/exchange_deliver.cpp",
+     "if (gap > timing_.deadline)", "if (false)", UNIT),
+    ("every refusal is a line in the log", "network/exchange_deliver.cpp", "if (worth_a_line(count)) report",
+     "if (count > 0) report", UNIT),
+    ("a ledger behind the transcript starts", "network/exchange.cpp",
+     "if (static_cast<int>(recorded_.size()) - 1 > last_released_)", "if (false)", UNIT),
+    ("a transcript behind the ledger starts", "network/exchange.cpp",
+     "if (last_released_ > 0 && !received_.complete(last_released_ - 1))", "if (false)", UNIT),
+]
+
+
+def commands():
+    with open(os.path.join(BUILD, "compile_commands.json")) as f:
+        compile_of = {c["file"]: c["command"] for c in json.load(f)}
+    link_of = {}
+    for program in (SIMULATION, UNIT):
+        out = subprocess.run(["ninja", "-C", BUILD, "-t", "commands", program], capture_output=True, text=True, check=True)
+        link_of[program] = out.stdout.strip().splitlines()[-1]
+    return compile_of, link_of
+
+
+def survives(mutant, compile_of, link_of, folder):
+    what, name, text, replacement, program = mutant
+    path = os.path.join(ROOT, "src", "parley", name)
+    with open(path) as f:
+        source = f.read()
+    if source.count(text) != 1:
+        raise SystemExit(f"{what}: {name} has {source.count(text)} places of {text!r}, expected 1")
+    mutated, made = os.path.join(folder, os.path.basename(name)), os.path.join(folder, "mutant.o")
+    with open(mutated, "w") as f:
+        f.write(source.replace(text, replacement))
+    words = shlex.split(compile_of[path])
+    words[words.index("-o") + 1] = made
+    words[words.index("-c") + 1] = mutated
+    words.append("-w")
+    subprocess.run([w for w in words if not w.endswith("ccache")], cwd=BUILD, check=True)
+    # Before the libraries: then their own copy of this file is not needed.
+    link = link_of[program].replace(f"-o {program}", f"-o {folder}/{program} {made}", 1)
+    subprocess.run(link, shell=True, cwd=BUILD, check=True)
+    environment = {k: v for k, v in os.environ.items() if not k.startswith("PARLEY_")}
+    try:
+        run = subprocess.run([f"{folder}/{program}", "--gtest_brief=1", "--gtest_filter=-Twins*"], env=environment,
+                             capture_output=True, text=True, timeout=300)
+    except subprocess.TimeoutExpired:
+        print(f"caught by {program} (it hangs): {what}", flush=True)
+        return False
+    caught = run.returncode != 0
+    print(f"{'caught by ' + program if caught else 'SURVIVES'}: {what}", flush=True)
+    return not caught
+
+
+def main():
+    if "PARLEY_TEST_FULL" not in os.environ:
+        print("skipped: takes minutes; set PARLEY_TEST_FULL")
+        return 0
+    chosen = [m for m in MUTANTS if len(sys.argv) < 2 or sys.argv[1] in m[0]]
+    compile_of, link_of = commands()
+    with tempfile.TemporaryDirectory() as folder:
+        survivors = [m[0] for m in chosen if survives(m, compile_of, link_of, folder)]
+    print(f"{len(chosen) - len(survivors)} of {len(chosen)} mutants caught")
+    return 1 if survivors else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
