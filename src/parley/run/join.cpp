@@ -150,7 +150,7 @@ class Seated {  // a party at work
     if (begun) check_outcome(folder_);
     if (!begun) record::create_folder(folder_);
     lock_.emplace(folder_);
-    if (begun) kept_ = static_cast<int>(record::read(folder_).released.size());
+    if (begun) kept_ = record::read(folder_).kept();
     ledger_.emplace(book_, plan);
     record_.emplace(folder_, header(seat_, "running"), kept_);
   }
@@ -233,15 +233,16 @@ class Seated {  // a party at work
     if (!seat_.trainer && seat_.plan.plan.star() && inbox.size() == 1 && inbox[0]->size() > 0)
       trainer_says_ = *inbox[0];
     round_ = paid.round();
-    if (paid.round() < kept_.value_or(0)) return;
+    const record::Kept kept = kept_.value_or(record::Kept{});
     const Vector* value = paid.value().get();
-    record_->append({{"round", paid.round()},
-                     {"kind", paid.round() == 0                                               ? "start"
-                              : !seat_.trainer && seat_.schedule().touches_data(paid.round()) ? "data"
-                              : value->size() == 0                                            ? "silent"
-                                                                                              : "free"},
-                     {"epsilon", spent()}},
-                    {&value, 1});
+    if (paid.round() >= kept.values) record_->append_values({&value, 1});
+    if (paid.round() < kept.lines) return;
+    record_->append_line({{"round", paid.round()},
+                          {"kind", paid.round() == 0                                               ? "start"
+                                   : !seat_.trainer && seat_.schedule().touches_data(paid.round()) ? "data"
+                                   : value->size() == 0                                            ? "silent"
+                                                                                                   : "free"},
+                          {"epsilon", spent()}});
     if (first_round_ < 0) first_round_ = paid.round(), first_time_ = std::chrono::steady_clock::now();
   }
 
@@ -347,7 +348,7 @@ class Seated {  // a party at work
   fs::path folder_;
   std::shared_ptr<privacy::LedgerFile> book_;
   std::optional<record::Lock> lock_;
-  std::optional<int> kept_;  // rounds in the record of an earlier process
+  std::optional<record::Kept> kept_;  // the record of an earlier process
   std::optional<privacy::Ledger> ledger_;
   std::optional<record::Writer> record_;
   Vector trainer_says_;
