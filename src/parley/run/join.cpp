@@ -9,13 +9,12 @@
 #include "parley/algorithm/nodes.h"
 #include "parley/base/error.h"
 #include "parley/base/text.h"
-#include "parley/data/schema.h"
 #include "parley/data/source.h"
 #include "parley/problem/metrics.h"
 #include "parley/problem/solve.h"
 #include "parley/record/record.h"
+#include "parley/run/joint_model.h"
 #include "parley/run/measure.h"
-#include "parley/run/model.h"
 #include "parley/run/party_process.h"
 #include "parley/run/resume.h"
 #include "parley/run/statement.h"
@@ -303,24 +302,7 @@ class Seated {  // a party at work
   }
 
   json model_json(const Vector& weights, const std::string& outcome) const {
-    const Model model{.weights = weights,
-                      .feature_names = feature_names(),
-                      .loss = seat_.schedule().loss,
-                      .schema_toml = seat_.study.schema_toml,
-                      .not_private = seat_.stamps,
-                      .classes = {}};
-    json text = to_json(model, privacy_json(seat_.plan.plan, seat_.stamps, seat_.plan.plan.epsilon(), true));
-    text["outcome"] = outcome;
-    return text;
-  }
-
-  std::vector<std::string> feature_names() const {
-    if (!rows_.feature_names.empty()) return rows_.feature_names;
-    if (!seat_.study.schema_toml.empty())
-      return data::feature_names(data::parse_schema(seat_.study.schema_toml, seat_.study.schema));
-    std::vector<std::string> names;
-    for (long k = 1; k <= seat_.plan.setting.features; ++k) names.push_back(std::to_string(k));
-    return names;
+    return joint_model_json(seat_.study, seat_.plan, weights, outcome);
   }
 
   // Privacy: computed on rows and never paid for; a file of this party's own.
