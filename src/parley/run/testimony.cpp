@@ -164,6 +164,24 @@ void read_released(const Basis& basis, Testimony& t, std::vector<std::string>& w
 
 }  // namespace
 
+json shallow_json(const std::string& text) {
+  constexpr int deepest = 16;
+  int depth = 0;
+  bool quoted = false;
+  for (std::size_t i = 0; i < text.size(); ++i) {
+    if (quoted && text[i] == '\\')
+      ++i;
+    else if (text[i] == '"')
+      quoted = !quoted;
+    else if (!quoted && (text[i] == '[' || text[i] == '{') && ++depth > deepest)
+      return {};
+    else if (!quoted && (text[i] == ']' || text[i] == '}'))
+      --depth;
+  }
+  json value = json::parse(text, nullptr, false);
+  return value.is_discarded() ? json() : value;
+}
+
 std::string shown(const json& value) {
   if (value.is_structured()) return "something else";
   if (value.is_null()) return "nothing";
@@ -215,7 +233,7 @@ std::optional<Testimony> read_testimony(const Basis& basis, const fs::path& fold
   const auto no_record = [&](const std::string& what) {
     return Error({.what = what, .where = folder.string(), .fix = "give the folder that 'parley join --out' left"});
   };
-  Testimony t{.folder = folder, .run = json::parse(read_file(folder / "run.json", "the record"), nullptr, false)};
+  Testimony t{.folder = folder, .run = shallow_json(read_file(folder / "run.json", "the record"))};
   if (!t.run.is_object() || t.run.value("format", json()) != "parley-party-1" ||
       !t.run.value("party", json()).is_string() || !t.run.value("outcome", json()).is_string())
     throw no_record("this is not the record of a party");

@@ -42,6 +42,8 @@ struct Heard {  // one value, as it was signed
 bool same_bits(const Vector& a, const Vector& b);  // −0 is not 0
 std::string first_difference(const Vector& found, const Vector& expected);
 
+// null: no JSON, or nested deeper than any paper of ours. Trap: json is copied and dumped by recursion.
+nlohmann::json shallow_json(const std::string& text);
 std::string shown(const nlohmann::json& value);  // of a file that anybody may have written: short and printable
 
 struct Testimony {

@@ -13,12 +13,16 @@ namespace {
 
 using nlohmann::json;
 
-json parsed(const Testimony& t, const char* file) {
+std::string text_of(const Testimony& t, const char* file) {
   try {
-    return json::parse(read_file(t.folder / file, file), nullptr, false);
+    return read_file(t.folder / file, file);
   } catch (const Error&) {
-    return {};
+    return "";
   }
+}
+
+json parsed(const Testimony& t, const char* file) {
+  return shallow_json(text_of(t, file));
 }
 
 bool same(const json& a, const json& b) {
@@ -56,7 +60,7 @@ class Papers {
   void check_lines() {
     double before = 0;
     for (int round = 0; round < static_cast<int>(t_.round_lines.size()); ++round) {
-      const json line = json::parse(t_.round_lines[static_cast<std::size_t>(round)], nullptr, false);
+      const json line = shallow_json(t_.round_lines[static_cast<std::size_t>(round)]);
       const bool speaks = basis_.agreed.speaks(t_.node, round);
       const std::string kind = round == 0                            ? "start"
                                : basis_.touches_data(t_.node, round) ? "data"
@@ -99,7 +103,10 @@ class Papers {
       return say(": its statement says epsilon = " + shown(said.value("epsilon", json())) +
                  ", and the charges of the " + std::to_string(rounds_) + " rounds that it released make " +
                  shown(expected.value("epsilon", json())));
+    const auto before = wrong_.size();
     compare("its statement", said, expected);
+    if (wrong_.size() == before && text_of(t_, "statement.txt") != statement_text(expected))
+      say(": statement.txt does not say what statement.json says");
   }
 
   void check_models() {
