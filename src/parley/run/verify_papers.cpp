@@ -88,8 +88,9 @@ class Papers {
     if (!statement_holds(paper, pinned))
       return say(": the signature of its statement is not that of the certificate that the roster pins");
     const json& said = paper["statement"];
-    network::Ending ending{.text = t_.run.value("outcome_in_words", json("")).dump()};
-    if (t_.run.value("outcome_in_words", json()).is_string()) ending.text = t_.run["outcome_in_words"];
+    // In words it is free; a restarted party has it in the statement alone for a moment.
+    const json words = t_.run.value("outcome_in_words", said.value("outcome_in_words", json()));
+    network::Ending ending{.text = words.is_string() ? words.get<std::string>() : ""};
     for (int end = 0; end <= static_cast<int>(network::End::refused); ++end)
       if (end_name(static_cast<network::End>(end)) == t_.outcome()) ending.end = static_cast<network::End>(end);
     const bool trainer = basis_.is_trainer(t_.node);
