@@ -5,6 +5,8 @@
 //   forge drop  TRANSCRIPT SENDER KEY ROUND                      what it sent from this round on
 //   forge head  TRANSCRIPT SENDER KEY ROUND                      one head
 //   forge statement STATEMENT KEY NAME NUMBER
+//   forge certificate FOLDER NAME FROM DAYS                      NAME.key and NAME.pem, valid FROM days from now on
+#include <chrono>
 #include <cstring>
 #include <filesystem>
 #include <iostream>
@@ -84,12 +86,25 @@ void forge_statement(const fs::path& file, const network::PrivateKey& key, const
   write_file(file, run::signed_statement(statement, self).dump(1) + "\n");
 }
 
+void forge_certificate(const fs::path& folder, const std::string& name, long from, long days) {
+  const auto now = std::chrono::floor<std::chrono::seconds>(std::chrono::system_clock::now());
+  const network::PrivateKey key = network::make_key();
+  network::write_key(key, folder / (name + ".key"));
+  network::write_certificate(
+      network::self_issue(key, name, {.from = now + std::chrono::hours(24 * from), .days = days}),
+      folder / (name + ".pem"));
+}
+
 }  // namespace
 
 int main(int argc, char** argv) {
   const std::vector<std::string> words(argv + 1, argv + argc);
   if (words.size() == 5 && words[0] == "statement") {
     forge_statement(words[1], network::read_key(words[2]), words[3], std::stod(words[4]));
+    return 0;
+  }
+  if (words.size() == 5 && words[0] == "certificate") {
+    forge_certificate(words[1], words[2], std::stol(words[3]), std::stol(words[4]));
     return 0;
   }
   if (words.size() != 5 && words.size() != 7) {
