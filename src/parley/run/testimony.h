@@ -1,0 +1,71 @@
+// What the record of one party says, read without trusting it and without writing to it: every message is decoded,
+// held against the study, and its signature against the certificate that the roster pins. What does not hold becomes a
+// sentence and does not become a value, so whatever is computed from a testimony was signed by its sender.
+#pragma once
+#include <filesystem>
+#include <map>
+#include <nlohmann/json.hpp>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "parley/network/agreement.h"
+#include "parley/network/message.h"
+#include "parley/privacy/release.h"
+#include "parley/run/joint_study.h"
+
+namespace parley::run {
+
+// What is known before a record is opened.
+struct Basis {
+  JointStudy study;
+  JointPlan plan;
+  nlohmann::json canonical;
+  std::string hash;
+  Index dimension = 0;
+  network::Agreement agreed;
+  network::Keys keys;  // verify only
+
+  const std::string& name(int node) const { return agreed.name(node); }
+  bool is_trainer(int node) const { return plan.plan.star() && node == static_cast<int>(plan.plan.nodes.size()); }
+  const algorithm::Schedule& schedule(int node) const {
+    return plan.plan.nodes[is_trainer(node) ? 0 : static_cast<std::size_t>(node)];
+  }
+  bool touches_data(int node, int round) const { return !is_trainer(node) && schedule(node).touches_data(round); }
+};
+Basis basis_of(const std::filesystem::path& study);  // Error also while the roster lacks a certificate
+
+struct Heard {  // one value, as it was signed
+  privacy::Released value;
+  network::Digest head;
+};
+bool same_bits(const Vector& a, const Vector& b);  // −0 is not 0
+std::string first_difference(const Vector& found, const Vector& expected);
+
+// null: no JSON, or nested deeper than any paper of ours. Trap: json is copied and dumped by recursion.
+nlohmann::json shallow_json(const std::string& text);
+std::string shown(const nlohmann::json& value);  // of a file that anybody may have written: short and printable
+
+struct Testimony {
+  int node = 0;
+  std::filesystem::path folder;
+  nlohmann::json run;                        // run.json
+  std::vector<std::string> round_lines;      // rounds.jsonl
+  std::vector<Vector> released;              // released.f64
+  std::map<int, std::vector<Heard>> values;  // by origin, its own too: rounds 0, 1, … without a gap
+  std::map<int, network::Message> finals;    // by origin
+  bool intact = true;                        // false: what is missing may have been there
+  long messages = 0;                         // whose signature holds
+  std::string outcome() const { return run.value("outcome", ""); }
+  bool ended() const;  // by itself, with a statement
+  int rounds_of(int origin) const {
+    const auto found = values.find(origin);
+    return found == values.end() ? 0 : static_cast<int>(found->second.size());
+  }
+};
+
+// nullopt: the record is of another study. Error: this is no record of a party of the study.
+std::optional<Testimony> read_testimony(const Basis& basis, const std::filesystem::path& folder,
+                                        std::vector<std::string>& wrong);
+
+}  // namespace parley::run
