@@ -4,6 +4,7 @@
 //   forge final TRANSCRIPT SENDER KEY ROUND COORDINATE ADDED     its final iterate
 //   forge drop  TRANSCRIPT SENDER KEY ROUND                      what it sent from this round on
 //   forge head  TRANSCRIPT SENDER KEY ROUND                      one head
+//   forge evidence TRANSCRIPT SENDER KEY ROUND COORDINATE ADDED  keeps such a value as evidence against the sender
 //   forge statement STATEMENT KEY NAME NUMBER
 //   forge certificate FOLDER NAME FROM DAYS                      NAME.key and NAME.pem, valid FROM days from now on
 #include <chrono>
@@ -41,6 +42,15 @@ struct Forgery {
   double added = 0;
   network::Digest head{};
 
+  Message contradiction(Message m) const {
+    Vector value = *network::vector_of(m.payload);
+    value[coordinate] += added;
+    m.payload = network::payload_of(value);
+    if (added != 0) m.head[0] ^= 1;
+    m.signature = network::sign(key, network::signed_part(m));
+    return m;
+  }
+
   // False: the message is left out.
   bool change(Message& m) {
     const bool final_one = m.kind == Kind::final_iterate;
@@ -64,7 +74,13 @@ void forge_transcript(const fs::path& file, Forgery forgery) {
   std::vector<std::pair<Transcript::Entry, std::string>> entries;
   const Transcript before(network::open_append_file(file), owner, [&](Transcript::Entry kind, std::string_view bytes) {
     Message m = std::get<Message>(network::decode(bytes));
-    if (forgery.change(m)) entries.emplace_back(kind, network::encode(m));
+    if (forgery.what == "evidence") {
+      entries.emplace_back(kind, bytes);
+      if (m.sender != forgery.sender || m.round != forgery.round || m.kind != Kind::value) return;
+      entries.emplace_back(Transcript::Entry::evidence, network::encode(forgery.contradiction(m)));
+    } else if (forgery.change(m)) {
+      entries.emplace_back(kind, network::encode(m));
+    }
   });
   const fs::path forged = file.string() + ".forged";
   {

@@ -213,6 +213,13 @@ class Verify(Case):
                           "hospital_a: the final iterate of hospital_b in its transcript does not follow from what hospital_b released: coordinate 0 is",
                           "hospital_a: the weights in model.json do not follow")
 
+    def test_evidence_is_what_contradicts_and_nothing_else(self):
+        study = self.study()
+        self.forge(study, "evidence", "hospital_a", "hospital_b", 3, 0, 1)
+        self.assertEqual(self.verify(study)["wrong"], ["hospital_b contradicted itself: hospital_a was sent a second, different round 3 of hospital_b, signed"])
+        self.forge(study, "evidence", "hospital_c", "hospital_b", 3, 0, 0)
+        self.assert_found(self.verify(study), "hospital_c: what it keeps as evidence against hospital_b is round 3 of hospital_b once more and contradicts nothing")
+
     def test_missing_rounds_are_found(self):
         study = self.study()
         self.forge(study, "drop", "hospital_b", "hospital_b", 5)
@@ -225,6 +232,13 @@ class Verify(Case):
         self.forge(study, "drop", "hospital_b", "hospital_a", 5)
         self.assert_found(self.verify(study), "hospital_b, round 5 of hospital_a: missing in its transcript",
                           "hospital_b, round 6: it was released, and the value of hospital_a that it was computed from is not in its transcript")
+
+    def test_rounds_beyond_the_study_are_found(self):
+        study = self.study()
+        for file in ("released.f64", "rounds.jsonl"):
+            path = self.copies / "hospital_b" / file
+            path.write_bytes(path.read_bytes() * 3)
+        self.assertEqual(self.verify(study)["wrong"], ["hospital_b, round 7: in its record, and the study ends before it"])
 
     def test_a_changed_model_is_found(self):
         study = self.study()
@@ -261,6 +275,14 @@ class Verify(Case):
             self.assert_found(found, "hospital_b: " + said)
         path.unlink()
         self.assert_found(self.verify(study), "hospital_b: statement.json is missing or cannot be read")
+
+    def test_a_header_that_understates_is_found(self):
+        study = self.study()
+        path = self.copies / "hospital_b/run.json"
+        header = json.loads(path.read_text())
+        header["privacy"]["epsilon"] = 0.5
+        path.write_text(json.dumps(header))
+        self.assert_found(self.verify(study), "hospital_b: run.json has another privacy than follows")
 
     def test_a_text_that_differs_from_the_signed_statement_is_found(self):
         study = self.study()

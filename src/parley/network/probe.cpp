@@ -21,7 +21,8 @@ Probed each_address(const std::string& address, int flags, const std::function<P
   const auto colon = address.rfind(':');
   std::string host = address.substr(0, colon);
   if (host.starts_with('[') && host.ends_with(']')) host = host.substr(1, host.size() - 2);
-  const std::string port = colon == std::string::npos ? "" : address.substr(colon + 1);
+  if (colon == std::string::npos || colon + 1 == address.size()) return {Result::unresolved, "no port in it"};
+  const std::string port = address.substr(colon + 1);
   addrinfo hints{}, *found = nullptr;
   hints.ai_socktype = SOCK_STREAM;
   hints.ai_flags = flags | AI_NUMERICSERV;

@@ -1,6 +1,7 @@
 #include "parley/run/testimony.h"
 
 #include <algorithm>
+#include <cmath>
 #include <set>
 
 #include "parley/base/error.h"
@@ -131,11 +132,12 @@ void check_header(const Basis& basis, const Testimony& t, std::vector<std::strin
                          {"run_id", basis.agreed.run},
                          {"node", t.node},
                          {"nodes", basis.plan.plan.nodes.size()},
-                         {"released", {{"nodes", 1}, {"size", basis.dimension}, {"first", t.node}}}};
+                         {"released", {{"nodes", 1}, {"size", basis.dimension}, {"first", t.node}}},
+                         {"privacy", privacy_json(basis.plan.plan, not_private(basis.study, basis.plan),
+                                                  basis.plan.plan.epsilon(), true)}};
   for (const auto& [key, value] : expected.items())
-    if (t.run.value(key, json()) != value)
-      wrong.push_back(basis.name(t.node) + ": run.json has " + key + " = " + shown(t.run.value(key, json())) +
-                      ", and " + value.dump() + " follows from the study");
+    if (!nearly_same(t.run.value(key, json()), value))
+      wrong.push_back(basis.name(t.node) + ": " + difference_in("run.json", key, t.run.value(key, json()), value));
 }
 
 void read_released(const Basis& basis, Testimony& t, std::vector<std::string>& wrong) {
@@ -145,6 +147,11 @@ void read_released(const Basis& basis, Testimony& t, std::vector<std::string>& w
     r = record::read(t.folder);
   } catch (const Error& e) {
     return wrong.push_back(who + ": " + split_list(e.what(), '\n').front());
+  }
+  if (const auto most = static_cast<std::size_t>(basis.agreed.rounds) + 1; r.released.size() > most) {
+    wrong.push_back(who + ", round " + std::to_string(most) + ": in its record, and the study ends before it");
+    r.released.resize(most);
+    r.round_lines.resize(most);
   }
   t.round_lines = r.round_lines;
   for (const auto& round : r.released) t.released.push_back(round.front());
@@ -180,6 +187,24 @@ json shallow_json(const std::string& text) {
   }
   json value = json::parse(text, nullptr, false);
   return value.is_discarded() ? json() : value;
+}
+
+bool nearly(double a, double b) {
+  return a == b || std::abs(a - b) <= 1e-6 * std::max(std::abs(a), std::abs(b));
+}
+
+bool nearly_same(const json& a, const json& b) {
+  if (a.is_number() && b.is_number()) return nearly(a.get<double>(), b.get<double>());
+  if (a.is_array() && b.is_array()) return std::ranges::equal(a, b, nearly_same);
+  if (!a.is_object() || !b.is_object()) return a == b;
+  return a.size() == b.size() && std::ranges::all_of(a.items(), [&](const auto& item) {
+           return b.contains(item.key()) && nearly_same(item.value(), b.at(item.key()));
+         });
+}
+
+std::string difference_in(const std::string& file, const std::string& key, const json& found, const json& expected) {
+  if (expected.is_structured()) return file + " has another " + key + " than follows";
+  return file + " has " + key + " = " + shown(found) + ", and " + shown(expected) + " follows";
 }
 
 std::string shown(const json& value) {

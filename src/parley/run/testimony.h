@@ -44,6 +44,12 @@ std::string first_difference(const Vector& found, const Vector& expected);
 
 // null: no JSON, or nested deeper than any paper of ours. Trap: json is copied and dumped by recursion.
 nlohmann::json shallow_json(const std::string& text);
+// Numbers that went through a logarithm of another machine's: to six digits, as the study's hash has them.
+bool nearly(double a, double b);
+bool nearly_same(const nlohmann::json& a, const nlohmann::json& b);
+// "FILE has KEY = 5, and 7 follows".
+std::string difference_in(const std::string& file, const std::string& key, const nlohmann::json& found,
+                          const nlohmann::json& expected);
 std::string shown(const nlohmann::json& value);  // of a file that anybody may have written: short and printable
 
 struct Testimony {

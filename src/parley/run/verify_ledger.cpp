@@ -3,7 +3,6 @@
 #include "parley/algorithm/pricing.h"
 #include "parley/base/text.h"
 #include "parley/privacy/ledger_verify.h"
-#include "parley/run/verify_papers.h"
 
 namespace parley::run {
 namespace {

@@ -1,7 +1,5 @@
 #include "parley/run/verify_papers.h"
 
-#include <cmath>
-
 #include "parley/base/error.h"
 #include "parley/base/text.h"
 #include "parley/network/final_iterates.h"
@@ -25,10 +23,6 @@ json parsed(const Testimony& t, const char* file) {
   return shallow_json(text_of(t, file));
 }
 
-bool same(const json& a, const json& b) {
-  return a.is_number() && b.is_number() ? nearly(a.get<double>(), b.get<double>()) : a == b;
-}
-
 class Papers {
  public:
   Papers(const Basis& basis, const Testimony& t, const std::vector<Replayed>& replayed, std::vector<std::string>& wrong)
@@ -49,9 +43,8 @@ class Papers {
   void compare(const char* file, const json& found, const json& expected) {
     if (!found.is_object()) return say(std::string(": ") + file + " is missing or cannot be read");
     for (const auto& [key, value] : expected.items())
-      if (!same(found.value(key, json()), value))
-        return say(std::string(": ") + file + " has " + key + " = " + shown(found.value(key, json())) + ", and " +
-                   shown(value) + " follows");
+      if (!nearly_same(found.value(key, json()), value))
+        return say(": " + difference_in(file, key, found.value(key, json()), value));
     for (const auto& [key, value] : found.items())
       if (!expected.contains(key))
         return say(std::string(": ") + file + " has " + network::printable(key) + ", which no party writes");
@@ -100,7 +93,7 @@ class Papers {
                       .private_rounds = rounds_from_rows(basis_, t_.node, rounds_)};
     const json expected =
         json::parse(statement_json(basis_.study, basis_.plan, t_.node, basis_.hash, ending, spent).dump());
-    if (!same(said.value("epsilon", json()), expected.value("epsilon", json())))
+    if (!nearly_same(said.value("epsilon", json()), expected.value("epsilon", json())))
       return say(": its statement says epsilon = " + shown(said.value("epsilon", json())) +
                  ", and the charges of the " + std::to_string(rounds_) + " rounds that it released make " +
                  shown(expected.value("epsilon", json())));
@@ -171,10 +164,6 @@ class Papers {
 };
 
 }  // namespace
-
-bool nearly(double a, double b) {
-  return a == b || std::abs(a - b) <= 1e-6 * std::max(std::abs(a), std::abs(b));
-}
 
 void check_papers(const Basis& basis, const Testimony& t, const std::vector<Replayed>& replayed,
                   std::vector<std::string>& wrong) {

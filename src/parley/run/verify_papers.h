@@ -10,9 +10,6 @@
 
 namespace parley::run {
 
-// Numbers that went through a logarithm of another machine's, as the study's hash has them: to six digits.
-bool nearly(double a, double b);
-
 // replayed: by node; only of those that could be followed to the last round is the final iterate known.
 void check_papers(const Basis& basis, const Testimony& t, const std::vector<Replayed>& replayed,
                   std::vector<std::string>& wrong);
