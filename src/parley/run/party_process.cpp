@@ -2,6 +2,7 @@
 
 #include <utility>
 
+#include "parley/base/failpoint.h"
 #include "parley/base/parallel.h"
 
 namespace parley::run {
@@ -18,11 +19,13 @@ PartyProcess::PartyProcess(Setup setup, network::Courier::Setup carrier,
   carrier.deliver = [this](const std::string& caller, std::string_view message) {
     network::Receipt receipt;
     handle([&] { receipt = party_->deliver(caller, message); });
+    failpoint("stored, not acknowledged");
     const std::lock_guard lock(mutex_);
     if (failure_) std::rethrow_exception(failure_);  // what could not be stored is not acknowledged
     return receipt;
   };
   carrier.answered = [this](std::uint64_t call, const network::Receipt& receipt) {
+    failpoint("sent to some");
     handle([&] { party_->answered(call, receipt); });
   };
   carrier.failed = [this](std::uint64_t call, const std::string& why) {
@@ -60,7 +63,10 @@ void PartyProcess::dispatch() {
   network::Actions actions = party_->take();
   for (auto& text : actions.reports) sentences_.push_back(std::move(text));
   if (courier_)
-    for (auto& send : actions.sends) courier_->send(send.call, send.peer, std::move(send.bytes));
+    for (auto& send : actions.sends) {
+      failpoint("synced, not sent");
+      courier_->send(send.call, send.peer, std::move(send.bytes));
+    }
 }
 
 void PartyProcess::solve(std::unique_lock<std::mutex>& lock) {
@@ -74,6 +80,7 @@ void PartyProcess::solve(std::unique_lock<std::mutex>& lock) {
   const double solved = now();
   lock.lock();
   seconds_.solve += solved - begun;
+  failpoint("solved, not paid");
   party_->solved(std::move(*release));
   seconds_.pay += now() - solved;
   dispatch();

@@ -1,9 +1,9 @@
-// Places where a test may end the process. Nothing in the product: only a build with PARLEY_FAILPOINTS (tests/crash)
+// Places where a test may end the process. Nothing in the product: only a build with PARLEY_FAILPOINTS (tests/crash, tests/mesh)
 // has them, and there the test defines what happens.
 #pragma once
 #include <string_view>
 
-namespace parley::privacy {
+namespace parley {
 
 #ifdef PARLEY_FAILPOINTS
 void failpoint(std::string_view place);
@@ -11,4 +11,4 @@ void failpoint(std::string_view place);
 inline void failpoint(std::string_view) {}
 #endif
 
-}  // namespace parley::privacy
+}  // namespace parley
