@@ -2,29 +2,39 @@
 import json
 import os
 import pathlib
+import random
 import re
 import shutil
 import signal
 import socket
+import sqlite3
 import subprocess
 import sys
 import tempfile
 import time
 import unittest
 
+import wire
+
 PARLEY = os.environ["PARLEY"]
+FAILPOINTS = os.environ.get("PARLEY_FAILPOINTS", "")  # tests/crash/failing_program.cpp
+KILLED = -9
 FULL, SHORT = "PARLEY_TEST_FULL" in os.environ, "PARLEY_TEST_SHORT" in os.environ
 MEMORY = "/dev/shm" if os.path.isdir("/dev/shm") and os.access("/dev/shm", os.W_OK) else None  # where a sync costs nothing
 
 
 def free_ports(count):
-    """Ports that nobody has right now; held open together so that they differ."""
-    held = [socket.socket() for _ in range(count)]
-    for s in held:
-        s.bind(("127.0.0.1", 0))
-    ports = [s.getsockname()[1] for s in held]
-    for s in held:
-        s.close()
+    """Ports that nobody has right now, below those that the system gives to callers: a party that is down keeps its own."""
+    ports = []
+    while len(ports) < count:
+        port = random.randrange(12000, 32000)
+        with socket.socket() as s:
+            try:
+                s.bind(("127.0.0.1", port))
+            except OSError:
+                continue
+        if port not in ports:
+            ports.append(port)
     return ports
 
 
@@ -96,6 +106,41 @@ class Study:
 
     def out(self, name, file):
         return self.base / name / "out" / file
+
+    def keep(self):
+        """Remembers the ledgers as they are, for fresh()."""
+        for name in self.all:
+            (self.base / name / "kept").mkdir()
+            for file in (self.base / name).glob("my.ledger*"):
+                shutil.copy(file, self.base / name / "kept")
+
+    def fresh(self):
+        """Back to before anybody joined."""
+        for name in self.all:
+            shutil.rmtree(self.base / name / "out", ignore_errors=True)
+            for file in [*(self.base / name).glob("my.ledger*"), self.base / name / "log"]:
+                file.unlink(missing_ok=True)
+            for file in (self.base / name / "kept").iterdir():
+                shutil.copy(file, self.base / name)
+
+    def charges(self, name):
+        """{round: (charge, released bytes)} of a party that may have been killed: from a copy, so that nothing is repaired."""
+        with tempfile.TemporaryDirectory(dir=MEMORY) as copy:
+            for file in ("my.ledger", "my.ledger-wal"):
+                if (self.base / name / file).exists():
+                    shutil.copy(self.base / name / file, copy)
+            db = sqlite3.connect(pathlib.Path(copy) / "my.ledger")
+            rows = db.execute("SELECT round, body, released FROM entry WHERE kind = 'charge' ORDER BY sequence").fetchall()
+            db.close()
+        found = {r: (body, bytes(released or b"")) for r, body, released in rows}
+        assert len(found) == len(rows), f"{name} was charged twice for a round: {[r[0] for r in rows]}"
+        return found
+
+    def spend(self, name):
+        """What its ledger says: per dataset, and of the run."""
+        shown = json.loads(run("ledger", "show", "my.ledger", "--json", cwd=self.base / name).stdout)
+        return ([(d["dataset"], d["epsilon"], d["infinite"]) for d in shown["datasets"]],
+                [[(a["node"], a["rounds_released"], a["charges"], a["epsilon"]) for a in r["accounts"]] for r in shown["runs"]])
 
     def alone(self):
         """The same study in simulation: the folder of its record."""
@@ -172,6 +217,16 @@ class Case(unittest.TestCase):
         models = [study.out(n, "model.json").read_bytes() for n in study.all]
         self.assertTrue(all(m == models[0] for m in models), "parties with different models")
         self.assertEqual(json.loads(models[0])["weights"], weights)
+
+    def assert_paid(self, study, senders=None):
+        """What anybody has stored of a party was paid for by that party, bit for bit, and is one value per round."""
+        said = {name: list(wire.values(study.out(name, "transcript"))) for name in study.all}  # before the ledgers: they may go on
+        paid = {name: study.charges(name) for name in senders or study.all}
+        for name, messages in said.items():
+            for m in messages:
+                if m.sender in paid:
+                    self.assertIn(m.round, paid[m.sender], f"{name} has round {m.round} of {m.sender}, which was not paid")
+                    self.assertEqual(m.payload, paid[m.sender][m.round][1], f"{name} has another round {m.round} of {m.sender} than was paid")
 
     def assert_spend(self, study):
         """Every ledger has each round once, as an uninterrupted run would."""

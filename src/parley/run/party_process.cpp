@@ -51,12 +51,19 @@ void PartyProcess::handle(const std::function<void()>& event) {
     const std::lock_guard lock(mutex_);
     try {
       if (!failure_) event();
+      if (!failure_) see_completion();
     } catch (...) {
       failure_ = std::current_exception();
     }
     if (!failure_) dispatch();
   }
   changed_.notify_all();
+}
+
+void PartyProcess::see_completion() {
+  if (completed_ || !party_->ending() || party_->ending()->end != network::End::completed) return;
+  completed_ = true;
+  if (setup_.completed) setup_.completed(*party_);
 }
 
 void PartyProcess::dispatch() {
@@ -82,6 +89,7 @@ void PartyProcess::solve(std::unique_lock<std::mutex>& lock) {
   seconds_.solve += solved - begun;
   failpoint("solved, not paid");
   party_->solved(std::move(*release));
+  see_completion();
   seconds_.pay += now() - solved;
   dispatch();
 }
@@ -97,6 +105,8 @@ network::Ending PartyProcess::run() {
       party_->interrupt();
     }
     party_->tick(now());
+    see_completion();
+    if (interrupted && completed_) break;  // the others may have to ask again
     dispatch();
     solve(lock);
     auto sentences = std::exchange(sentences_, {});
