@@ -18,6 +18,7 @@ import wire
 
 PARLEY = os.environ["PARLEY"]
 FAILPOINTS = os.environ.get("PARLEY_FAILPOINTS", "")  # tests/crash/failing_program.cpp
+STRANGER = os.environ.get("MESH_STRANGER", "")  # stranger.cpp
 KILLED = -9
 FULL, SHORT = "PARLEY_TEST_FULL" in os.environ, "PARLEY_TEST_SHORT" in os.environ
 MEMORY = "/dev/shm" if os.path.isdir("/dev/shm") and os.access("/dev/shm", os.W_OK) else None  # where a sync costs nothing
@@ -43,6 +44,32 @@ def run(*arguments, cwd, check=True, env=None, program=PARLEY):
     if check and result.returncode != 0:
         raise AssertionError(f"{arguments}: {result.returncode}\n{result.stdout}{result.stderr}")
     return result
+
+
+def certificate(folder, name, file=None, valid=(0, 365 * 86400), ca=None):
+    """KEY and PEM of a certificate with any dates (seconds from now, length) and issuer, which no honest program would make."""
+    file = pathlib.Path(folder) / (file or name)
+    key, pem = f"{file}.key", f"{file}.pem"
+    run("certificate", name, key, pem, *valid, *(ca or ()), cwd=folder, program=STRANGER)
+    return key, pem
+
+
+class Stranger:
+    """Calls a party with whatever identity: (key, pem), ("none",) or ("plain",)."""
+
+    def __init__(self, address, *identity):
+        self.process = subprocess.Popen([STRANGER, "call", address, *identity], stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True)
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, *_):
+        self.process.communicate()
+
+    def send(self, data, sign=False, times=1):
+        self.process.stdin.write(f"{times} {'sign' if sign else 'raw'} {data.hex()}\n")
+        self.process.stdin.flush()
+        return json.loads(self.process.stdout.readline())
 
 
 class Study:
@@ -100,6 +127,15 @@ class Study:
 
     def log(self, name):
         return (self.base / name / "log").read_text()
+
+    def await_log(self, name, text, seconds=60):
+        """How long it took until this party said so."""
+        begun = time.monotonic()
+        while not (self.base / name / "log").exists() or text not in self.log(name):
+            if time.monotonic() - begun > seconds:
+                raise AssertionError(f"{name} does not say '{text}'\n" + self.logs())
+            time.sleep(0.02)
+        return time.monotonic() - begun
 
     def logs(self):
         return "\n".join(f"== {n}\n{self.log(n)}" for n in self.all if (self.base / n / "log").exists())

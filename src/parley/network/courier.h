@@ -32,7 +32,7 @@ class Courier {
     // none does.
     std::function<Receipt(const std::string& caller, std::string_view message)> deliver;
     std::function<void(std::uint64_t call, const Receipt& receipt)> answered;
-    std::function<void(std::uint64_t call, const std::string& why)> failed;
+    std::function<void(std::uint64_t call, const std::string& why)> failed;  // why: empty when it was said before
     std::function<void(const std::string& sentence)> report;  // callers that were refused, and why
   };
 

@@ -30,7 +30,7 @@ PartyProcess::PartyProcess(Setup setup, network::Courier::Setup carrier,
   };
   carrier.failed = [this](std::uint64_t call, const std::string& why) {
     handle([&] {
-      sentences_.push_back(why);
+      if (!why.empty()) sentences_.push_back(why);
       party_->failed(call);
     });
   };

@@ -18,6 +18,7 @@
 
 #include "mesh.grpc.pb.h"
 #include "parley/base/error.h"
+#include "parley/network/quiet.h"
 
 namespace parley::network {
 namespace {
@@ -75,10 +76,18 @@ class Pin : public tls::ExternalCertificateVerifier {
   const std::shared_ptr<std::mutex> guard_;
 };
 
+// OpenSSL's words for bytes that are no TLS.
+bool speaks_no_tls(std::string_view text) {
+  return text.find("wrong version number") != std::string_view::npos ||
+         text.find("WRONG_VERSION_NUMBER") != std::string_view::npos ||
+         text.find("http request") != std::string_view::npos || text.find("HTTP_REQUEST") != std::string_view::npos;
+}
+
 // The way to one neighbour: a thread that makes one call after the other.
 class Line {
  public:
-  Line(const Courier::Setup& setup, const Contact& contact) : setup_(setup), contact_(contact) {
+  Line(const Courier::Setup& setup, const Contact& contact, Quiet& quiet)
+      : setup_(setup), contact_(contact), quiet_(quiet) {
     tls::TlsChannelCredentialsOptions options;
     options.set_certificate_provider(provider_of(setup.self));
     options.watch_identity_key_cert_pairs();
@@ -148,18 +157,26 @@ class Line {
                                      .reason = answer.reason(),
                                      .attachment = answer.attachment()});
       else
-        setup_.failed(next.first, contact_.name + " at " + contact_.address + ": " + reason(status));
+        fail(next.first, contact_.name + " at " + contact_.address + ": " + reason(status));
     }
   }
 
+  void fail(std::uint64_t call, const std::string& sentence) {
+    setup_.failed(call, quiet_.worth(sentence, sentence).value_or(""));
+  }
+
   std::string reason(const grpc::Status& status) {
+    const std::string said = status.error_message();
+    if (speaks_no_tls(said)) return "whoever answers there does not speak TLS";
     const std::lock_guard lock(*guard_);
-    if (!why_->empty()) return *why_;  // TLS would only say that the socket was closed
-    return printable(status.error_message(), 300);
+    const bool nobody = said.find("Failed to connect to remote host") != std::string::npos;
+    if (!why_->empty() && !nobody) return *why_;  // TLS may only say that the socket was closed
+    return printable(said, 300);
   }
 
   const Courier::Setup& setup_;
   const Contact contact_;
+  Quiet& quiet_;
   const std::shared_ptr<std::string> why_ = std::make_shared<std::string>();
   const std::shared_ptr<std::mutex> guard_ = std::make_shared<std::mutex>();
   std::unique_ptr<mesh::Mesh::Stub> stub_;
@@ -172,11 +189,12 @@ class Line {
 
 class Door : public mesh::Mesh::Service {
  public:
-  explicit Door(const Courier::Setup& setup) : setup_(setup) {}
+  Door(const Courier::Setup& setup, Quiet& quiet) : setup_(setup), quiet_(quiet) {}
 
   grpc::Status Deliver(grpc::ServerContext* context, const mesh::Envelope* envelope, mesh::Answer* answer) override {
     const auto refused = [&](const std::string& why) {
-      setup_.report("a call from " + context->peer() + " was refused: " + why);
+      if (const auto line = quiet_.worth(why, "a call from " + context->peer() + " was refused: " + why))
+        setup_.report(*line);
       return grpc::Status(grpc::StatusCode::PERMISSION_DENIED, setup_.self.certificate.name + " refuses: " + why);
     };
     const auto presented = context->auth_context()->FindPropertyValues(GRPC_X509_PEM_CERT_PROPERTY_NAME);
@@ -198,15 +216,17 @@ class Door : public mesh::Mesh::Service {
 
  private:
   const Courier::Setup& setup_;
+  Quiet& quiet_;
 };
 
 // gRPC logs to stderr by itself. Kept silent, but for handshakes that fail before a call exists: without TLS, or with a
-// broken one, there is no caller to answer.
+// broken one, there is no caller to answer. Only the server's own: the other side's come out as failed calls.
 class Handshakes {
  public:
   static void tell(const std::function<void(const std::string&)>* report) {
     const std::lock_guard lock(mutex());
     listener() = report;
+    gpr_set_log_verbosity(GPR_LOG_SEVERITY_DEBUG);
     gpr_set_log_function(on_log);
   }
 
@@ -221,22 +241,19 @@ class Handshakes {
   }
   static void on_log(gpr_log_func_args* line) {
     const std::string_view text = line->message;
-    if (line->severity != GPR_LOG_SEVERITY_ERROR || text.find("andshake failed") == std::string_view::npos) return;
-    const bool plain = text.find("WRONG_VERSION_NUMBER") != std::string_view::npos ||
-                       text.find("wrong version number") != std::string_view::npos ||
-                       text.find("HTTP_REQUEST") != std::string_view::npos ||
-                       text.find("http request") != std::string_view::npos;
+    if (!std::string_view(line->file).ends_with("chttp2_server.cc") || !text.starts_with("Handshaking failed: ")) return;
     const std::lock_guard lock(mutex());
     if (listener() != nullptr)
-      (*listener())(plain ? "somebody called without TLS and was refused"
-                          : "a TLS handshake failed: " + printable(text, 200));
+      (*listener())(speaks_no_tls(text) ? "somebody called without TLS and was refused"
+                                        : "a TLS handshake of a caller's failed: " +
+                                              printable(text.substr(20, text.find(" {") - 20), 200));
   }
 };
 
 class GrpcCourier : public Courier {
  public:
-  explicit GrpcCourier(Setup setup) : setup_(std::move(setup)), door_(setup_), lines_(setup_.roster.size()) {
-    Handshakes::tell(&setup_.report);
+  explicit GrpcCourier(Setup setup) : setup_(std::move(setup)), door_(setup_, quiet_), lines_(setup_.roster.size()) {
+    Handshakes::tell(&handshake_);
     tls::TlsServerCredentialsOptions options(provider_of(setup_.self));
     options.watch_identity_key_cert_pairs();
     // Whatever is presented is taken, and held against the roster before anything is read: a caller that is refused is
@@ -269,7 +286,7 @@ class GrpcCourier : public Courier {
 
   void send(std::uint64_t call, int to, std::string message) override {
     auto& line = lines_[static_cast<std::size_t>(to)];
-    if (line == nullptr) line = std::make_unique<Line>(setup_, setup_.roster[static_cast<std::size_t>(to)]);
+    if (line == nullptr) line = std::make_unique<Line>(setup_, setup_.roster[static_cast<std::size_t>(to)], quiet_);
     line->send(call, std::move(message));
   }
 
@@ -277,6 +294,10 @@ class GrpcCourier : public Courier {
 
  private:
   const Setup setup_;
+  Quiet quiet_;
+  const std::function<void(const std::string&)> handshake_ = [this](const std::string& sentence) {
+    if (const auto line = quiet_.worth(sentence, sentence)) setup_.report(*line);
+  };
   Door door_;
   std::vector<std::unique_ptr<Line>> lines_;
   int port_ = 0;
