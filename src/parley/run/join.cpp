@@ -150,7 +150,11 @@ class Seated {  // a party at work
     for (const auto& text : book_->warnings_about(plan)) hooks_.report("warning: " + text);
     const bool begun = fs::exists(folder_ / "run.json");
     if (begun) was_complete_ = outcome_before(folder_) == "completed";
-    if (!begun) record::create_folder(folder_);
+    if (!begun) {
+      std::error_code none;
+      fs::remove(folder_ / "run.json.part", none);  // killed at its very start, before anything was released
+      record::create_folder(folder_);
+    }
     lock_.emplace(folder_);
     if (begun) kept_ = static_cast<int>(record::read(folder_).released.size());
     ledger_.emplace(book_, plan);
