@@ -76,7 +76,7 @@ class Study:
     """One folder per party under `base`, each with its own key, rows, ledger and copy of the study."""
 
     def __init__(self, base, algorithm="mr-admm", parties=3, rows=100, rounds=6, seed=3, graph="ring", deadline=1.0, wait=60.0, epsilon=2, options=(), names=None,
-                 hosts=None, cap="unlimited"):
+                 hosts=None, cap="unlimited", schema="census", tables=None):
         self.base, self.algorithm, self.rounds = pathlib.Path(base), algorithm, rounds
         self.star = algorithm in ("star-admm", "star-pvp", "dp-admm")
         self.names = names or ["hospital_" + "abcdefghij"[i] for i in range(parties)]
@@ -85,7 +85,7 @@ class Study:
         self.addresses = {n: f"{(hosts or {}).get(n, '127.0.0.1')}:{p}" for n, p in zip(self.all, ports)}
         shared = self.base / "shared"
         shared.mkdir(parents=True)
-        run("data", "schema", "census", "--out", shared / "schema.toml", cwd=shared)
+        run("data", "schema", schema, "--out", shared / "schema.toml", cwd=shared)
         run("study", "new", "study.toml", cwd=shared)
         self.set(shared / "study.toml", title='"a test"', graph=f'"{"auto" if self.star else graph}"', algorithm=f'"{algorithm}"', rounds=rounds,
                  epsilon=float(epsilon) if epsilon else '', delta=1e-6 if epsilon else '', deadline_seconds=deadline, wait_seconds=wait, seed=seed, loss_weight=20.0, **dict(options))
@@ -93,8 +93,10 @@ class Study:
             folder = self.base / name
             folder.mkdir()
             run("keys", "new", name, cwd=folder)
-            invited = ("--trainer",) if name == "coordinator" else ("--records", rows)
-            if name != "coordinator":
+            if tables:
+                (folder / "mine.csv").write_text("\n".join(tables[i]) + "\n")
+            invited = ("--trainer",) if name == "coordinator" else ("--records", len(tables[i]) - 1 if tables else rows)
+            if name != "coordinator" and not tables:
                 run("data", "generate", "census", "--rows", rows, "--split-seed", i + 1, "--out", "mine.csv", cwd=folder)
             run("study", "invite", shared / "study.toml", "--name", name, "--address", self.addresses[name], "--certificate", folder / f"{name}.pem", *invited, cwd=folder)
             run("ledger", "cap", "my.ledger", "--dataset", name, "--epsilon", *(("unlimited",) if cap == "unlimited" else cap), cwd=folder)

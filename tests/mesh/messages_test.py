@@ -21,7 +21,7 @@ def packed(values):
 class Messages(Case):
     def setUp(self):
         super().setUp()
-        self.study = Study(self.dir / "study", rounds=ROUNDS, deadline=1.0)
+        self.study = Study(self.dir / "study", rounds=ROUNDS, deadline=1.0, wait=3000.0)
         self.start_all(self.study)
         heard = []
         while len(heard) < 20:  # hospital_a has some rounds of hospital_c's
