@@ -36,8 +36,8 @@ int make_certificate(const Words& w) {
   const Time from = std::chrono::floor<std::chrono::seconds>(std::chrono::system_clock::now()) +
                     std::chrono::seconds(std::stol(w[3]));
   const Validity validity{from, std::stol(w[4]) / 86400};
-  write_certificate(w.size() > 5 ? issue(key, w[0], read_identity(w[5], w[6]), validity) : self_issue(key, w[0], validity),
-                    w[2]);
+  write_certificate(
+      w.size() > 5 ? issue(key, w[0], read_identity(w[5], w[6]), validity) : self_issue(key, w[0], validity), w[2]);
   return 0;
 }
 

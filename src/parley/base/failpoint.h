@@ -1,5 +1,5 @@
-// Places where a test may end the process. Nothing in the product: only a build with PARLEY_FAILPOINTS (tests/crash, tests/mesh)
-// has them, and there the test defines what happens.
+// Places where a test may end the process. Nothing in the product: only a build with PARLEY_FAILPOINTS (tests/crash,
+// tests/mesh) has them, and there the test defines what happens.
 #pragma once
 #include <string_view>
 

@@ -209,11 +209,11 @@ class Seated {  // a party at work
         .on_round = [this](const privacy::Paid& paid, const privacy::Inbox& inbox) { add(paid, inbox); }};
     std::vector<std::string> names;
     for (const Invited& p : seat_.study.parties) names.push_back(p.name);
-    const network::Timing timing{.deadline = seat_.study.deadline_seconds,
-                                 .wait = seat_.study.wait_seconds,
-                                 // With the model stored, only whoever calls soon can still need this party.
-                                 .first_wait = was_complete_ ? 2 * seat_.study.deadline_seconds
-                                                             : seat_.study.wait_seconds};
+    const network::Timing timing{
+        .deadline = seat_.study.deadline_seconds,
+        .wait = seat_.study.wait_seconds,
+        // With the model stored, only whoever calls soon can still need this party.
+        .first_wait = was_complete_ ? 2 * seat_.study.deadline_seconds : seat_.study.wait_seconds};
     network::Exchange::Setup setup{.agreed = agreement(seat_.plan.plan, seat_.dimension(), seat_.plan.graph, names,
                                                        run_id(seat_.hash), seat_.canonical, seat_.hash),
                                    .self = seat_.node,
@@ -295,8 +295,7 @@ class Seated {  // a party at work
     const json statement = statement_json(seat_.study, seat_.plan, seat_.node, seat_.hash, ending, spent_);
     write_file(folder_ / "statement.json", signed_statement(statement, seat_.self).dump(1) + "\n");
     write_file(folder_ / "statement.txt", statement_text(statement));
-    if (options_.local_metrics && !seat_.trainer && weights.size() > 0)
-      write_metrics(weights, party.own_iterate());
+    if (options_.local_metrics && !seat_.trainer && weights.size() > 0) write_metrics(weights, party.own_iterate());
     json head = header(seat_, end_name(ending.end));
     head["outcome_in_words"] = ending.text;
     head["rounds_done"] = round_;

@@ -1,7 +1,6 @@
 #include "parley/network/courier.h"
 
 #include <grpc/grpc_security_constants.h>
-#include <grpc/support/log.h>
 #include <grpcpp/grpcpp.h>
 #include <grpcpp/resource_quota.h>
 #include <grpcpp/security/tls_certificate_provider.h>
@@ -12,12 +11,14 @@
 #include <atomic>
 #include <chrono>
 #include <condition_variable>
+#include <map>
 #include <mutex>
 #include <optional>
 #include <thread>
 
 #include "mesh.grpc.pb.h"
 #include "parley/base/error.h"
+#include "parley/network/grpc/handshakes.h"
 #include "parley/network/quiet.h"
 
 namespace parley::network {
@@ -36,18 +37,16 @@ const Contact* contact_named(const std::vector<Contact>& roster, const std::stri
 }
 
 // nullopt: the certificate is the one that the roster pins for `expected`.
-std::optional<std::string> objection(std::string_view pem, const std::vector<Contact>& roster,
-                                     const std::optional<std::string>& expected, Time now, std::string* name) {
-  try {
-    const Certificate presented = parse_certificate(std::string(pem), "the presented certificate");
-    *name = expected.value_or(presented.name);
-    const Contact* contact = contact_named(roster, *name);
-    const auto refusal = check_certificate(presented, *name, contact == nullptr ? "" : contact->fingerprint, now);
-    if (refusal) return refusal->sentence;
-    return std::nullopt;
-  } catch (const Error& e) {
-    return e.what();
-  }
+std::optional<std::string> objection(const Certificate& presented, const std::vector<Contact>& roster,
+                                     const std::string& expected, Time now) {
+  const Contact* contact = contact_named(roster, expected);
+  const auto refusal = check_certificate(presented, expected, contact == nullptr ? "" : contact->fingerprint, now);
+  if (refusal) return refusal->sentence;
+  return std::nullopt;
+}
+
+Certificate presented_as(std::string_view pem) {
+  return parse_certificate(std::string(pem), "the presented certificate");
 }
 
 // The client's side: who answers at a neighbour's address.
@@ -59,9 +58,7 @@ class Pin : public tls::ExternalCertificateVerifier {
 
   bool Verify(tls::TlsCustomVerificationCheckRequest* request, std::function<void(grpc::Status)> /*callback*/,
               grpc::Status* status) override {
-    const auto pem = request->peer_cert();
-    std::string ignored;
-    const auto wrong = objection({pem.data(), pem.size()}, setup_.roster, name_, setup_.now(), &ignored);
+    const auto wrong = judged({request->peer_cert().data(), request->peer_cert().size()});
     const std::lock_guard lock(*guard_);
     *why_ = wrong.value_or("");
     *status = wrong ? grpc::Status(grpc::StatusCode::UNAUTHENTICATED, *wrong) : grpc::Status::OK;
@@ -70,18 +67,19 @@ class Pin : public tls::ExternalCertificateVerifier {
   void Cancel(tls::TlsCustomVerificationCheckRequest* /*request*/) override {}
 
  private:
+  std::optional<std::string> judged(std::string_view pem) const {
+    try {
+      return objection(presented_as(pem), setup_.roster, name_, setup_.now());
+    } catch (const Error& e) {
+      return e.what();
+    }
+  }
+
   const Courier::Setup& setup_;
   const std::string name_;
   const std::shared_ptr<std::string> why_;
   const std::shared_ptr<std::mutex> guard_;
 };
-
-// OpenSSL's words for bytes that are no TLS.
-bool speaks_no_tls(std::string_view text) {
-  return text.find("wrong version number") != std::string_view::npos ||
-         text.find("WRONG_VERSION_NUMBER") != std::string_view::npos ||
-         text.find("http request") != std::string_view::npos || text.find("HTTP_REQUEST") != std::string_view::npos;
-}
 
 // The way to one neighbour: a thread that makes one call after the other.
 class Line {
@@ -200,9 +198,11 @@ class Door : public mesh::Mesh::Service {
     const auto presented = context->auth_context()->FindPropertyValues(GRPC_X509_PEM_CERT_PROPERTY_NAME);
     if (presented.empty()) return refused("the caller presented no certificate");
     std::string caller;
-    const auto wrong = objection({presented.front().data(), presented.front().size()}, setup_.roster, std::nullopt,
-                                 setup_.now(), &caller);
-    if (wrong) return refused(*wrong);
+    try {
+      caller = name_in({presented.front().data(), presented.front().size()});
+    } catch (const Error& e) {
+      return refused(e.what());
+    }
     try {
       const Receipt receipt = setup_.deliver(caller, envelope->message());
       answer->set_verdict(static_cast<std::uint32_t>(receipt.verdict));
@@ -215,45 +215,28 @@ class Door : public mesh::Mesh::Service {
   }
 
  private:
+  // Who the caller is. Error: why it is refused. Parsing takes longer than all the rest of a call, so the certificates
+  // that the roster pins are parsed once; whether they are valid is asked each time.
+  std::string name_in(std::string_view pem) {
+    const std::lock_guard lock(mutex_);
+    auto known = pinned_.find(pem);
+    Certificate certificate = known == pinned_.end() ? presented_as(pem) : known->second;
+    if (const auto wrong = objection(certificate, setup_.roster, certificate.name, setup_.now()))
+      throw Error({.what = *wrong});
+    if (known == pinned_.end()) known = pinned_.emplace(pem, std::move(certificate)).first;
+    return known->second.name;
+  }
+
   const Courier::Setup& setup_;
   Quiet& quiet_;
-};
-
-// gRPC logs to stderr by itself. Kept silent, but for handshakes that fail before a call exists: without TLS, or with a
-// broken one, there is no caller to answer. Only the server's own: the other side's come out as failed calls.
-class Handshakes {
- public:
-  static void tell(const std::function<void(const std::string&)>* report) {
-    const std::lock_guard lock(mutex());
-    listener() = report;
-    gpr_set_log_verbosity(GPR_LOG_SEVERITY_DEBUG);
-    gpr_set_log_function(on_log);
-  }
-
- private:
-  static std::mutex& mutex() {
-    static std::mutex m;
-    return m;
-  }
-  static const std::function<void(const std::string&)>*& listener() {
-    static const std::function<void(const std::string&)>* l = nullptr;
-    return l;
-  }
-  static void on_log(gpr_log_func_args* line) {
-    const std::string_view text = line->message;
-    if (!std::string_view(line->file).ends_with("chttp2_server.cc") || !text.starts_with("Handshaking failed: ")) return;
-    const std::lock_guard lock(mutex());
-    if (listener() != nullptr)
-      (*listener())(speaks_no_tls(text) ? "somebody called without TLS and was refused"
-                                        : "a TLS handshake of a caller's failed: " +
-                                              printable(text.substr(20, text.find(" {") - 20), 200));
-  }
+  std::mutex mutex_;
+  std::map<std::string, Certificate, std::less<>> pinned_;  // by what is presented; at most one for each party
 };
 
 class GrpcCourier : public Courier {
  public:
   explicit GrpcCourier(Setup setup) : setup_(std::move(setup)), door_(setup_, quiet_), lines_(setup_.roster.size()) {
-    Handshakes::tell(&handshake_);
+    tell_handshakes(&handshake_);
     tls::TlsServerCredentialsOptions options(provider_of(setup_.self));
     options.watch_identity_key_cert_pairs();
     // Whatever is presented is taken, and held against the roster before anything is read: a caller that is refused is
@@ -279,7 +262,7 @@ class GrpcCourier : public Courier {
     lines_.clear();
     server_->Shutdown(std::chrono::system_clock::now());
     server_->Wait();
-    Handshakes::tell(nullptr);
+    tell_handshakes(nullptr);
   }
   GrpcCourier(const GrpcCourier&) = delete;
   GrpcCourier& operator=(const GrpcCourier&) = delete;
