@@ -92,7 +92,7 @@ std::optional<Finding> inspect(const Message& m, const std::string& caller, cons
   if (auto wrong = check_sender(m, caller, agreed)) return wrong;
   if (!keys.verify(m.node, signed_part(m), m.signature))
     return Finding{Verdict::bad_signature, "not that of " + m.sender + " over these bytes"};
-  // First: a study's run is named by its configuration, and only of this one can the difference be told (R6).
+  // Before the run: its id follows from the study, and only the configuration can say which field differs (R6).
   if (m.configuration != agreed.configuration_hash)
     return Finding{Verdict::wrong_configuration,
                    "hash " + printable(m.configuration) + ", but here it is " + agreed.configuration_hash};
