@@ -38,14 +38,16 @@ json header(const Seat& seat, const std::string& outcome) {
 }
 
 // A run that ended because a minimum could not be certified must not be tried again: that would choose the noise.
-void check_outcome(const fs::path& folder) {
+std::string outcome_before(const fs::path& folder) {
   const json before = json::parse(read_file(folder / "run.json", "the record"), nullptr, false);
-  if (before.is_object() && before.value("outcome", "") == "uncertified")
+  const std::string outcome = before.is_object() ? before.value("outcome", "") : "";
+  if (outcome == "uncertified")
     throw Error({.what =
                      "this party's part ended because a local minimum could not be certified: trying again with other "
                      "noise until it can be would choose the noise, and no bound covers that",
                  .where = folder.string(),
                  .fix = "agree on a new study with a larger tolerance; what this one spent stays spent"});
+  return outcome;
 }
 
 class Seated {  // a party at work
@@ -64,12 +66,12 @@ class Seated {  // a party at work
     for (const auto& text : book_->warnings()) hooks_.report("warning: " + text);
     for (const auto& text : book_->warnings_about(plan)) hooks_.report("warning: " + text);
     const bool begun = fs::exists(folder_ / "run.json");
-    if (begun) check_outcome(folder_);
+    if (begun) was_complete_ = outcome_before(folder_) == "completed";
     if (!begun) record::create_folder(folder_);
     lock_.emplace(folder_);
     if (begun) kept_ = record::read(folder_).kept();
     ledger_.emplace(book_, plan);
-    record_.emplace(folder_, header(seat_, "running"), kept_);
+    record_.emplace(folder_, header(seat_, was_complete_ ? "completed" : "running"), kept_);
   }
 
   Joined run() {
@@ -88,6 +90,7 @@ class Seated {  // a party at work
                           .node = seat_.node,
                           .report = hooks_.report,
                           .progress = [this](const Party& p) { show(p); },
+                          .completed = [this](const Party& p) { store(p, *p.ending()); },
                           .stop = hooks_.stop},
                          {.largest = network::message_cap(seat_.dimension()) + 512},
                          [this](double now) { return make_party(now); });
@@ -119,9 +122,11 @@ class Seated {  // a party at work
         .on_round = [this](const privacy::Paid& paid, const privacy::Inbox& inbox) { add(paid, inbox); }};
     std::vector<std::string> names;
     for (const Invited& p : seat_.study.parties) names.push_back(p.name);
-    const network::Timing timing{.deadline = seat_.study.deadline_seconds,
-                                 .wait = seat_.study.wait_seconds,
-                                 .first_wait = seat_.study.wait_seconds};
+    const network::Timing timing{
+        .deadline = seat_.study.deadline_seconds,
+        .wait = seat_.study.wait_seconds,
+        // With the model stored, only whoever calls soon can still need this party.
+        .first_wait = was_complete_ ? 2 * seat_.study.deadline_seconds : seat_.study.wait_seconds};
     network::Exchange::Setup setup{.agreed = agreement(seat_.plan.plan, seat_.dimension(), seat_.plan.graph, names,
                                                        run_id(seat_.hash), seat_.canonical, seat_.hash),
                                    .self = seat_.node,
@@ -184,37 +189,43 @@ class Seated {  // a party at work
                         .seconds_left = left});
   }
 
-  Joined finish(const PartyProcess& process, const network::Ending& ending) {
+  // Model, statement and record: the moment the run is complete, or at the end of one that is not.
+  void store(const Party& party, const network::Ending& ending) {
     const bool whole = ending.end == network::End::completed;
     const algorithm::Schedule& s = seat_.schedule();
-    Spent spent_here{.delta = seat_.trainer ? 0 : s.delta, .rounds = round_ + 1};
-    for (int t = 0; t <= round_ && !seat_.trainer; ++t) spent_here.private_rounds += s.touches_data(t) ? 1 : 0;
+    spent_ = {.delta = seat_.trainer ? 0 : s.delta, .rounds = round_ + 1};
+    for (int t = 0; t <= round_ && !seat_.trainer; ++t) spent_.private_rounds += s.touches_data(t) ? 1 : 0;
     // Ended early: at δ > 0 composition covers the planned run only.
-    if (!seat_.trainer && seat_.plan.plan.noisy()) spent_here.epsilon = whole || s.delta == 0 ? spent() : s.epsilon;
+    if (!seat_.trainer && seat_.plan.plan.noisy()) spent_.epsilon = whole || s.delta == 0 ? spent() : s.epsilon;
 
-    Vector weights = whole ? process.party().model() : process.party().own_iterate();
+    Vector weights = whole ? party.model() : party.own_iterate();
     if (!whole && trainer_says_.size() > 0) weights = trainer_says_;
     json model_text;
     if (weights.size() > 0 && ending.end != network::End::diverged) {
       model_text = model_json(weights, end_name(ending.end));
       write_file(folder_ / "own_model.json",
-                 model_json(process.party().own_iterate(), "this party's own iterate").dump(1) + "\n");
+                 model_json(party.own_iterate(), "this party's own iterate").dump(1) + "\n");
     }
-    const json statement = statement_json(seat_.study, seat_.plan, seat_.node, seat_.hash, ending, spent_here);
+    const json statement = statement_json(seat_.study, seat_.plan, seat_.node, seat_.hash, ending, spent_);
     write_file(folder_ / "statement.json", signed_statement(statement, seat_.self).dump(1) + "\n");
     write_file(folder_ / "statement.txt", statement_text(statement));
-    if (options_.local_metrics && !seat_.trainer && weights.size() > 0)
-      write_metrics(weights, process.party().own_iterate());
+    if (options_.local_metrics && !seat_.trainer && weights.size() > 0) write_metrics(weights, party.own_iterate());
     json head = header(seat_, end_name(ending.end));
     head["outcome_in_words"] = ending.text;
     head["rounds_done"] = round_;
     record_->finish(head, model_text);
+    has_model_ = !model_text.is_null();
+    stored_ = ending.end;
+  }
+
+  Joined finish(const PartyProcess& process, const network::Ending& ending) {
+    if (stored_ != ending.end) store(process.party(), ending);
     Joined joined{.ending = ending,
-                  .epsilon = spent_here.epsilon,
-                  .delta = spent_here.delta,
+                  .epsilon = spent_.epsilon,
+                  .delta = spent_.delta,
                   .not_private = seat_.stamps,
                   .folder = folder_.string(),
-                  .has_model = !model_text.is_null()};
+                  .has_model = has_model_};
     const auto& t = process.seconds();
     joined.seconds = {t.solve + t.pay + t.wait, t.solve, t.pay, t.wait};
     return joined;
@@ -249,9 +260,13 @@ class Seated {  // a party at work
   std::shared_ptr<privacy::LedgerFile> book_;
   std::optional<record::Lock> lock_;
   std::optional<record::Kept> kept_;  // the record of an earlier process
+  bool was_complete_ = false;         // and it had the model
   std::optional<privacy::Ledger> ledger_;
   std::optional<record::Writer> record_;
   Vector trainer_says_;
+  Spent spent_;
+  std::optional<network::End> stored_;  // the ending that the record has
+  bool has_model_ = false;
   int round_ = -1, first_round_ = -1;
   std::chrono::steady_clock::time_point first_time_;
 };
