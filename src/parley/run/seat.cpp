@@ -31,6 +31,13 @@ Seat seat_of(JointStudy study, JointPlan plan, const std::string& name) {
 
 Seat take_seat(const JoinOptions& o) {
   JointStudy study = read_joint_study(o.study);
+  if (study.on_loss != "stop")
+    throw Error(
+        {.what = "going on without a lost party is not built yet (docs/protocol.md, section 11)",
+         .value = "on-loss = \"" + study.on_loss + "\"",
+         .allowed = "\"stop\"",
+         .where = o.study,
+         .fix = "agree on on-loss = \"stop\": everybody then stops with a usable model and can be started again"});
   JointPlan plan = plan_of(study);
   Seat seat = seat_of(std::move(study), std::move(plan), o.as);
   seat.self = network::read_identity(key_file(o), certificate_file(o));
