@@ -50,6 +50,7 @@ struct Socket {
 Probed try_listen(const std::string& address) {
   return each_address(address, AI_PASSIVE, [](const addrinfo& a) -> Probed {
     const Socket s(a);
+    if (s.number < 0) return {Result::foreign, std::strerror(errno)};
     const int yes = 1;
     ::setsockopt(s.number, SOL_SOCKET, SO_REUSEADDR, &yes, sizeof yes);  // as the courier does
     if (::bind(s.number, a.ai_addr, a.ai_addrlen) == 0 && ::listen(s.number, 1) == 0) return {};
@@ -60,6 +61,7 @@ Probed try_listen(const std::string& address) {
 Probed try_connect(const std::string& address, double seconds) {
   return each_address(address, 0, [seconds](const addrinfo& a) -> Probed {
     const Socket s(a);
+    if (s.number < 0) return {Result::silent, std::strerror(errno)};
     if (::connect(s.number, a.ai_addr, a.ai_addrlen) == 0) return {};
     if (errno != EINPROGRESS) return {Result::silent, std::strerror(errno)};
     pollfd wait{.fd = s.number, .events = POLLOUT, .revents = 0};

@@ -141,7 +141,7 @@ void check_header(const Basis& basis, const Testimony& t, std::vector<std::strin
 }
 
 void read_released(const Basis& basis, Testimony& t, std::vector<std::string>& wrong) {
-  const std::string who = basis.name(t.node);
+  const std::string& who = basis.name(t.node);
   record::Record r;
   try {
     r = record::read(t.folder);
@@ -185,7 +185,7 @@ json shallow_json(const std::string& text) {
     else if (!quoted && (text[i] == ']' || text[i] == '}'))
       --depth;
   }
-  json value = json::parse(text, nullptr, false);
+  const json value = json::parse(text, nullptr, false);
   return value.is_discarded() ? json() : value;
 }
 
