@@ -151,7 +151,7 @@ void read_released(const Basis& basis, Testimony& t, std::vector<std::string>& w
   if (const auto most = static_cast<std::size_t>(basis.agreed.rounds) + 1; r.released.size() > most) {
     wrong.push_back(who + ", round " + std::to_string(most) + ": in its record, and the study ends before it");
     r.released.resize(most);
-    r.round_lines.resize(most);
+    r.round_lines.resize(std::min(most, r.round_lines.size()));
   }
   t.round_lines = r.round_lines;
   for (const auto& round : r.released) t.released.push_back(round.front());

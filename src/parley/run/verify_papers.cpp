@@ -51,6 +51,10 @@ class Papers {
   }
 
   void check_lines() {
+    // A value is written before its line, so a kill may leave the last one without.
+    if (t_.round_lines.size() + (t_.ended() ? 0 : 1) < t_.released.size())
+      return say(": rounds.jsonl has " + std::to_string(t_.round_lines.size()) + " whole lines for " +
+                 std::to_string(t_.released.size()) + " released rounds");
     double before = 0;
     for (int round = 0; round < static_cast<int>(t_.round_lines.size()); ++round) {
       const json line = shallow_json(t_.round_lines[static_cast<std::size_t>(round)]);
