@@ -18,6 +18,7 @@ class Certificates(Case):
         before = file.read_text(), self.fingerprint(file)
         file.unlink()
         certificate(study.base / C, C, valid=valid)
+        self.issued = time.time()
         for name in study.all:
             text = (study.base / name / "study.toml").read_text()
             for old, new in zip(before, (file.read_text(), self.fingerprint(file))):
@@ -122,14 +123,13 @@ class Certificates(Case):
         self.assertEqual([sorted(study.charges(n)) for n in (A, B)], [[0], [0]])  # the start, which is free
 
     def test_a_pinned_certificate_that_is_not_yet_valid_is_refused_until_it_is(self):
-        begun = time.time()  # a certificate is made valid an hour early, for clocks that are slow
-        study = self.repinned((3600 + 15, 10 * 86400))
+        study = self.repinned((3600 + 15, 10 * 86400))  # parley makes it valid an hour earlier, for clocks that are slow
         identity, says = (study.base / C / f"{C}.key", study.base / C / f"{C}.pem"), "the certificate of 'hospital_c' is valid from"
         study.await_log(A, "0 of 2 peers answer")
         self.is_refused_as_caller(study, identity, says)
         self.is_refused_when_called(study, identity, says)
         self.assertIn("the others would refuse this party: " + says, run(*study.command(C), cwd=study.base / C, check=False).stderr)
-        time.sleep(max(0, begun + 16 - time.time()))
+        time.sleep(max(0, self.issued + 16 - time.time()))
         self.ends_well(study)
 
 

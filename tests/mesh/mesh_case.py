@@ -21,6 +21,7 @@ FAILPOINTS = os.environ.get("PARLEY_FAILPOINTS", "")  # tests/crash/failing_prog
 STRANGER = os.environ.get("MESH_STRANGER", "")  # stranger.cpp
 KILLED = -9
 FULL, SHORT = "PARLEY_TEST_FULL" in os.environ, "PARLEY_TEST_SHORT" in os.environ
+os.environ.setdefault("LSAN_OPTIONS", f"print_suppressions=0:suppressions={pathlib.Path(__file__).resolve().parent}/lsan.supp")
 MEMORY = "/dev/shm" if os.path.isdir("/dev/shm") and os.access("/dev/shm", os.W_OK) else None  # where a sync costs nothing
 
 
