@@ -4,6 +4,7 @@
 namespace parley::cli {
 
 Command train_command();
+Command compare_command();
 Command account_command();
 Command plan_command();
 Command predict_command();

@@ -3,13 +3,13 @@
 
 #include <fmt/core.h>
 
-#include <atomic>
 #include <csignal>
 #include <cstdio>
 #include <nlohmann/json.hpp>
 #include <optional>
 
 #include "cli/commands.h"
+#include "cli/stop.h"
 #include "cli/terminal.h"
 #include "parley/base/error.h"
 #include "parley/base/text.h"
@@ -17,14 +17,6 @@
 
 namespace parley::cli {
 namespace {
-
-std::atomic<bool> stop_requested{false};
-
-// The first Ctrl-C tells the peers and ends this process, which can be started again; a second one kills.
-void request_stop(int signal) {
-  stop_requested = true;
-  std::signal(signal, SIG_DFL);
-}
 
 void print_start(const run::JoinOptions& o, const run::JointStudy& s, const run::JointPlan& p, const std::string& hash,
                  const std::string& folder) {
@@ -71,8 +63,6 @@ int run_join(const Arguments& arguments) {
   if (options.as.empty())
     throw Error(
         {.what = "who is this?", .where = "option --as", .fix = "give --as NAME, a name in the study's roster"});
-  std::signal(SIGINT, request_stop);
-  std::signal(SIGTERM, request_stop);
   std::optional<Progress> progress;
   const bool quiet = arguments.has("quiet");
   const run::JoinHooks hooks{
@@ -84,11 +74,11 @@ int run_join(const Arguments& arguments) {
       .on_progress = [&](const run::JoinProgress& p) { progress->show(std::max(0, p.round), progress_text(p)); },
       .report =
           [&](const std::string& sentence) {
-            if (progress) progress->finish();
+            if (progress) progress->clear();
             fmt::print(stderr, "{}: {}\n", options.as, sentence);
             std::fflush(stderr);
           },
-      .stop = &stop_requested};
+      .stop = &stop_on({SIGINT, SIGTERM})};
   const run::Joined joined = run::join(options, hooks);
   progress->finish();
   if (arguments.has("json"))

@@ -1,10 +1,14 @@
 #include "cli/terminal.h"
 
 #include <fmt/core.h>
+#include <sys/ioctl.h>
 #include <unistd.h>
 
+#include <algorithm>
+#include <array>
 #include <cmath>
 #include <cstdio>
+#include <cstdlib>
 
 namespace parley::cli {
 namespace {
@@ -15,29 +19,95 @@ std::size_t width(const std::string& text) {
   return n;
 }
 
+bool can_rewrite() {
+  const char* kind = std::getenv("TERM");
+  return isatty(STDERR_FILENO) != 0 && (kind == nullptr || std::string(kind) != "dumb");
+}
+
+std::size_t columns() {
+  winsize size{};
+  return ioctl(STDERR_FILENO, TIOCGWINSZ, &size) == 0 && size.ws_col > 0 ? size.ws_col : 80;
+}
+
 std::string styled(const std::string& text, const char* code) {
   return isatty(STDOUT_FILENO) != 0 ? "\x1b[" + std::string(code) + "m" + text + "\x1b[0m" : text;
 }
 
 }  // namespace
 
-Progress::Progress(bool quiet, long steps) : quiet_(quiet), terminal_(isatty(STDERR_FILENO) != 0), steps_(steps) {}
+Progress::Progress(bool quiet, long steps) : quiet_(quiet), terminal_(can_rewrite()), steps_(steps) {}
 
-void Progress::show(long step, const std::string& text) {
+void Progress::show(long step, const std::vector<std::string>& lines, const std::string& plain) {
   if (quiet_) return;
   if (terminal_) {
-    fmt::print(stderr, "\r\x1b[K{}", text);
+    // A line that wrapped would be two, and going up would miss one: clip to the width of now.
+    std::string text = open_ > 1 ? fmt::format("\r\x1b[{}A", open_ - 1) : "\r";
+    for (std::size_t i = 0; i < lines.size(); ++i)
+      text += (i > 0 ? "\n\x1b[K" : "\x1b[K") + clipped(lines[i], columns() - 1);
+    fmt::print(stderr, "{}", text);
     std::fflush(stderr);
-    open_ = true;
-  } else if (step * 10 / std::max(steps_, 1L) != shown_ || step == steps_) {
+    open_ = lines.size();
+  } else if (step * 10 / std::max(steps_, 1L) != shown_ || (step == steps_ && last_ != step)) {
     shown_ = step * 10 / std::max(steps_, 1L);
-    fmt::print(stderr, "{}\n", text);
+    last_ = step;
+    fmt::print(stderr, "{}\n", plain);
   }
 }
 
+void Progress::clear() {
+  for (std::size_t i = 0; i < open_; ++i) fmt::print(stderr, "\r\x1b[K{}", i + 1 < open_ ? "\x1b[A" : "");
+  open_ = 0;
+}
+
 void Progress::finish() {
-  if (open_) fmt::print(stderr, "\n");
-  open_ = false;
+  if (open_ > 0) fmt::print(stderr, "\n");
+  open_ = 0;
+}
+
+std::string bar(double share, int width) {
+  const int full = static_cast<int>(std::clamp(share, 0.0, 1.0) * width + 0.5);
+  std::string text;
+  for (int i = 0; i < width; ++i) text += i < full ? "█" : "░";
+  return text;
+}
+
+std::string sparkline(const std::vector<double>& values, std::size_t width) {
+  static constexpr std::array blocks = {"▁", "▂", "▃", "▄", "▅", "▆", "▇", "█"};
+  const std::size_t count = std::min(values.size(), width);
+  std::vector<double> heights;
+  for (std::size_t i = 0; i < count; ++i) {
+    const std::size_t begin = i * values.size() / count, end = (i + 1) * values.size() / count;
+    double sum = 0;
+    for (std::size_t k = begin; k < end; ++k) sum += values[k];
+    heights.push_back(sum / static_cast<double>(end - begin));
+  }
+  if (heights.empty()) return "";
+  const auto [low, high] = std::ranges::minmax(heights);
+  std::string text;
+  for (const double h : heights) {
+    const double share = high > low ? (h - low) / (high - low) : 0;
+    text += std::isfinite(share) ? blocks[static_cast<std::size_t>(std::lround(7 * share))] : "?";
+  }
+  return text;
+}
+
+std::string clipped(const std::string& text, std::size_t most) {
+  if (width(text) <= most) return text;
+  std::string kept;
+  std::size_t n = 0;
+  for (const char c : text) {
+    if ((static_cast<unsigned char>(c) & 0xC0U) != 0x80U && ++n >= most) break;
+    kept += c;
+  }
+  return most == 0 ? "" : kept + "…";
+}
+
+std::string time_left(double seconds, double share_done) {
+  if (share_done <= 0 || share_done >= 1 || seconds < 0.5) return "";
+  const long left = std::lround(seconds * (1 - share_done) / share_done);
+  if (left >= 3600) return fmt::format("{} h {} min left", left / 3600, left % 3600 / 60);
+  if (left >= 60) return fmt::format("{} min {} s left", left / 60, left % 60);
+  return fmt::format("{} s left", left);
 }
 
 std::string table(const std::vector<std::vector<std::string>>& rows, const std::string& indent) {

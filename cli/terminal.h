@@ -5,18 +5,26 @@
 
 namespace parley::cli {
 
-// A line on stderr that rewrites itself on a terminal, and is printed about ten times in all elsewhere.
+// A few lines on stderr that rewrite themselves on a terminal; elsewhere one plain line, about ten times in all.
 class Progress {
  public:
   Progress(bool quiet, long steps);
-  void show(long step, const std::string& text);
-  void finish();
+  void show(long step, const std::string& text) { show(step, {text}, text); }
+  void show(long step, const std::vector<std::string>& lines, const std::string& plain);
+  void clear();   // before something else is printed
+  void finish();  // the last lines stay
 
  private:
   bool quiet_, terminal_;
-  long steps_, shown_ = -1;
-  bool open_ = false;
+  long steps_, shown_ = -1, last_ = -1;
+  std::size_t open_ = 0;  // lines on the terminal that the next ones replace
 };
+
+std::string bar(double share, int width);  // ████░░
+// One block per value between the smallest and the largest, ▁▂▃▄▅▆▇█; of more than `width` values, means of neighbours.
+std::string sparkline(const std::vector<double>& values, std::size_t width);
+std::string clipped(const std::string& text, std::size_t width);  // to so many characters, with … at the end
+std::string time_left(double seconds, double share_done);         // "2 min 5 s left"; "" while nothing can be said
 
 // Columns padded to their widest cell (UTF-8 counted by characters); the first column left, the others right aligned.
 std::string table(const std::vector<std::vector<std::string>>& rows, const std::string& indent = "  ");

@@ -1,13 +1,14 @@
 #include <fmt/core.h>
 
 #include <algorithm>
-#include <atomic>
 #include <csignal>
 #include <cstdio>
 #include <nlohmann/json.hpp>
 #include <system_error>
 
 #include "cli/commands.h"
+#include "cli/live_view.h"
+#include "cli/stop.h"
 #include "cli/terminal.h"
 #include "parley/base/error.h"
 #include "parley/base/text.h"
@@ -17,21 +18,6 @@
 
 namespace parley::cli {
 namespace {
-
-std::atomic<bool> stop_requested{false};
-
-// The first Ctrl-C ends the run after the current round, with its record and model; a second one kills.
-void request_stop(int signal) {
-  stop_requested = true;
-  std::signal(signal, SIG_DFL);
-}
-
-std::string bar(double share, int width) {
-  const int full = static_cast<int>(share * width + 0.5);
-  std::string text;
-  for (int i = 0; i < width; ++i) text += i < full ? "█" : "░";
-  return text;
-}
 
 void print_start(const run::Study& s, const run::TrainOptions& o, bool to_stderr) {
   const auto& first = s.plan.nodes.front();
@@ -179,38 +165,27 @@ void say_lost(int rank, const std::string& hosting) {
   std::fflush(stderr);
 }
 
+LiveView::Shown shown_of(const run::Study& s, const run::TrainOptions& o) {
+  return {.title = "",
+          .rounds = s.plan.options.rounds,
+          .repeats = o.engine.repeat,
+          .budget = s.plan.noisy() ? std::optional(s.plan.epsilon()) : std::nullopt,
+          .private_run = s.not_private.empty()};
+}
+
 int run_train(const Arguments& arguments) {
   run::TrainOptions options;
   set_from(arguments, run::option_rows(options));
   const bool json = arguments.has("json");
-  std::signal(SIGINT, request_stop);
-  std::signal(SIGTERM, request_stop);
-  std::signal(SIGUSR1, request_stop);  // what mpirun passes on without killing
-  long rounds = 0, steps = 0;
-  std::optional<Progress> progress;
-  bool noisy = false;
+  // SIGUSR1: what mpirun passes on without killing
+  std::optional<LiveView> live;
   const run::Hooks hooks{.on_start =
                              [&](const run::Study& s) {
-                               noisy = s.plan.noisy();
-                               rounds = s.plan.options.rounds;
-                               steps = options.engine.repeat * (rounds + 1);
-                               progress.emplace(arguments.has("quiet"), steps);
                                if (!arguments.has("quiet")) print_start(s, options, json);
+                               live.emplace(arguments.has("quiet"), shown_of(s, options));
                              },
-                         .on_round =
-                             [&](int repeat, const run::RoundMetrics& m) {
-                               const long step = repeat * (rounds + 1) + m.round + 1;
-                               std::string text = options.engine.repeat > 1
-                                                      ? fmt::format("run {}/{}  ", repeat + 1, options.engine.repeat)
-                                                      : "";
-                               text += fmt::format("round {:>3}/{}  {}", m.round, rounds,
-                                                   bar(static_cast<double>(step) / static_cast<double>(steps), 20));
-                               if (m.train_loss) text += fmt::format("  loss {:.4f}", *m.train_loss);
-                               if (m.test_error) text += fmt::format("  error {:.4f}", *m.test_error);
-                               if (noisy) text += "  ε " + epsilon_text(m.epsilon);
-                               progress->show(step, text);
-                             },
-                         .stop = &stop_requested};
+                         .on_round = [&](int repeat, const run::RoundMetrics& m) { live->show(repeat, m); },
+                         .stop = &stop_on({SIGINT, SIGTERM, SIGUSR1})};
   const auto ranks = network::make_ranks(options.engine.engine, say_lost);
   std::optional<run::Summary> trained;
   try {
@@ -229,7 +204,7 @@ int run_train(const Arguments& arguments) {
   }
   const run::Summary& summary = *trained;
   if (ranks->rank() > 0) return exit_code(summary);
-  progress->finish();
+  live->finish();
   if (json)
     fmt::print("{}\n", run::to_json(summary, options).dump());
   else

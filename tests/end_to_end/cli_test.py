@@ -1,11 +1,16 @@
 """The program as a user meets it: every command, every kind of bad input, Ctrl-C. Run by ctest with $PARLEY = the program."""
+import fcntl
 import json
 import math
 import os
 import pathlib
+import pty
+import re
 import signal
+import struct
 import subprocess
 import tempfile
+import termios
 import time
 import unittest
 
@@ -436,6 +441,64 @@ class Others(Case):
         j = json.loads(self.ok("graph", "--graph", "0-2,0-3,2-3,1-4,3-4", "--json"))
         self.assertEqual(j["degrees"], [2, 1, 2, 3, 2])
         self.assertFalse(j["bipartite"])
+
+
+class Compare(Case):
+    def test_algorithms_stand_side_by_side_at_the_same_budgets(self):
+        text = self.ok("compare", "--algorithms", "mr-admm,dp-admm", "--epsilon", "0.5,2", "--rows", 1500, "--loss-weight", 200, "--rounds", 4, "--repeat", 2, "--seed", 1, "--out", "c", "--quiet")
+        for part in ("ε = 0.5", "ε = 2", "mr-admm", "dp-admm", "not private", "NOT PRIVATE: noise from seed 1", "those of one run", "c/compare.csv"):
+            self.assertIn(part, text)
+        rows = (self.dir / "c/compare.csv").read_text().splitlines()
+        self.assertEqual(len(rows), 5)
+        names = rows[0].split(",")
+        for row in rows[1:]:
+            cell = dict(zip(names, row.split(",")))
+            self.assertLessEqual(float(cell["epsilon"]), float(cell["budget"]))
+            self.assertEqual((cell["runs"], cell["nodes"], cell["delta"]), ("2", "5", "1e-05"))
+        self.assertTrue((self.dir / "c/dp-admm/epsilon-0.5/run-2/model.json").exists())
+
+    def test_what_is_wrong_is_said_before_anything_runs(self):
+        self.fails("compare", "--algorithms", "mr-adm", says=["no algorithm 'mr-adm'", "did you mean 'mr-admm'?"])
+        self.fails("compare", "--epsilon", "1,-2", says=["epsilon", "> 0"])
+        self.fails("compare", "--ledger", "x", says=["ledger"])
+
+
+class Live(Case):
+    def on_terminal(self, *arguments, columns=100):
+        """What a terminal of that width is sent."""
+        pid, master = pty.fork()
+        if pid == 0:
+            os.environ.update(TERM="xterm")
+            os.chdir(self.dir)
+            fcntl.ioctl(1, termios.TIOCSWINSZ, struct.pack("HHHH", 40, columns, 0, 0))
+            os.execv(PARLEY, [PARLEY, *map(str, arguments)])
+        shown = b""
+        try:
+            while chunk := os.read(master, 65536):
+                shown += chunk
+        except OSError:  # the other end is closed
+            pass
+        self.assertEqual(os.waitpid(pid, 0)[1], 0, shown)
+        return shown.decode()
+
+    def test_a_run_on_a_terminal_rewrites_three_lines(self):
+        shown = self.on_terminal("train", "--rows", 1500, "--loss-weight", 200, "--rounds", 6, "--epsilon", 1, "--out", "r")
+        last = shown[:shown.index("Result")].split("\x1b[2A")[-1]
+        self.assertIn("round 6/6", last)
+        self.assertRegex(last, "█[▁▂▃▄▅▆▇█]+ *loss 0")
+        self.assertIn("ε 1.0000 of 1.0000 spent", last)
+        self.assertEqual(shown.count("\x1b[2A"), 6)
+
+    def test_no_line_is_wider_than_the_terminal(self):
+        shown = self.on_terminal("train", "--rows", 1500, "--loss-weight", 200, "--rounds", 6, "--epsilon", 1, "--out", "r", columns=30)
+        live = shown[shown.index("█"):shown.index("Result")]
+        for line in re.split("[\r\n]+", re.sub("\x1b\\[[0-9]*[A-Z]", "\n", live)):
+            self.assertLess(len(line), 30, line)
+
+    def test_elsewhere_it_is_plain_lines(self):
+        result = parley("train", "--rows", 1500, "--loss-weight", 200, "--rounds", 6, "--out", "r", cwd=self.dir)
+        self.assertNotIn("\x1b", result.stdout + result.stderr)
+        self.assertIn("round 6/6", result.stderr)
 
 
 if __name__ == "__main__":

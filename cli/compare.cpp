@@ -1,0 +1,173 @@
+#include "parley/run/compare.h"
+
+#include <fmt/core.h>
+
+#include <algorithm>
+#include <cmath>
+#include <csignal>
+#include <nlohmann/json.hpp>
+
+#include "cli/commands.h"
+#include "cli/stop.h"
+#include "cli/terminal.h"
+#include "parley/algorithm/catalog.h"
+#include "parley/base/error.h"
+#include "parley/base/text.h"
+#include "parley/run/start.h"
+
+namespace parley::cli {
+namespace {
+
+struct CompareOptions {
+  run::TrainOptions train;
+  std::vector<std::string> algorithms;
+  std::vector<double> budgets{0.25, 0.5, 1, 2};
+};
+
+// What every cell has in common. Left out: what the cells set themselves, and ledgers (a comparison is a simulation).
+std::vector<Option> rows(CompareOptions& o) {
+  static const std::vector<std::string> left_out = {
+      "algorithm", "epsilon",           "ledger",          "dataset",    "resume",
+      "engine",    "iteration-epsilon", "iteration-delta", "noise-rate", "noise-scale"};
+  o.train.engine.repeat = 10;
+  std::vector<Option> list = {{"algorithms", "", "which algorithms, e.g. mr-admm,dp-admm; default: every one",
+                               any_text("names"), &o.algorithms, "Options"},
+                              {"epsilon", "ε", "budgets of the whole run; every algorithm is planned for each",
+                               above(0), &o.budgets, "Options"}};
+  for (const Option& row : run::option_rows(o.train))
+    if (std::ranges::find(left_out, row.name) == left_out.end()) list.push_back(row);
+  return list;
+}
+
+void check_algorithms(std::vector<std::string>& names) {
+  const auto known = algorithm::algorithm_names();
+  if (names.empty()) names = known;
+  for (const std::string& name : names)
+    if (std::ranges::find(known, name) == known.end()) {
+      const std::string near = nearest(name, known);
+      throw Error({.what = "there is no algorithm '" + name + "'",
+                   .allowed = join(known, ", "),
+                   .where = "option --algorithms",
+                   .fix = near.empty() ? "choose from these" : "did you mean '" + near + "'?"});
+    }
+}
+
+// Test error where rows were held out, else training loss.
+const run::Spread& measured(const run::Cell& c) {
+  return c.test_error ? *c.test_error : c.train_loss;
+}
+
+std::vector<std::vector<std::string>> matrix(const run::Comparison& c, const std::vector<double>& budgets) {
+  const bool percents = c.classifies && c.test_error_nonprivate;
+  const auto text = [&](double v) { return percents ? fmt::format("{:.1f}", 100 * v) : fixed(v, 4); };
+  std::vector<std::vector<std::string>> rows = {{""}};
+  for (const double b : budgets) rows[0].push_back("ε = " + number(b));
+  for (std::size_t i = 0; i < c.cells.size(); i += budgets.size()) {
+    std::vector<std::string> row = {c.cells[i].algorithm};
+    for (std::size_t k = i; k < i + budgets.size(); ++k) {
+      const run::Cell& cell = c.cells[k];
+      if (cell.runs == 0) {
+        row.emplace_back(cell.refused.empty() ? "not run" : "-");
+        continue;
+      }
+      const auto same = [&](const run::Cell& other) { return other.budget == cell.budget && other.runs > 0; };
+      const bool best = std::ranges::none_of(
+          c.cells, [&](const run::Cell& o) { return same(o) && measured(o).mean < measured(cell).mean; });
+      const run::Spread& m = measured(cell);
+      row.push_back((best ? "*" : "") + text(m.mean) +
+                    (cell.runs > 1 ? fmt::format(" ({} to {})", text(m.low), text(m.high)) : ""));
+    }
+    rows.push_back(row);
+  }
+  std::vector<std::string> last = {"not private"};
+  last.resize(budgets.size() + 1, text(c.test_error_nonprivate ? *c.test_error_nonprivate : c.train_loss_nonprivate));
+  rows.push_back(last);
+  return rows;
+}
+
+void print_comparison(const run::Comparison& c, const CompareOptions& o, const std::string& out) {
+  const auto ran = std::ranges::find_if(c.cells, [](const run::Cell& cell) { return cell.runs > 0; });
+  if (ran == c.cells.end()) {
+    fmt::print("\nInterrupted before anything was finished.\n");
+    return;
+  }
+  fmt::print("\n{} (total over the whole run, δ = {}; {} nodes; mean and range of {} runs; * lowest)\n{}",
+             bold(!c.test_error_nonprivate ? "Training loss at equal privacy loss"
+                  : c.classifies           ? "Test error in % at equal privacy loss"
+                                           : "Test error (rms) at equal privacy loss"),
+             number(ran->delta), c.nodes, ran->runs, table(matrix(c, o.budgets)));
+  std::string said;
+  for (const run::Cell& cell : c.cells) {
+    if (!cell.refused.empty() && said != cell.algorithm)
+      fmt::print("  - {} at ε = {}: {}\n", said = cell.algorithm, number(cell.budget), cell.refused);
+    if (cell.diverged > 0)
+      fmt::print("  {} at ε = {}: {} of {} runs diverged\n", cell.algorithm, number(cell.budget), cell.diverged,
+                 cell.runs);
+  }
+  if (!c.not_private.empty()) fmt::print("\n  {}\n", alarm("NOT PRIVATE: " + join(c.not_private, "; ")));
+  fmt::print(
+      "\n  ε and δ are those of one run. Whoever sees several learns more, and to choose an algorithm by errors that\n"
+      "  were measured on private rows is covered by none of them: choose on public rows, or before.\n");
+  if (c.interrupted) fmt::print("\n  {}: what was finished is here\n", alarm("interrupted"));
+  fmt::print("\nTable: {0}/compare.csv\nRuns:  {0} (private: a simulation measures on everyone's rows)\n", out);
+}
+
+int run_compare(const Arguments& arguments) {
+  CompareOptions o;
+  const auto all = rows(o);
+  set_from(arguments, all);
+  validate_options(all);
+  check_algorithms(o.algorithms);
+  const bool json = arguments.has("json"), quiet = arguments.has("quiet");
+  const std::string out = o.train.engine.out.empty() ? run::default_folder("compare") : o.train.engine.out;
+  const std::size_t cells = o.algorithms.size() * o.budgets.size();
+  constexpr long ticks = 1000;
+  Progress progress(quiet, ticks * static_cast<long>(cells));
+  const auto begin = std::chrono::steady_clock::now();
+  long rounds = 1;
+  const run::ContestHooks hooks{
+      .on_cell = [&](std::size_t, const run::Study& s) { rounds = s.plan.options.rounds; },
+      .on_round =
+          [&](std::size_t cell, int repeat, const run::RoundMetrics& m) {
+            const double share = (repeat + static_cast<double>(m.round + 1) / static_cast<double>(rounds + 1)) /
+                                 static_cast<double>(o.train.engine.repeat);
+            const double done = (static_cast<double>(cell) + share) / static_cast<double>(cells);
+            const double seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
+            const std::string what =
+                fmt::format("{}/{}  {} at ε = {}, run {} of {}", cell + 1, cells, o.algorithms[cell / o.budgets.size()],
+                            number(o.budgets[cell % o.budgets.size()]), repeat + 1, o.train.engine.repeat);
+            progress.show(std::lround(done * ticks * static_cast<double>(cells)),
+                          {fmt::format("{}  {}  {}", bar(done, 24), what, time_left(seconds, done))}, what);
+          },
+      .stop = &stop_on({SIGINT, SIGTERM})};
+  const run::Comparison comparison =
+      run::compare({.common = o.train, .algorithms = o.algorithms, .budgets = o.budgets, .out = out}, hooks);
+  progress.finish();
+  write_file(out + "/compare.csv", run::to_csv(comparison));
+  write_file(out + "/compare.json", run::to_json(comparison).dump(1) + "\n");
+  if (json)
+    fmt::print("{}\n", run::to_json(comparison).dump());
+  else
+    print_comparison(comparison, o, out);
+  return comparison.interrupted ? exit_interrupted : 0;
+}
+
+}  // namespace
+
+Command compare_command() {
+  static CompareOptions defaults;
+  static std::string config;
+  return {.name = "compare",
+          .summary = "several algorithms at the same privacy budgets, side by side",
+          .rows = rows(defaults),
+          .own = {{"config", "", "TOML file with any of the options below; the command line wins", any_text("a file"),
+                   &config, "Options"}},
+          .flags = {"json", "quiet"},
+          .examples =
+              "  parley compare --algorithms mr-admm,m-admm,dp-admm --epsilon 0.1,0.25,0.5,1,2 --delta 1e-5\n"
+              "  parley compare --data adult --preprocessing compact --repeat 20 --out runs/adult\n"
+              "  parley compare --data a.csv,b.csv,c.csv --schema schema.toml --epsilon 1 --seed 7\n",
+          .run = run_compare};
+}
+
+}  // namespace parley::cli

@@ -1,0 +1,141 @@
+#include "parley/run/compare.h"
+
+#include <algorithm>
+#include <nlohmann/json.hpp>
+
+#include "parley/base/error.h"
+#include "parley/base/text.h"
+#include "parley/record/record.h"
+
+namespace parley::run {
+namespace {
+
+using nlohmann::json;
+
+void note(const Summary& s, Cell& cell, Comparison& all) {
+  const auto over = [&](auto of) {
+    Spread spread{.mean = 0, .low = of(s.runs[0]), .high = of(s.runs[0])};
+    for (const Result& r : s.runs) {
+      spread.mean += of(r) / static_cast<double>(s.runs.size());
+      spread.low = std::min(spread.low, of(r));
+      spread.high = std::max(spread.high, of(r));
+    }
+    return spread;
+  };
+  const bool tested = s.study.test_rows > 0;
+  cell.runs = s.runs.size();
+  cell.delta = s.study.plan.nodes[0].delta;
+  cell.rounds = s.study.plan.options.rounds;
+  cell.private_rounds = s.study.plan.nodes[0].private_rounds.size();
+  cell.train_loss = over([](const Result& r) { return *r.last().train_loss; });
+  if (tested) cell.test_error = over([](const Result& r) { return *r.last().test_error; });
+  for (const Result& r : s.runs) {
+    cell.epsilon = std::max(cell.epsilon, r.epsilon);
+    if (r.outcome == Outcome::diverged) ++cell.diverged;
+  }
+  cell.record = s.record;
+  all.nodes = s.study.parties();
+  all.classifies = s.study.problems[0].loss.classifies();
+  all.data = s.study.holdings.name;
+  all.train_loss_nonprivate = s.study.train_loss_nonprivate;
+  if (tested) all.test_error_nonprivate = s.study.test_error_nonprivate;
+  all.not_private = s.study.not_private;
+}
+
+std::string quoted(const std::string& text) {
+  std::string field = "\"";
+  for (const char c : text) field += c == '"' ? std::string("\"\"") : std::string(1, c == '\n' ? ' ' : c);
+  return field + "\"";
+}
+
+json spread_json(const Spread& s) {
+  return {{"mean", s.mean}, {"min", s.low}, {"max", s.high}};
+}
+
+}  // namespace
+
+Comparison compare(const Contest& contest, const ContestHooks& hooks) {
+  record::check_vacant(contest.out);
+  Comparison all;
+  std::optional<Error> refusal;
+  for (const std::string& algorithm : contest.algorithms)
+    for (const double budget : contest.budgets) all.cells.push_back({.algorithm = algorithm, .budget = budget});
+  for (std::size_t i = 0; i < all.cells.size() && !all.interrupted; ++i) {
+    Cell& cell = all.cells[i];
+    TrainOptions o = contest.common;
+    o.algorithm.algorithm = cell.algorithm;
+    o.algorithm.epsilon = {cell.budget};
+    o.engine.out = contest.out + "/" + cell.algorithm + "/epsilon-" + number(cell.budget);
+    try {
+      const Summary summary =
+          train(o, {.on_start = [&](const Study& s) { hooks.on_cell(i, s); },
+                    .on_round = [&](int repeat, const RoundMetrics& m) { hooks.on_round(i, repeat, m); },
+                    .stop = hooks.stop});
+      all.interrupted = summary.runs.back().outcome == Outcome::interrupted;
+      if (!all.interrupted) note(summary, cell, all);
+    } catch (const Error& e) {
+      cell.refused = e.what();
+      if (!refusal) refusal = e;
+    }
+    if (hooks.stop != nullptr && hooks.stop->load()) all.interrupted = true;
+  }
+  const auto ran = [](const Cell& c) { return c.runs > 0; };
+  if (!all.interrupted && refusal && std::ranges::none_of(all.cells, ran)) throw Error(*refusal);
+  return all;
+}
+
+std::string to_csv(const Comparison& c) {
+  std::string text =
+      "algorithm,budget,epsilon,delta,nodes,rounds,rounds_from_data,runs,diverged,test_error,test_error_min,"
+      "test_error_max,test_error_nonprivate,train_loss,train_loss_min,train_loss_max,train_loss_nonprivate,refused\n";
+  for (const Cell& cell : c.cells) {
+    std::vector<std::string> fields = {cell.algorithm, number(cell.budget)};
+    if (cell.runs == 0) {
+      fields.resize(17);
+      fields.push_back(quoted(cell.refused.empty() ? "not run: interrupted" : cell.refused));
+    } else {
+      for (const double v : {cell.epsilon, cell.delta, static_cast<double>(c.nodes), static_cast<double>(cell.rounds),
+                             static_cast<double>(cell.private_rounds), static_cast<double>(cell.runs),
+                             static_cast<double>(cell.diverged)})
+        fields.push_back(number(v));
+      if (cell.test_error)
+        for (const double v :
+             {cell.test_error->mean, cell.test_error->low, cell.test_error->high, *c.test_error_nonprivate})
+          fields.push_back(number(v));
+      else
+        fields.resize(fields.size() + 4);
+      for (const double v : {cell.train_loss.mean, cell.train_loss.low, cell.train_loss.high, c.train_loss_nonprivate})
+        fields.push_back(number(v));
+      fields.emplace_back();
+    }
+    text += join(fields, ",") + "\n";
+  }
+  return text;
+}
+
+json to_json(const Comparison& c) {
+  json cells = json::array();
+  for (const Cell& cell : c.cells) {
+    json j = {{"algorithm", cell.algorithm}, {"budget", cell.budget}, {"runs", cell.runs}};
+    if (!cell.refused.empty()) j["refused"] = cell.refused;
+    if (cell.runs > 0)
+      j.update({{"epsilon", cell.epsilon},
+                {"delta", cell.delta},
+                {"rounds", cell.rounds},
+                {"rounds_from_data", cell.private_rounds},
+                {"diverged", cell.diverged},
+                {"test_error", cell.test_error ? spread_json(*cell.test_error) : json()},
+                {"train_loss", spread_json(cell.train_loss)},
+                {"record", cell.record}});
+    cells.push_back(j);
+  }
+  return {{"data", c.data},
+          {"nodes", c.nodes},
+          {"cells", cells},
+          {"test_error_nonprivate", c.test_error_nonprivate ? json(*c.test_error_nonprivate) : json()},
+          {"train_loss_nonprivate", c.train_loss_nonprivate},
+          {"not_private", c.not_private},
+          {"interrupted", c.interrupted}};
+}
+
+}  // namespace parley::run

@@ -1,0 +1,62 @@
+// Algorithms side by side, each planned for the same whole-run (ε, δ), on the same rows and split: never at equal
+// noise. Privacy: simulations. A cell's ε is that of one run; whoever sees all of them sees them all paid, and to
+// choose by an error that was measured on private rows is covered by none.
+#pragma once
+#include <functional>
+#include <nlohmann/json_fwd.hpp>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "parley/run/simulate.h"
+
+namespace parley::run {
+
+struct Contest {
+  TrainOptions common;  // its algorithm, epsilon and folder are set for each cell
+  std::vector<std::string> algorithms;
+  std::vector<double> budgets;  // ε of a whole run, the same for every node
+  std::string out;
+};
+
+struct Spread {  // over the runs of a cell
+  double mean = 0, low = 0, high = 0;
+};
+
+struct Cell {
+  std::string algorithm;
+  double budget = 0;
+  std::string refused{};  // why there is no run; empty: there are
+  std::size_t runs = 0, diverged = 0;
+  double epsilon = 0, delta = 0;  // proved, of the node that loses most; never above the budget
+  long rounds = 0;
+  std::size_t private_rounds = 0;
+  Spread train_loss{};                 // private, as is:
+  std::optional<Spread> test_error{};  // where rows were held out
+  std::string record{};
+};
+
+struct Comparison {
+  std::vector<Cell> cells;  // by algorithm, then by budget
+  int nodes = 0;
+  bool classifies = true;
+  std::string data{};
+  double train_loss_nonprivate = 0;
+  std::optional<double> test_error_nonprivate{};
+  std::vector<std::string> not_private{};  // why the claims are not ones
+  bool interrupted = false;                // what was finished is here
+};
+
+struct ContestHooks {
+  std::function<void(std::size_t cell, const Study&)> on_cell;  // it begins
+  std::function<void(std::size_t cell, int repeat, const RoundMetrics&)> on_round;
+  const std::atomic<bool>* stop = nullptr;
+};
+
+// An algorithm that cannot keep a budget, or not with this loss, is a cell that says why. Error when none can.
+Comparison compare(const Contest& contest, const ContestHooks& hooks);
+
+std::string to_csv(const Comparison& comparison);
+nlohmann::json to_json(const Comparison& comparison);
+
+}  // namespace parley::run
