@@ -54,10 +54,18 @@ std::optional<Found> entry_at(std::string_view content, std::size_t at) {
   return e;
 }
 
+// Whether an entry after the damage says that what is damaged had been synced. Headers that overlap would have every
+// byte hashed again and again: a file that asks for that is damaged too.
 bool synced_past(std::string_view content, std::size_t damaged) {
+  std::size_t work = 8 * content.size();
   for (auto at = content.find(mark, damaged + 1); at != std::string_view::npos; at = content.find(mark, at + 1)) {
-    const auto later = entry_at(content, at);
-    if (later && later->synced > damaged) return true;
+    const std::string_view rest = content.substr(at);
+    if (rest.size() < before_message || number_at(rest, 8, 8) <= damaged || number_at(rest, 8, 8) > at) continue;
+    const std::size_t length = before_message + number_at(rest, 4, 4);
+    if (length > rest.size()) continue;
+    if (length > work) return true;
+    work -= length;
+    if (entry_at(content, at)) return true;
   }
   return false;
 }

@@ -50,6 +50,19 @@ TEST(Transcript, ShowsWhatWasStoredInOrder) {
   EXPECT_EQ(Opened(t.medium->content).found, (Entries{"2first", "2", "2third", "3fourth"}));
 }
 
+TEST(Transcript, HeadersThatOverlapDoNotMakeItsReaderWorkForHours) {  // 0.7 MB of them took 3 s, squared in length
+  std::vector<std::size_t> ends;
+  std::string content = three(ends) + "damage";
+  const auto le = [](std::uint64_t value, int bytes) {
+    std::string text;
+    for (int i = 0; i < bytes; ++i) text += static_cast<char>(value >> (8 * i));
+    return text;
+  };
+  const std::string header = "ptr1" + le(60000, 4) + le(ends.back() + 1, 8) + std::string(33, 'x');
+  for (int i = 0; i < 40000; ++i) content += header;
+  EXPECT_THAT(message_of([&] { Opened t(content); }), testing::HasSubstr("damaged at byte"));
+}
+
 TEST(Transcript, ATornEndIsCutOffWhereverItIsTorn) {
   std::vector<std::size_t> ends;
   const std::string whole = three(ends);

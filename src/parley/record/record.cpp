@@ -11,6 +11,7 @@
 #include <nlohmann/json.hpp>
 
 #include "parley/base/error.h"
+#include "parley/base/shallow_json.h"
 #include "parley/base/text.h"
 
 namespace parley::record {
@@ -23,7 +24,7 @@ namespace {
 bool unfinished(const std::filesystem::path& folder) {
   std::error_code code;
   if (!std::filesystem::is_regular_file(folder / "run.json", code)) return false;
-  const json run = json::parse(read_file(folder / "run.json", "the record"), nullptr, false);
+  const json run = shallow_json(read_file(folder / "run.json", "the record"));
   return run.is_object() && run.contains("outcome") &&
          (run["outcome"] == "running" || run["outcome"] == "interrupted" || run["outcome"] == "failed");
 }
@@ -171,21 +172,20 @@ Record read(const std::filesystem::path& folder) {
   Record record;
   record.run = read_file(folder / "run.json", "the record");
   const std::string lines = read_or_empty(folder / "rounds.jsonl"), bytes = read_or_empty(folder / "released.f64");
-  std::size_t nodes = 0, size = 0;
-  try {
-    const json run = json::parse(record.run);
-    nodes = run.at("released").at("nodes").get<std::size_t>();
-    size = run.at("released").at("size").get<std::size_t>();
-    record.first = run["released"].value("first", 0);
-  } catch (const json::exception& e) {
-    throw Error({.what = "not a run record: " + std::string(e.what()),
-                 .where = (folder / "run.json").string(),
-                 .fix = "give the folder of a parley run"});
-  }
-  if (nodes == 0 || size == 0)
-    throw Error({.what = "a record without released values",
-                 .where = (folder / "run.json").string(),
-                 .fix = "give the folder of a parley run"});
+  const auto bad = [&](const std::string& what) {
+    return Error({.what = what, .where = (folder / "run.json").string(), .fix = "give the folder of a parley run"});
+  };
+  const json run = shallow_json(record.run), released = run.is_object() ? run.value("released", json()) : json();
+  if (!released.is_object()) throw bad("not a run record");
+  const auto count = [&](const char* key) -> std::size_t {  // their product fits: 2³⁰ · 2³⁰ · 8 < 2⁶⁴
+    const json value = released.value(key, json());
+    if (!value.is_number_unsigned() || value.get<std::uint64_t>() > (1U << 30U))
+      throw bad(std::string("not a run record: released.") + key + " is not a number of this size");
+    return value.get<std::size_t>();
+  };
+  const std::size_t nodes = count("nodes"), size = count("size");
+  if (released.contains("first")) record.first = static_cast<int>(count("first"));
+  if (nodes == 0 || size == 0) throw bad("a record without released values");
   const std::size_t round_bytes = nodes * size * sizeof(double);
   record.round_lines = whole_lines(lines);
   const std::size_t rounds = bytes.size() / round_bytes;

@@ -11,6 +11,7 @@ namespace parley::record {
 namespace {
 
 using nlohmann::json;
+using namespace std::string_literals;
 
 class RecordTest : public testing::Test {
  protected:
@@ -143,6 +144,19 @@ TEST_F(RecordTest, NeverOverwritesAndTellsWhatIsNoRecord) {
   write_file(folder_ / "run.json", "[1, 2");
   EXPECT_THROW(read(folder_), Error);
   EXPECT_THROW(read(folder_ / "missing"), Error);
+}
+
+TEST_F(RecordTest, NoHeaderMakesItsReaderFail) {  // records come from others: nodes · size · 8 must not wrap around
+  std::filesystem::create_directories(folder_);
+  const std::string deep(100000, '[');
+  for (const std::string& text :
+       {R"({"released": {"nodes": 4294967296, "size": 4294967296}})"s,
+        R"({"released": {"nodes": 2305843009213693952, "size": 1}})"s, R"({"released": {"nodes": -1, "size": 3}})"s,
+        R"({"released": {"nodes": "2", "size": 3}})"s, R"({"released": {"nodes": 2, "size": 3, "first": 1e300}})"s,
+        R"({"released": 5})"s, R"([1])"s, R"({"released": )"s + deep, "{\"outcome\": " + deep}) {
+    write_file(folder_ / "run.json", text);
+    EXPECT_THROW(read(folder_), Error) << text.substr(0, 80);
+  }
 }
 
 TEST_F(RecordTest, OneProcessWorksOnARunAtATime) {

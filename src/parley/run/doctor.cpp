@@ -10,6 +10,7 @@
 #include <nlohmann/json.hpp>
 
 #include "parley/base/error.h"
+#include "parley/base/shallow_json.h"
 #include "parley/base/text.h"
 #include "parley/network/probe.h"
 #include "parley/run/doctor_reach.h"
@@ -232,7 +233,7 @@ class Doctor {
       if (fs::equivalent(parent, fs::absolute(o_.ledger.empty() ? "." : o_.ledger).parent_path())) break;
     }
     if (fs::exists(out / "run.json")) {
-      const auto there = nlohmann::json::parse(read_file(out / "run.json", "the record"), nullptr, false);
+      const auto there = shallow_json(read_file(out / "run.json", "the record"));
       if (!there.is_object() || there.value("study_hash", nlohmann::json()) != seat_->hash)
         throw Error({.what = "the folder holds the record of another run",
                      .where = out.string(),

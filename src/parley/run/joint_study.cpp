@@ -21,22 +21,10 @@ int holders(const JointStudy& s) {  // of records
   return static_cast<int>(std::ranges::count(s.parties, false, &Invited::trainer));
 }
 
-// "" where the loss fits the label, as in a simulation.
-std::string loss_problem(const JointStudy& s) {
-  const std::string& loss = s.algorithm.loss;
-  bool regression = false;
-  std::size_t classes = 0;
-  if (!s.schema_toml.empty()) {
-    const data::Schema schema = data::parse_schema(s.schema_toml, s.schema);
-    regression = schema.label.regression();
-    classes = schema.label.classes.size();
-  }
-  if (regression && loss != "huber") return "the label is a number, so the loss must be huber";
-  if (classes > 0 && loss != "softmax")
-    return "the label has " + std::to_string(classes) + " classes, so the loss must be softmax";
-  if (!regression && classes == 0 && (loss == "huber" || loss == "softmax"))
-    return "the label has two values, so the loss must be logistic, huber-hinge or hinge";
-  return "";
+std::optional<Error::Parts> loss_problem(const JointStudy& s) {
+  if (s.schema_toml.empty()) return loss_mismatch(s.algorithm.loss, false, 0);
+  const data::Label label = data::parse_schema(s.schema_toml, s.schema).label;
+  return loss_mismatch(s.algorithm.loss, label.regression(), label.classes.size());
 }
 
 // Everything that keeps the study from starting, apart from the graph and the plan.
@@ -71,11 +59,7 @@ void check_startable(const JointStudy& s) {
                      .where = file,
                      .fix = "put it there; 'parley data describe SAMPLE.csv' drafts one from public rows"});
   if (s.schema.empty() == s.schema_toml.empty())
-    if (const std::string problem = loss_problem(s); !problem.empty())
-      wrong.push_back({.what = problem,
-                       .value = s.algorithm.loss,
-                       .where = "option --loss",
-                       .fix = "choose a loss that fits the label in the schema"});
+    if (const auto problem = loss_problem(s)) wrong.push_back(*problem);
   if (!wrong.empty()) throw Error(wrong);
 }
 
@@ -83,7 +67,8 @@ void check_startable(const JointStudy& s) {
 network::GraphOptions graph_options(const JointStudy& s) {
   network::GraphOptions o = s.graph;
   if (o.graph == "full mesh") o.graph = "complete";
-  if (o.graph.find_first_of("./") != std::string::npos) o.graph = (s.file.parent_path() / o.graph).string();
+  if (o.graph.find_first_of("./") != std::string::npos)
+    o.graph = file_beside(s.file, o.graph, "option --graph").string();
   return o;
 }
 
@@ -145,11 +130,9 @@ std::string in_words_of(const JointStudy& s, std::string text) {
     text.replace(at, end - at, place);
     at += place.size();
   }
-  for (std::size_t at = 0; (at = text.find("--", at)) != std::string::npos;)
-    if (at + 2 < text.size() && text[at + 2] >= 'a' && text[at + 2] <= 'z' && (at == 0 || text[at - 1] != '-'))
-      text.erase(at, 2);
-    else
-      at += 2;
+  JointStudy keys;
+  for (const Option& row : option_rows(keys))  // a key of the file has no dashes
+    for (std::size_t at = 0; (at = text.find("--" + row.name, at)) != std::string::npos;) text.erase(at, 2);
   return text;
 }
 

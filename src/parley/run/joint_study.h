@@ -55,6 +55,12 @@ std::vector<Option> option_rows(JointStudy& s);
 JointStudy read_joint_study(const std::filesystem::path& file);
 JointStudy parse_joint_study(std::string_view text, const std::filesystem::path& file);
 
+// A file that a study names stands beside it: the study comes from others, and its names lead nowhere else. It may be
+// missing. Error when the name leads elsewhere, or it is not a file of at most 1 MiB.
+std::filesystem::path file_beside(const std::filesystem::path& study, const std::string& name,
+                                  const std::string& where);
+bool is_address(const std::string& text);  // host:port
+
 // A file to begin with: every decision with its comment, a fresh nonce, nobody invited.
 std::string study_template();
 // The text, byte for byte, with one more [[party]] block.

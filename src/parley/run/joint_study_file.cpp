@@ -141,12 +141,13 @@ void check_study(Reader& reader) {
         "raise it");
   if (!s.schema.empty() && s.features != 0)
     bad("features", "schema and features exclude each other", "schema for CSV data, features for LIBSVM data");
-  const std::filesystem::path schema = s.file.parent_path() / s.schema;
-  std::error_code ignored;
-  if (!s.schema.empty() && std::filesystem::exists(schema, ignored))
-    reader.wrong.attempt(line("schema"), [&] {
+  if (s.schema.empty()) return;
+  reader.wrong.attempt(line("schema"), [&] {
+    const std::filesystem::path schema = file_beside(s.file, s.schema, reader.at(line("schema")));
+    std::error_code ignored;
+    if (std::filesystem::exists(schema, ignored))
       s.schema_toml = data::to_toml(data::parse_schema(read_file(schema, "the schema"), schema.string()));
-    });
+  });
 }
 
 }  // namespace

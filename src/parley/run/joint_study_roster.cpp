@@ -18,24 +18,11 @@ std::string plain_fingerprint(std::string text) {  // as openssl prints it, too:
   return text;
 }
 
-bool is_address(const std::string& text) {
-  const auto colon = text.rfind(':');
-  if (colon == std::string::npos || colon == 0 || text.size() > 260) return false;
-  const std::string host = text.substr(0, colon), port = text.substr(colon + 1);
-  const bool ipv6 = host.starts_with('[') && host.ends_with(']') && host.size() > 2;
-  const std::string letters = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789.-_";
-  if (ipv6 ? host.find_first_not_of("0123456789abcdefABCDEF:.", 1) != host.size() - 1
-           : host.find_first_not_of(letters) != std::string::npos)
-    return false;
-  if (port.empty() || port.size() > 5 || port.find_first_not_of("0123456789") != std::string::npos) return false;
-  return std::stol(port) >= 1 && std::stol(port) <= 65535;
-}
-
-void check_certificate_of(Invited& p, const std::filesystem::path& folder, const std::string& where) {
+void check_certificate_of(Invited& p, const std::filesystem::path& study, const std::string& where) {
   if (p.certificate.empty()) return;
   const bool here = p.certificate.starts_with("-----BEGIN");
-  p.pinned =
-      here ? network::parse_certificate(p.certificate, where) : network::read_certificate(folder / p.certificate);
+  p.pinned = here ? network::parse_certificate(p.certificate, where)
+                  : network::read_certificate(file_beside(study, p.certificate, where));
   if (p.pinned->authority)
     throw Error({.what = "the certificate of " + p.name + " is an authority's, not a party's",
                  .where = where,
@@ -72,7 +59,7 @@ void check_party(Invited& p, const std::filesystem::path& file, const PartyLines
   if (!p.trainer && (p.records < 1 || p.records > 1000000000000))
     bad("records", "the records of " + who + " are not a number of rows", std::to_string(p.records),
         "1 to 1000000000000");
-  wrong.attempt(line("certificate"), [&] { check_certificate_of(p, file.parent_path(), where("certificate")); });
+  wrong.attempt(line("certificate"), [&] { check_certificate_of(p, file, where("certificate")); });
 }
 
 template <class Field>
@@ -93,6 +80,39 @@ void check_distinct(const JointStudy& s, const std::vector<PartyLines>& lines, M
 }
 
 }  // namespace
+
+bool is_address(const std::string& text) {
+  const auto colon = text.rfind(':');
+  if (colon == std::string::npos || colon == 0 || text.size() > 260) return false;
+  const std::string host = text.substr(0, colon), port = text.substr(colon + 1);
+  const bool ipv6 = host.starts_with('[') && host.ends_with(']') && host.size() > 2;
+  const std::string letters = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789.-_";
+  if (ipv6 ? host.find_first_not_of("0123456789abcdefABCDEF:.", 1) != host.size() - 1
+           : host.find_first_not_of(letters) != std::string::npos)
+    return false;
+  if (port.empty() || port.size() > 5 || port.find_first_not_of("0123456789") != std::string::npos) return false;
+  return std::stol(port) >= 1 && std::stol(port) <= 65535;
+}
+
+std::filesystem::path file_beside(const std::filesystem::path& study, const std::string& name,
+                                  const std::string& where) {
+  const std::filesystem::path given(name);
+  if (given.is_absolute() || std::ranges::find(given, std::filesystem::path("..")) != given.end())
+    throw Error({.what = "a study names files beside itself only",
+                 .value = "'" + name + "'",
+                 .allowed = "schema.toml, certificates/hospital_a.pem",
+                 .where = where,
+                 .fix = "put the file into the study's folder"});
+  std::filesystem::path path = study.parent_path() / given;
+  std::error_code unreadable;
+  if (std::filesystem::exists(path, unreadable) &&
+      (!std::filesystem::is_regular_file(path, unreadable) || std::filesystem::file_size(path, unreadable) > 1U << 20U))
+    throw Error({.what = "not a file of at most 1 MiB",
+                 .value = path.string(),
+                 .where = where,
+                 .fix = "put the file itself into the study's folder"});
+  return path;
+}
 
 bool is_hex(const std::string& text, std::size_t digits) {
   return text.size() == digits && text.find_first_not_of("0123456789abcdef") == std::string::npos;

@@ -98,7 +98,17 @@ TEST_F(JointStudyFile, AStudyThatCannotStartSaysWhy) {
               HasSubstr(file + ":4: the graph is not connected"));
   text = head + three;
   EXPECT_THAT(planning(text.replace(text.find("rounds"), 0, "loss = \"huber\"\n")),
-              HasSubstr(file + ":6: the label has two values, so the loss must be logistic"));
+              HasSubstr(file + ":6: the label has two classes, +1 and -1"));
+  for (const char* elsewhere : {"/dev/zero", "../schema.toml", "a/../../b.toml"}) {
+    text = head + three;
+    EXPECT_THAT(planning(text.replace(text.find("schema.toml"), 11, elsewhere)),
+                AllOf(HasSubstr("a study names files beside itself only"), HasSubstr(elsewhere)));
+  }
+  text = head + three;
+  EXPECT_THAT(planning(text.replace(text.find("schema.toml"), 11, ".")), HasSubstr("not a file of at most 1 MiB"));
+  text = head + three;
+  EXPECT_THAT(planning(text.replace(text.find("complete"), 8, "/etc/shadow")),
+              HasSubstr(file + ":4: a study names files beside itself only"));
   text = head + three;
   const std::string lists = planning(text.replace(text.find("epsilon = 1"), 11, "epsilon = [1, 2]"));
   EXPECT_THAT(lists, HasSubstr(file + ":8: epsilon has 2 values for 3 nodes"));

@@ -30,6 +30,12 @@ Seat seat_of(JointStudy study, JointPlan plan, const std::string& name) {
 }
 
 Seat take_seat(const JoinOptions& o) {
+  if (!o.listen.empty() && !is_address(o.listen))
+    throw Error({.what = "this is not an address to listen on",
+                 .value = "'" + o.listen + "'",
+                 .allowed = "host:port, such as 0.0.0.0:7400 or [::]:7400",
+                 .where = "option --listen",
+                 .fix = "give an address of this machine, or leave it out for the port in the roster"});
   JointStudy study = read_joint_study(o.study);
   if (study.on_loss != "stop")
     throw Error(

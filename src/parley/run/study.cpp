@@ -23,22 +23,6 @@ std::string stamp(const std::vector<std::string>& not_private) {
   return not_private.empty() ? "" : "NOT PRIVATE: " + join(not_private, "; ");
 }
 
-void check_loss(const data::Holdings& holdings, const std::string& loss) {
-  const bool many = !holdings.classes.empty();
-  const auto refuse = [&](const std::string& what, const std::string& allowed) {
-    throw Error({.what = what,
-                 .value = loss,
-                 .allowed = allowed,
-                 .where = "option --loss",
-                 .fix = "choose a loss that fits the label in the schema"});
-  };
-  if (holdings.regression && loss != "huber") refuse("the label is a number, the loss is for classes", "huber");
-  if (many && loss != "softmax")
-    refuse("the label has " + std::to_string(holdings.classes.size()) + " classes", "softmax");
-  if (!holdings.regression && !many && (loss == "huber" || loss == "softmax"))
-    refuse("the label has two classes, +1 and -1", "logistic, huber-hinge, hinge");
-}
-
 // D_w, the norm of the optimum of the records declared public, with the weights of a provider: HHCG20 §VI.
 double norm_on_published(const data::Rows& published, const algorithm::Options& o, const problem::Loss& loss,
                          int nodes) {
@@ -58,7 +42,8 @@ data::Holdings load(const TrainOptions& o, network::Ranks& ranks) {
   data::Holdings holdings;
   together(ranks, [&] {
     holdings = data::load(o.data, share);
-    check_loss(holdings, o.algorithm.loss);
+    if (const auto wrong = loss_mismatch(o.algorithm.loss, holdings.regression, holdings.classes.size()))
+      throw Error(*wrong);
   });
   if (o.data.data.size() > 1) ranks.sum(holdings.records);
   return holdings;
@@ -119,6 +104,22 @@ void add_yardstick(Study& study, network::Ranks& ranks) {
 }
 
 }  // namespace
+
+std::optional<Error::Parts> loss_mismatch(const std::string& loss, bool regression, std::size_t classes) {
+  const auto refused = [&](const std::string& what, const std::string& allowed) {
+    return Error::Parts{.what = what,
+                        .value = loss,
+                        .allowed = allowed,
+                        .where = "option --loss",
+                        .fix = "choose a loss that fits the label in the schema"};
+  };
+  if (regression && loss != "huber") return refused("the label is a number, the loss is for classes", "huber");
+  if (classes > 0 && loss != "softmax")
+    return refused("the label has " + std::to_string(classes) + " classes", "softmax");
+  if (!regression && classes == 0 && (loss == "huber" || loss == "softmax"))
+    return refused("the label has two classes, +1 and -1", "logistic, huber-hinge, hinge");
+  return std::nullopt;
+}
 
 network::Graph graph_for(const network::GraphOptions& o, const std::string& algorithm, int nodes) {
   if (!parley::algorithm::algorithm_named(algorithm).star) return network::make_graph(o, nodes);

@@ -2,10 +2,12 @@
 // as a yardstick.
 #pragma once
 #include <nlohmann/json_fwd.hpp>
+#include <optional>
 #include <string>
 #include <vector>
 
 #include "parley/algorithm/schedule.h"
+#include "parley/base/error.h"
 #include "parley/data/source.h"
 #include "parley/network/graph.h"
 #include "parley/network/ranks.h"
@@ -35,6 +37,9 @@ struct Study {  // one for all repeats
 network::Graph graph_for(const network::GraphOptions& options, const std::string& algorithm, int nodes);
 // What is public about the nodes on it; records: one for all, or one per node.
 algorithm::Setting setting_on(const network::Graph& graph, const std::vector<double>& records, int nodes);
+
+// Why the loss does not fit the label, if so; classes: 0 for two.
+std::optional<Error::Parts> loss_mismatch(const std::string& loss, bool regression, std::size_t classes);
 
 // Loads, checks and plans; throws Error before anything is written. Every process loads its own nodes' rows.
 Study prepare(const TrainOptions& options, network::Ranks& ranks);

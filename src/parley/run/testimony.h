@@ -9,6 +9,7 @@
 #include <string>
 #include <vector>
 
+#include "parley/base/shallow_json.h"
 #include "parley/network/agreement.h"
 #include "parley/network/message.h"
 #include "parley/privacy/release.h"
@@ -42,8 +43,6 @@ struct Heard {  // one value, as it was signed
 bool same_bits(const Vector& a, const Vector& b);  // −0 is not 0
 std::string first_difference(const Vector& found, const Vector& expected);
 
-// null: no JSON, or nested deeper than any paper of ours. Trap: json is copied and dumped by recursion.
-nlohmann::json shallow_json(const std::string& text);
 // Numbers that went through a logarithm of another machine's: to six digits, as the study's hash has them.
 bool nearly(double a, double b);
 bool nearly_same(const nlohmann::json& a, const nlohmann::json& b);
