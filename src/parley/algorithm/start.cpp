@@ -66,10 +66,12 @@ Start next_provider_start(const Schedule& s, const Past& past) {
 
 Start next_start(const Schedule& s, const Past& past) {
   expects(!s.alternates() || past.through % 2 == 0 || past.through == s.rounds, "a part that ends with a whole turn");
+  if (last_value(past).size() == 0) return {};  // it has released nothing yet
   return s.algorithm.star ? next_provider_start(s, past) : next_peer_start(s, past);
 }
 
 Start next_trainer_start(const Plan& plan, const Past& past) {
+  if (last_value(past).size() == 0) return {};
   const double rho = plan.nodes.front().private_rounds.front().penalty;
   return {.value = last_value(past), .duals = of_those_who_stay(past, [&](std::size_t j, Vector dual) {
                                        for (int t = 2; t <= past.through; t += 2)

@@ -16,6 +16,7 @@
 #include "parley/record/record.h"
 #include "parley/run/measure.h"
 #include "parley/run/model.h"
+#include "parley/run/parts_on_disk.h"
 #include "parley/run/party_process.h"
 #include "parley/run/resume.h"
 #include "parley/run/statement.h"
@@ -107,28 +108,22 @@ privacy::PlannedRun planned(const JoinOptions& o, const Seat& seat, const data::
   return run;
 }
 
-json header(const Seat& seat, const std::string& outcome) {
-  return {{"format", "parley-party-1"},
-          {"outcome", outcome},
-          {"study", json::parse(seat.canonical)},
-          {"study_hash", seat.hash},
-          {"run_id", run_id(seat.hash)},
-          {"party", seat.me().name},
-          {"node", seat.node},
-          {"nodes", seat.plan.plan.nodes.size()},
-          {"released", {{"nodes", 1}, {"size", seat.dimension()}, {"first", seat.node}}},
-          {"privacy", privacy_json(seat.plan.plan, seat.stamps, seat.plan.plan.epsilon(), true)}};
-}
-
-// A run that ended because a minimum could not be certified must not be tried again: that would choose the noise.
-void check_outcome(const fs::path& folder) {
-  const json before = json::parse(read_file(folder / "run.json", "the record"), nullptr, false);
-  if (before.is_object() && before.value("outcome", "") == "uncertified")
-    throw Error({.what =
-                     "this party's part ended because a local minimum could not be certified: trying again with other "
-                     "noise until it can be would choose the noise, and no bound covers that",
-                 .where = folder.string(),
-                 .fix = "agree on a new study with a larger tolerance; what this one spent stays spent"});
+json header(const Seat& seat, const PartsOnDisk& parts, const std::string& outcome) {
+  json head = {{"format", "parley-party-1"},
+               {"outcome", outcome},
+               {"study", json::parse(seat.canonical)},
+               {"study_hash", seat.hash},
+               {"run_id", parts.part().agreed.run},
+               {"party", seat.me().name},
+               {"node", parts.self()},
+               {"nodes", parts.part().plan.nodes.size()},
+               {"released", {{"nodes", 1}, {"size", seat.dimension()}, {"first", parts.self()}}},
+               {"privacy", privacy_json(seat.plan.plan, seat.stamps, seat.plan.plan.epsilon(), true)}};
+  if (parts.part().number > 1) {
+    head["part"] = json::parse(parts.part().agreed.configuration);
+    head["parts"] = to_json(parts.story());
+  }
+  return head;
 }
 
 class Seated {  // a party at work
@@ -143,16 +138,24 @@ class Seated {  // a party at work
            .fix = "make one with 'parley ledger cap FILE --dataset " + o.as + " --epsilon …', then --ledger FILE"});
     book_ = std::make_shared<privacy::LedgerFile>(o.ledger);
     const privacy::PlannedRun plan = planned(o, seat_, rows_, *book_);
-    book_->check_room(plan);
+    if (!fs::exists(folder_ / "run.json")) book_->check_room(plan);
     for (const auto& text : book_->warnings()) hooks_.report("warning: " + text);
     for (const auto& text : book_->warnings_about(plan)) hooks_.report("warning: " + text);
-    const bool begun = fs::exists(folder_ / "run.json");
-    if (begun) check_outcome(folder_);
-    if (!begun) record::create_folder(folder_);
+    if (!fs::exists(folder_ / "run.json")) record::create_folder(folder_);
     lock_.emplace(folder_);
-    if (begun) kept_ = record::read(folder_).kept();
-    ledger_.emplace(book_, plan);
-    record_.emplace(folder_, header(seat_, "running"), kept_);
+    std::vector<std::string> names;
+    for (const Invited& p : seat_.study.parties) names.push_back(p.name);
+    parts_.emplace(
+        PartsOnDisk::Setup{.first = first_part(agreement(seat_.plan.plan, seat_.dimension(), seat_.plan.graph, names,
+                                                         run_id(seat_.hash), seat_.canonical, seat_.hash),
+                                               seat_.plan.setting, seat_.plan.plan),
+                           .node = seat_.node,
+                           .folder = folder_,
+                           .book = book_,
+                           .run = plan,
+                           .header = [this](const PartsOnDisk& parts, const std::string& outcome) {
+                             return header(seat_, parts, outcome);
+                           }});
   }
 
   Joined run() {
@@ -170,18 +173,18 @@ class Seated {  // a party at work
                           .noise = &noise_,
                           .node = seat_.node,
                           .report = hooks_.report,
-                          .progress = [this](const Party& p) { show(p); },
+                          .progress = [this](const PartyInParts& p) { show(p); },
                           .stop = hooks_.stop},
                          {.largest = network::message_cap(seat_.dimension()) + 512},
-                         [this](double now) { return make_party(now); });
+                         [this](Party* before, double now) { return make_part(before, now); });
     std::optional<network::Ending> ending;
     try {
       ending = process.run();
     } catch (const problem::Uncertified&) {
-      record_->finish(header(seat_, "uncertified"), json());
+      parts_->finish(header(seat_, *parts_, "uncertified"), json());
       throw;
     } catch (...) {
-      record_->finish(header(seat_, "failed"), json());
+      parts_->finish(header(seat_, *parts_, "failed"), json());
       throw;
     }
     show(process.party());
@@ -189,38 +192,51 @@ class Seated {  // a party at work
   }
 
  private:
-  std::unique_ptr<Party> make_party(double now) {
-    const algorithm::Schedule& s = seat_.schedule();
+  PartyInParts::One make_part(Party* before, double now) {
+    const PartsOnDisk::Beginning beginning = before != nullptr ? parts_->next(*before) : PartsOnDisk::Beginning{};
+    if (before != nullptr) round_ = first_round_ = -1;
+    const Part& part = parts_->part();
+    const int self = parts_->self();
+    const algorithm::Schedule& s = schedule();
     problem_ = {
         .rows = &rows_.rows, .loss = s.loss, .weight = s.weight, .regularization = s.regularization, .l1 = s.l1};
     Party::Parts parts{
-        .node = seat_.trainer ? algorithm::make_trainer(seat_.plan.plan, seat_.dimension())
-                              : algorithm::make_node(problem_, s),
-        .pay = [this](privacy::Release release) { return ledger_->pay(std::move(release)); },
-        .stored = [this](int round) { return ledger_->stored(seat_.node, round); },
-        .counts = [this](int round) { return counts_in_final(seat_.plan.plan, round); },
+        .node = seat_.trainer ? algorithm::make_trainer(part.plan, seat_.dimension(), beginning.start)
+                              : algorithm::make_node(problem_, s, beginning.start),
+        .pay = [this](privacy::Release release) { return parts_->ledger().pay(std::move(release)); },
+        .stored = [this, self](int round) { return parts_->ledger().stored(self, round); },
+        .counts = [part](int round) { return counts_in_final(part, round); },
+        .earlier = beginning.earlier,
+        .expected = beginning.expected,
         .on_round = [this](const privacy::Paid& paid, const privacy::Inbox& inbox) { add(paid, inbox); }};
-    std::vector<std::string> names;
-    for (const Invited& p : seat_.study.parties) names.push_back(p.name);
     const network::Timing timing{.deadline = seat_.study.deadline_seconds,
                                  .wait = seat_.study.wait_seconds,
                                  .first_wait = seat_.study.wait_seconds};
-    network::Exchange::Setup setup{.agreed = agreement(seat_.plan.plan, seat_.dimension(), seat_.plan.graph, names,
-                                                       run_id(seat_.hash), seat_.canonical, seat_.hash),
-                                   .self = seat_.node,
-                                   .last_released = ledger_->last_round(seat_.node),
-                                   .keys = keys(),
+    network::Exchange::Setup setup{.agreed = part.agreed,
+                                   .self = self,
+                                   .last_released = parts_->ledger().last_round(self),
+                                   .keys = keys(part.nodes),
                                    .timing = timing,
                                    .now = now};
-    return std::make_unique<Party>(std::move(parts), std::move(setup),
-                                   network::open_append_file(folder_ / "transcript"));
+    if (seat_.study.on_loss == "continue")
+      setup.consent = [this](const network::Succession& next) { return parts_->consent(next); };
+    return {.party = std::make_unique<Party>(std::move(parts), std::move(setup),
+                                             network::open_append_file(parts_->folder() / "transcript")),
+            .run = part.agreed.run,
+            .nodes = part.nodes};
   }
 
-  network::Keys keys() const {
+  // Of this party, or of any provider for the trainer.
+  const algorithm::Schedule& schedule() const {
+    return parts_->part().plan.nodes[seat_.trainer ? 0 : static_cast<std::size_t>(parts_->self())];
+  }
+
+  network::Keys keys(const std::vector<int>& nodes) const {
     return {.sign = [this](std::string_view bytes) { return network::sign(seat_.self.key, bytes); },
             .verify =
-                [this](int node, std::string_view bytes, std::string_view signature) {
-                  return network::verify(bytes, signature, *seat_.study.parties[static_cast<std::size_t>(node)].pinned);
+                [this, nodes](int node, std::string_view bytes, std::string_view signature) {
+                  const auto party = static_cast<std::size_t>(nodes[static_cast<std::size_t>(node)]);
+                  return network::verify(bytes, signature, *seat_.study.parties[party].pinned);
                 },
             .difference =
                 [](const std::string& mine, const std::string& theirs) {
@@ -233,36 +249,32 @@ class Seated {  // a party at work
     if (!seat_.trainer && seat_.plan.plan.star() && inbox.size() == 1 && inbox[0]->size() > 0)
       trainer_says_ = *inbox[0];
     round_ = paid.round();
-    const record::Kept kept = kept_.value_or(record::Kept{});
+    const record::Kept kept = parts_->kept();
     const Vector* value = paid.value().get();
-    if (paid.round() >= kept.values) record_->append_values({&value, 1});
+    if (paid.round() >= kept.values) parts_->record().append_values({&value, 1});
     if (paid.round() < kept.lines) return;
-    record_->append_line({{"round", paid.round()},
-                          {"kind", paid.round() == 0                                               ? "start"
-                                   : !seat_.trainer && seat_.schedule().touches_data(paid.round()) ? "data"
-                                   : value->size() == 0                                            ? "silent"
-                                                                                                   : "free"},
-                          {"epsilon", spent()}});
+    parts_->record().append_line({{"round", paid.round()},
+                                  {"kind", paid.round() == 0                                         ? "start"
+                                           : !seat_.trainer && schedule().touches_data(paid.round()) ? "data"
+                                           : value->size() == 0                                      ? "silent"
+                                                                                                     : "free"},
+                                  {"epsilon", parts_->spent()}});
     if (first_round_ < 0) first_round_ = paid.round(), first_time_ = std::chrono::steady_clock::now();
   }
 
-  double spent() const {
-    return seat_.trainer || !seat_.plan.plan.noisy() ? 0 : spent_epsilon(*ledger_, seat_.plan.plan, seat_.node);
-  }
-
-  void show(const Party& party) {
+  void show(const PartyInParts& party) {
     if (!hooks_.on_progress) return;
-    const auto peers = party.exchange().peers();
-    const int rounds = static_cast<int>(seat_.schedule().rounds);
+    const auto peers = party.now().exchange().peers();
+    const int rounds = static_cast<int>(schedule().rounds), before = parts_->part().before;
     double left = -1;
     if (round_ > first_round_ && first_round_ >= 0)
       left = std::chrono::duration<double>(std::chrono::steady_clock::now() - first_time_).count() /
              (round_ - first_round_) * (rounds - round_);
-    hooks_.on_progress({.round = round_,
-                        .rounds = rounds,
+    hooks_.on_progress({.round = before + round_,
+                        .rounds = before + rounds,
                         .peers = static_cast<int>(peers.size()),
                         .answering = static_cast<int>(std::ranges::count(peers, true, &network::PeerState::answers)),
-                        .epsilon = spent(),
+                        .epsilon = parts_->spent(),
                         .budget = seat_.trainer ? 0 : seat_.schedule().epsilon,
                         .seconds_left = left});
   }
@@ -270,10 +282,13 @@ class Seated {  // a party at work
   Joined finish(const PartyProcess& process, const network::Ending& ending) {
     const bool whole = ending.end == network::End::completed;
     const algorithm::Schedule& s = seat_.schedule();
-    Spent spent_here{.delta = seat_.trainer ? 0 : s.delta, .rounds = round_ + 1};
-    for (int t = 0; t <= round_ && !seat_.trainer; ++t) spent_here.private_rounds += s.touches_data(t) ? 1 : 0;
-    // Ended early: at δ > 0 composition covers the planned run only.
-    if (!seat_.trainer && seat_.plan.plan.noisy()) spent_here.epsilon = whole || s.delta == 0 ? spent() : s.epsilon;
+    Spent spent_here{.epsilon = parts_->epsilon(whole), .delta = seat_.trainer ? 0 : s.delta};
+    const auto story = parts_->story();
+    for (const auto& part : story) {
+      spent_here.rounds += part.released + 1;
+      spent_here.private_rounds += part.private_rounds;
+    }
+    if (story.size() > 1) spent_here.parts = to_json(story);
 
     Vector weights = whole ? process.party().model() : process.party().own_iterate();
     if (!whole && trainer_says_.size() > 0) weights = trainer_says_;
@@ -288,10 +303,10 @@ class Seated {  // a party at work
     write_file(folder_ / "statement.txt", statement_text(statement));
     if (options_.local_metrics && !seat_.trainer && weights.size() > 0)
       write_metrics(weights, process.party().own_iterate());
-    json head = header(seat_, end_name(ending.end));
+    json head = header(seat_, *parts_, end_name(ending.end));
     head["outcome_in_words"] = ending.text;
     head["rounds_done"] = round_;
-    record_->finish(head, model_text);
+    parts_->finish(head, model_text);
     Joined joined{.ending = ending,
                   .epsilon = spent_here.epsilon,
                   .delta = spent_here.delta,
@@ -348,9 +363,7 @@ class Seated {  // a party at work
   fs::path folder_;
   std::shared_ptr<privacy::LedgerFile> book_;
   std::optional<record::Lock> lock_;
-  std::optional<record::Kept> kept_;  // the record of an earlier process
-  std::optional<privacy::Ledger> ledger_;
-  std::optional<record::Writer> record_;
+  std::optional<PartsOnDisk> parts_;
   Vector trainer_says_;
   int round_ = -1, first_round_ = -1;
   std::chrono::steady_clock::time_point first_time_;

@@ -43,6 +43,8 @@ std::string end_name(network::End end) {
       return "equivocation";
     case network::End::refused:
       return "refused";
+    case network::End::continued:
+      return "continued";
   }
   return "";
 }
@@ -69,6 +71,7 @@ json statement_json(const JointStudy& study, const JointPlan& plan, int node, co
             {"numbers_per_round", plan.setting.features * (plan.setting.classes > 2 ? plan.setting.classes : 1)},
             {"private", stamps.empty()},
             {"stamp", stamps.empty() ? "" : "NOT PRIVATE: " + join(stamps, "; ")}};
+  if (!spent.parts.is_null()) j["parts"] = spent.parts;
   if (me.trainer) {
     j["bound"] = "the trainer holds no rows; what it released follows from what it received";
     return j;
@@ -78,7 +81,9 @@ json statement_json(const JointStudy& study, const JointPlan& plan, int node, co
   j["epsilon"] = noisy ? json(spent.epsilon) : json();
   j["delta"] = noisy ? json(spent.delta) : json();
   j["epsilon_planned"] = noisy ? json(s.epsilon) : json();
-  j["theorem"] = noisy ? s.theorem : "none: there is no noise";
+  j["theorem"] = noisy
+                     ? s.theorem + (spent.parts.is_null() ? "" : "; its parts together: docs/privacy.md, proposition 9")
+                     : "none: there is no noise";
   j["bound"] = plan.plan.verified_only() ? "numerically verified" : "proved";
   j["assumptions"] = {
       "every row has norm at most 1 after the public schema (enforced: rows are clipped)",
@@ -87,6 +92,10 @@ json statement_json(const JointStudy& study, const JointPlan& plan, int node, co
       "noise came from the operating system's generator through ChaCha20 and was not kept",
       "each round was released once, and charged and stored before it left (the ledger)",
       "noise in floating point; released values are rounded to a public grid (docs/privacy.md)"};
+  if (!spent.parts.is_null())
+    j["assumptions"].push_back(
+        "a later part was planned from the study and from what the survivors signed after the loss: which rounds they "
+        "had released and whom they had lost (enforced: nobody goes on before all have signed the same)");
   j["not_verifiable_from_outside"] =
       "Other parties can check that what follows from released values does follow (parley verify), and the charges. "
       "They "
@@ -103,6 +112,13 @@ std::string statement_text(const json& j) {
   out += fmt::format("Released: {} rounds of {} numbers by {}, {} of them computed from rows, to {}.\n",
                      j.at("rounds_released").get<int>(), j.at("numbers_per_round").get<long>(), text("algorithm"),
                      j.at("rounds_from_rows").get<int>(), join(j.at("sent_to").get<std::vector<std::string>>(), ", "));
+  for (const auto& part : j.value("parts", json::array()))
+    out += fmt::format(
+        "  part {}: {} rounds with {}{}.\n", part.at("part").get<int>(), part.at("rounds_released").get<int>(),
+        join(part.at("parties").get<std::vector<std::string>>(), ", "),
+        part.at("went_on_after_round").is_null()
+            ? ""
+            : fmt::format("; the next part goes on from round {}", part["went_on_after_round"].get<int>()));
   if (!j.contains("adjacency")) return out + text("bound") + ".\n";
   if (j["epsilon"].is_null()) {
     out += "There is no bound: the study has no noise.\n";
