@@ -20,6 +20,7 @@ class Continue(Case):
         lost = "hospital_b"
         self.until(lambda: self.rounds(study, lost) > 20, study)
         self.processes[lost].kill()
+        self.processes[lost].wait()
         left = [n for n in study.all if n != lost]
         return study, lost, left
 
@@ -70,6 +71,7 @@ class Continue(Case):
         study, lost, left = self.lose("mr-admm")
         self.until(lambda: (study.base / left[0] / "out" / "part-2" / "run.json").exists(), study)
         self.processes[left[0]].kill()
+        self.processes[left[0]].wait()
         self.start(study, left[0])
         self.assert_completed(study, self.results(study, left))
         models = [study.out(n, "model.json").read_bytes() for n in left]

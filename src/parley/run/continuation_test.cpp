@@ -34,8 +34,8 @@ data::Rows few_rows(int node) {
   return rows;
 }
 
-struct Run {
-  Run(algorithm::Options o, network::Graph graph)
+struct Trial {
+  Trial(algorithm::Options o, network::Graph graph)
       : part{.nodes = {}, .agreed = {.graph = graph}, .allowance = {}, .spent = {}} {
     const bool star = algorithm::algorithm_named(o.algorithm).star;
     const int holders = graph.nodes() - (star ? 1 : 0);
@@ -139,7 +139,7 @@ TEST(Continuation, GoingOnWithEverybodyIsTheUndisturbedRun) {
     if (algorithm::algorithm_named(name).growing) o.penalty_growth = {1.1};
     if (!star) o.penalty = {0.5, 0.7, 0.4, 0.6};
     o.damping_growth = algorithm::algorithm_named(name).recycled ? 1.05 : 1;
-    const Run run(o, star ? network::trainer_star(4) : ring(4));
+    const Trial run(o, star ? network::trainer_star(4) : ring(4));
     const std::vector<algorithm::Start> none(at(run.part.agreed.nodes()));
     const auto whole = run.values(run.part, none);
     for (const int k : {0, 2, 3, 6}) {
@@ -150,9 +150,10 @@ TEST(Continuation, GoingOnWithEverybodyIsTheUndisturbedRun) {
       ASSERT_EQ(rest.size() + at(first.through), whole.size()) << name;
       for (std::size_t t = 1; t < rest.size(); ++t)
         for (std::size_t i = 0; i < rest[t].size(); ++i)
-          if (rest[t][i].size() > 0)
+          if (rest[t][i].size() > 0) {
             EXPECT_LT((rest[t][i] - whole[at(first.through) + t][i]).norm(), 1e-6)
                 << name << ", after " << k << ", round " << t << ", node " << i;
+          }
       if (k != 2) continue;  // and once more
       const auto second = without(part, {}, 2);
       const Part third = next_part(part, second);
@@ -165,7 +166,7 @@ TEST(Continuation, GoingOnWithEverybodyIsTheUndisturbedRun) {
 }
 
 TEST(Continuation, TheDualsOfThoseWhoStaySumToZero) {
-  const Run run(options("m-admm", 6, "none"), ring(5));
+  const Trial run(options("m-admm", 6, "none"), ring(5));
   const std::vector<algorithm::Start> none(5);
   const auto whole = run.values(run.part, none);
   const auto next = without(run.part, {2}, 4);
@@ -184,7 +185,7 @@ TEST(Continuation, TheDualsOfThoseWhoStaySumToZero) {
 TEST(Continuation, SurvivorsConvergeToTheirOwnOptimum) {
   algorithm::Options o = options("mr-admm", 2000, "none");
   o.penalty = {0.3};
-  const Run run(o, ring(4));
+  const Trial run(o, ring(4));
   const auto whole = run.values(run.part, std::vector<algorithm::Start>(4));
   const auto next = without(run.part, {3}, 6);
   const Part part = next_part(run.part, next);
@@ -200,7 +201,7 @@ TEST(Continuation, AllPartsTogetherCostWhatTheStudyPlanned) {
   for (const std::string noise : {"gamma", "gaussian"})
     for (const std::string name : {"mr-admm", "m-admm", "linear-admm", "dp-admm", "star-pvp"}) {
       const bool star = algorithm::algorithm_named(name).star;
-      const Run run(options(name, 8, noise, 2), star ? network::trainer_star(4) : ring(4));
+      const Trial run(options(name, 8, noise, 2), star ? network::trainer_star(4) : ring(4));
       const auto next = without(run.part, {1}, 4);
       const Part part = next_part(run.part, next);
       ASSERT_EQ(part.holders(), 3);
@@ -216,7 +217,7 @@ TEST(Continuation, AllPartsTogetherCostWhatTheStudyPlanned) {
 }
 
 TEST(Continuation, CurvatureAndChargesAreThoseOfTheSmallerDegree) {
-  const Run run(options("mr-admm", 8, "gaussian", 2), ring(5));
+  const Trial run(options("mr-admm", 8, "gaussian", 2), ring(5));
   const Part part = next_part(run.part, without(run.part, {4}, 4));
   const auto &before = run.part.plan.nodes[0].private_rounds[2], &now = part.plan.nodes[0].private_rounds[0];
   EXPECT_EQ(now.penalty, before.penalty) << "as agreed";
@@ -224,12 +225,14 @@ TEST(Continuation, CurvatureAndChargesAreThoseOfTheSmallerDegree) {
   EXPECT_NEAR(now.strong_convexity, part.plan.nodes[0].regularization + 2 * now.penalty, 1e-12);
   EXPECT_LT(now.strong_convexity, before.strong_convexity);
   for (const auto& [parameter, value] : now.charge.parameters)
-    if (parameter == "strong_convexity") EXPECT_EQ(value, now.strong_convexity);
+    if (parameter == "strong_convexity") {
+      EXPECT_EQ(value, now.strong_convexity);
+    }
   EXPECT_EQ(privacy::recomputed(now.charge).mu, now.charge.mu);
 }
 
 TEST(Continuation, WhatWasReleasedBeyondTheCommonRoundIsPaidFor) {
-  const Run run(options("m-admm", 8, "gamma", 2), ring(4));
+  const Trial run(options("m-admm", 8, "gamma", 2), ring(4));
   auto next = without(run.part, {1}, 4);
   const Part even = next_part(run.part, next);
   next.released[0] = 5;
@@ -242,7 +245,7 @@ TEST(Continuation, WhatWasReleasedBeyondTheCommonRoundIsPaidFor) {
 TEST(Continuation, NoiseThatWasGivenIsKeptAndRefusedWhereItWouldCostMore) {
   algorithm::Options o = options("m-admm", 8, "gamma");
   o.noise_rate = {0.05};
-  const Run run(o, ring(5));
+  const Trial run(o, ring(5));
   const auto plan = [&] { next_part(run.part, without(run.part, {4}, 3)); };
   try {
     plan();
@@ -250,12 +253,12 @@ TEST(Continuation, NoiseThatWasGivenIsKeptAndRefusedWhereItWouldCostMore) {
   } catch (const Error& e) {
     EXPECT_THAT(e.what(), HasSubstr("with fewer neighbours the rest of the run would cost party_0 more"));
   }
-  const Run same(o, network::make_graph({.graph = "complete"}, 4));
+  const Trial same(o, network::make_graph({.graph = "complete"}, 4));
   EXPECT_NO_THROW(next_part(same.part, without(same.part, {}, 3)));
 }
 
 TEST(Continuation, NothingLeftIsRefusedAndAfterTheLastRoundNothingIsNeeded) {
-  const Run run(options("m-admm", 4, "gamma", 2), ring(4));
+  const Trial run(options("m-admm", 4, "gamma", 2), ring(4));
   auto next = without(run.part, {1}, 3);
   next.released[0] = 4;
   EXPECT_THROW(next_part(run.part, next), Error);
@@ -267,7 +270,7 @@ TEST(Continuation, NothingLeftIsRefusedAndAfterTheLastRoundNothingIsNeeded) {
 }
 
 TEST(Continuation, TheLaterHalfOfTheWholeRunCounts) {
-  const Run run(options("mr-admm", 9, "gamma", 2), ring(4));
+  const Trial run(options("mr-admm", 9, "gamma", 2), ring(4));
   for (int t = 0; t <= 9; ++t) EXPECT_EQ(counts_in_final(run.part, t), counts_in_final(run.part.plan, t)) << t;
   const Part early = next_part(run.part, without(run.part, {1}, 2));
   for (int t = 1; t <= 7; ++t) EXPECT_EQ(counts_in_final(early, t), counts_in_final(run.part, t + 2)) << t;
