@@ -79,6 +79,9 @@ void live(std::uint64_t seed, Count& count, bool verbose) {
   count.in_three_parts += completed && world.parts.size() > 2 ? 1 : 0;
   count.whole += completed && world.parts.size() == 1 ? 1 : 0;
   count.stopped += completed ? 0 : 1;
+  if (!completed && std::getenv("PARLEY_CONTINUE_WHY") != nullptr)
+    for (const auto& ending : world.endings)
+      if (ending->text != "vanished") std::printf("STOP %s\n", ending->text.c_str());
   count.crashes += world.crashes;
   for (const auto& ending : world.endings)
     count.told += ending->text.find("gone on without") != std::string::npos ? 1 : 0;

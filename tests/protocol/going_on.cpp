@@ -122,9 +122,15 @@ void World::check_spend(int node) const {
 // One model for all who complete; without fresh noise, that of the same parts in one process.
 void World::check_model_in_parts(int node) const {
   const Machine& m = machines_[at(node)];
-  for (std::size_t other = 0; other < machines_.size(); ++other)
-    if (models[other].size() > 0 && !same_bits(models[other], models[at(node)]))
+  for (std::size_t other = 0; other < machines_.size(); ++other) {
+    if (models[other].size() == 0) continue;
+    // Whoever has completed an earlier part is no survivor: the others could not reach it.
+    const std::size_t of = machines_[other].parts.size();
+    if (of < m.parts.size() && m.parts[of].node_of(static_cast<int>(other)) >= 0)
+      throw Violation("a party that others count on has completed without them");
+    if (of == m.parts.size() && !same_bits(models[other], models[at(node)]))
       throw Violation("two survivors have different models");
+  }
   if (faults_.fresh_noise) return;
   const auto oracle = scenario_.in_parts(m.parts, agreements);
   for (std::size_t p = 0; p < m.parts.size(); ++p) {

@@ -145,7 +145,7 @@ void Exchange::finish(const FinalIterate& mine) {
 }
 
 void Exchange::check_complete() {
-  if (!finishing_ || closed() || !finals_.complete()) return;
+  if (!finishing_ || ending_ || survivors_.consented(self_) || !finals_.complete()) return;
   transcript_->sync();
   ending_ = {End::completed, "the run is complete"};
   ended_ = now_;
@@ -209,7 +209,7 @@ bool Exchange::next_message(const Link& link, Link::Call& call, std::string& byt
   };
   if (done_with(link)) return false;
   if (ending_ && ending_->end != End::completed && ending_->end != End::continued) return goodbye();
-  if (survivors_.stated(self_)) {
+  if (survivors_.stated(self_) && !(ending_ && ending_->end == End::completed)) {
     for (const auto& [key, message] : survivors_.messages())
       if (!link.told.contains(key)) return choose(Link::What::survivors, key, message);
     return false;

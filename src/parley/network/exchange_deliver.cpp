@@ -78,7 +78,8 @@ std::optional<Finding> Exchange::not_open(const Message& m, const std::string& c
   if (ending_ && ending_->end != End::completed)
     return Finding{Verdict::stopped, name(self_) + " has stopped: " + ending_->text};
   if (!speaking()) return Finding{Verdict::unavailable, name(self_) + " is starting"};
-  if (closed() && !ending_ && !agreeing)
+  // Before its consent a party may still complete the run, by what others have; after it others count on it.
+  if (!ending_ && !agreeing && survivors_.consented(self_))
     return Finding{Verdict::unavailable, name(self_) + " has lost a party, and waits for the others' word on going on"};
   return std::nullopt;
 }
