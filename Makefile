@@ -47,6 +47,7 @@ bench: configure
 	@$(BUILD)/bench_growth bench/results
 	@python3 bench/growth_chart.py bench/results/growth.json bench/growth.svg
 	@python3 bench/mpi.py $(BUILD)/bench_mpi_round bench/results
+	@python3 bench/mesh.py $(BUILD)/parley bench/results
 
 docs: all
 	@$(BUILD)/parley options --markdown > docs/options.md

@@ -4,6 +4,7 @@
 //   PARLEY_KILL=n     kill -9 before event n
 //   PARLEY_TORN=n     the same, but half of the bytes of event n are written first
 //   PARLEY_FULL=n     from event n on nothing can be written: ENOSPC
+//   PARLEY_AT=NAME    n counts the events of this name only: threads mix the others
 //   PARLEY_EVENTS=F   writes the names of all events to F at the end: a failpoint's place, or what is done to which
 //   file
 #include <fcntl.h>
@@ -16,11 +17,17 @@
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
+#include <mutex>
 #include <string>
 #include <string_view>
 #include <vector>
 
 namespace {
+
+std::string text_of(const char* name) {
+  const char* text = std::getenv(name);
+  return text == nullptr ? "" : text;
+}
 
 long asked(const char* name) {
   const char* text = std::getenv(name);
@@ -32,14 +39,18 @@ enum class Then { go_on, torn, full };
 struct Events {
   long kill = asked("PARLEY_KILL"), torn = asked("PARLEY_TORN"), full = asked("PARLEY_FULL");
   const char* file = std::getenv("PARLEY_EVENTS");
+  const std::string at = text_of("PARLEY_AT");
+  std::mutex mutex;  // a party has several threads
   long met = 0;
   std::string names;
   bool over = false;
 
   Then meet(std::string_view what, std::string_view which) {
+    const std::lock_guard lock(mutex);
     if (over) return Then::go_on;
-    ++met;
     if (file != nullptr) names.append(what).append(which.empty() ? "" : " ").append(which).append("\n");
+    if (!at.empty() && at != std::string(what) + (which.empty() ? "" : " ") + std::string(which)) return Then::go_on;
+    ++met;
     if (met == kill) die();
     if (met == torn) return Then::torn;
     return full > 0 && met >= full ? Then::full : Then::go_on;
@@ -66,15 +77,19 @@ std::string base_name(std::string_view path) {
   return std::string(path.substr(path.rfind('/') + 1));
 }
 
-std::string name_of(int descriptor) {
+std::string path_of(int descriptor) {
   char link[64], path[4096];
   std::snprintf(link, sizeof link, "/proc/self/fd/%d", descriptor);
   const ssize_t size = ::readlink(link, path, sizeof path);
-  return size <= 0 ? "" : base_name({path, static_cast<std::size_t>(size)});
+  return {path, size <= 0 ? 0 : static_cast<std::size_t>(size)};
 }
 
-bool watched(int descriptor) {
-  return descriptor > 2;
+std::string name_of(int descriptor) {
+  return base_name(path_of(descriptor));
+}
+
+bool watched(int descriptor) {  // files, not sockets and what else threads wake each other with
+  return descriptor > 2 && path_of(descriptor).starts_with('/');
 }
 
 // A write of `size` bytes: whole, half of it and death, or none of it.
@@ -100,11 +115,11 @@ void about_to(const char* what, const std::string& which) {
 
 }  // namespace
 
-namespace parley::privacy {
+namespace parley {
 void failpoint(std::string_view place) {
   if (events().meet(place, "") == Then::torn) Events::die();
 }
-}  // namespace parley::privacy
+}  // namespace parley
 
 extern "C" {
 

@@ -1,11 +1,12 @@
 #include "fixture.h"
 
-namespace parley::privacy {
+namespace parley {
 
 void failpoint(std::string_view place) {
+  using privacy::failpoints;
   ++failpoints.met[std::string(place)];
   if (failpoints.at_each) failpoints.at_each();
   if (failpoints.left > 0 && --failpoints.left == 0) ::raise(SIGKILL);
 }
 
-}  // namespace parley::privacy
+}  // namespace parley

@@ -16,8 +16,8 @@
 #include <string>
 
 #include "parley/base/error.h"
+#include "parley/base/failpoint.h"
 #include "parley/privacy/ledger.h"
-#include "parley/privacy/ledger_failpoint.h"
 #include "parley/privacy/ledger_test.h"
 
 namespace parley::privacy {

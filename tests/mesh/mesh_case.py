@@ -2,29 +2,41 @@
 import json
 import os
 import pathlib
+import random
 import re
 import shutil
 import signal
 import socket
+import sqlite3
 import subprocess
 import sys
 import tempfile
 import time
 import unittest
 
+import wire
+
 PARLEY = os.environ["PARLEY"]
+FAILPOINTS = os.environ.get("PARLEY_FAILPOINTS", "")  # tests/crash/failing_program.cpp
+STRANGER = os.environ.get("MESH_STRANGER", "")  # stranger.cpp
+KILLED = -9
 FULL, SHORT = "PARLEY_TEST_FULL" in os.environ, "PARLEY_TEST_SHORT" in os.environ
+os.environ.setdefault("LSAN_OPTIONS", f"print_suppressions=0:suppressions={pathlib.Path(__file__).resolve().parent}/lsan.supp")
 MEMORY = "/dev/shm" if os.path.isdir("/dev/shm") and os.access("/dev/shm", os.W_OK) else None  # where a sync costs nothing
 
 
 def free_ports(count):
-    """Ports that nobody has right now; held open together so that they differ."""
-    held = [socket.socket() for _ in range(count)]
-    for s in held:
-        s.bind(("127.0.0.1", 0))
-    ports = [s.getsockname()[1] for s in held]
-    for s in held:
-        s.close()
+    """Ports that nobody has right now, below those that the system gives to callers: a party that is down keeps its own."""
+    ports = []
+    while len(ports) < count:
+        port = random.randrange(12000, 32000)
+        with socket.socket() as s:
+            try:
+                s.bind(("127.0.0.1", port))
+            except OSError:
+                continue
+        if port not in ports:
+            ports.append(port)
     return ports
 
 
@@ -35,11 +47,37 @@ def run(*arguments, cwd, check=True, env=None, program=PARLEY):
     return result
 
 
+def certificate(folder, name, file=None, valid=(0, 365 * 86400), ca=None):
+    """KEY and PEM of a certificate with any dates (seconds from now, length) and issuer, which no honest program would make."""
+    file = pathlib.Path(folder) / (file or name)
+    key, pem = f"{file}.key", f"{file}.pem"
+    run("certificate", name, key, pem, *valid, *(ca or ()), cwd=folder, program=STRANGER)
+    return key, pem
+
+
+class Stranger:
+    """Calls a party with whatever identity: (key, pem), ("none",) or ("plain",)."""
+
+    def __init__(self, address, *identity):
+        self.process = subprocess.Popen([STRANGER, "call", address, *identity], stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True)
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, *_):
+        self.process.communicate()
+
+    def send(self, data, sign=False, times=1):
+        self.process.stdin.write(f"{times} {'sign' if sign else 'raw'} {data.hex()}\n")
+        self.process.stdin.flush()
+        return json.loads(self.process.stdout.readline())
+
+
 class Study:
     """One folder per party under `base`, each with its own key, rows, ledger and copy of the study."""
 
     def __init__(self, base, algorithm="mr-admm", parties=3, rows=100, rounds=6, seed=3, graph="ring", deadline=1.0, wait=60.0, epsilon=2, options=(), names=None,
-                 hosts=None, cap="unlimited"):
+                 hosts=None, cap="unlimited", schema="census", tables=None):
         self.base, self.algorithm, self.rounds = pathlib.Path(base), algorithm, rounds
         self.star = algorithm in ("star-admm", "star-pvp", "dp-admm")
         self.names = names or ["hospital_" + "abcdefghij"[i] for i in range(parties)]
@@ -48,7 +86,7 @@ class Study:
         self.addresses = {n: f"{(hosts or {}).get(n, '127.0.0.1')}:{p}" for n, p in zip(self.all, ports)}
         shared = self.base / "shared"
         shared.mkdir(parents=True)
-        run("data", "schema", "census", "--out", shared / "schema.toml", cwd=shared)
+        run("data", "schema", schema, "--out", shared / "schema.toml", cwd=shared)
         run("study", "new", "study.toml", cwd=shared)
         self.set(shared / "study.toml", title='"a test"', graph=f'"{"auto" if self.star else graph}"', algorithm=f'"{algorithm}"', rounds=rounds,
                  epsilon=float(epsilon) if epsilon else '', delta=1e-6 if epsilon else '', deadline_seconds=deadline, wait_seconds=wait, seed=seed, loss_weight=20.0, **dict(options))
@@ -56,8 +94,10 @@ class Study:
             folder = self.base / name
             folder.mkdir()
             run("keys", "new", name, cwd=folder)
-            invited = ("--trainer",) if name == "coordinator" else ("--records", rows)
-            if name != "coordinator":
+            if tables:
+                (folder / "mine.csv").write_text("\n".join(tables[i]) + "\n")
+            invited = ("--trainer",) if name == "coordinator" else ("--records", len(tables[i]) - 1 if tables else rows)
+            if name != "coordinator" and not tables:
                 run("data", "generate", "census", "--rows", rows, "--split-seed", i + 1, "--out", "mine.csv", cwd=folder)
             run("study", "invite", shared / "study.toml", "--name", name, "--address", self.addresses[name], "--certificate", folder / f"{name}.pem", *invited, cwd=folder)
             run("ledger", "cap", "my.ledger", "--dataset", name, "--epsilon", *(("unlimited",) if cap == "unlimited" else cap), cwd=folder)
@@ -91,11 +131,55 @@ class Study:
     def log(self, name):
         return (self.base / name / "log").read_text()
 
+    def await_log(self, name, text, seconds=60):
+        """How long it took until this party said so."""
+        begun = time.monotonic()
+        while not (self.base / name / "log").exists() or text not in self.log(name):
+            if time.monotonic() - begun > seconds:
+                raise AssertionError(f"{name} does not say '{text}'\n" + self.logs())
+            time.sleep(0.02)
+        return time.monotonic() - begun
+
     def logs(self):
         return "\n".join(f"== {n}\n{self.log(n)}" for n in self.all if (self.base / n / "log").exists())
 
     def out(self, name, file):
         return self.base / name / "out" / file
+
+    def keep(self):
+        """Remembers the ledgers as they are, for fresh()."""
+        for name in self.all:
+            (self.base / name / "kept").mkdir()
+            for file in (self.base / name).glob("my.ledger*"):
+                shutil.copy(file, self.base / name / "kept")
+
+    def fresh(self):
+        """Back to before anybody joined."""
+        for name in self.all:
+            shutil.rmtree(self.base / name / "out", ignore_errors=True)
+            for file in [*(self.base / name).glob("my.ledger*"), self.base / name / "log"]:
+                file.unlink(missing_ok=True)
+            for file in (self.base / name / "kept").iterdir():
+                shutil.copy(file, self.base / name)
+
+    def charges(self, name):
+        """{round: (charge, released bytes)} of a party that may have been killed: from a copy, so that nothing is repaired."""
+        with tempfile.TemporaryDirectory(dir=MEMORY) as copy:
+            for file in ("my.ledger", "my.ledger-wal"):
+                if (self.base / name / file).exists():
+                    shutil.copy(self.base / name / file, copy)
+            db = sqlite3.connect(pathlib.Path(copy) / "my.ledger")
+            rows = db.execute("SELECT round, body, released FROM entry WHERE kind = 'charge' ORDER BY sequence").fetchall()
+            db.close()
+        found = {r: (body, bytes(released or b"")) for r, body, released in rows}
+        assert len(found) == len(rows), f"{name} was charged twice for a round: {[r[0] for r in rows]}"
+        return found
+
+    def spend(self, name):
+        """What its ledger says: per dataset, and of the run."""
+        shown = json.loads(run("ledger", "show", "my.ledger", "--json", cwd=self.base / name).stdout)
+        return ([(d["dataset"], d["epsilon"], d["infinite"]) for d in shown["datasets"]],
+                [[(a["node"], a["rounds_released"], a["charges"], a["epsilon"]) for a in r["accounts"]] for r in shown["runs"]])
 
     def alone(self):
         """The same study in simulation: the folder of its record."""
@@ -172,6 +256,16 @@ class Case(unittest.TestCase):
         models = [study.out(n, "model.json").read_bytes() for n in study.all]
         self.assertTrue(all(m == models[0] for m in models), "parties with different models")
         self.assertEqual(json.loads(models[0])["weights"], weights)
+
+    def assert_paid(self, study, senders=None):
+        """What anybody has stored of a party was paid for by that party, bit for bit, and is one value per round."""
+        said = {name: list(wire.values(study.out(name, "transcript"))) for name in study.all}  # before the ledgers: they may go on
+        paid = {name: study.charges(name) for name in senders or study.all}
+        for name, messages in said.items():
+            for m in messages:
+                if m.sender in paid:
+                    self.assertIn(m.round, paid[m.sender], f"{name} has round {m.round} of {m.sender}, which was not paid")
+                    self.assertEqual(m.payload, paid[m.sender][m.round][1], f"{name} has another round {m.round} of {m.sender} than was paid")
 
     def assert_spend(self, study):
         """Every ledger has each round once, as an uninterrupted run would."""

@@ -8,6 +8,7 @@
 #include <cstring>
 
 #include "parley/base/error.h"
+#include "parley/base/failpoint.h"
 #include "parley/base/text.h"
 
 namespace parley::network {
@@ -43,15 +44,18 @@ class DiskFile : public AppendFile {
   std::string read() override { return read_file(path_, "the transcript"); }
 
   void append(std::string_view bytes) override {
+    failpoint("before an append to the transcript");
     while (!bytes.empty()) {
       const ssize_t written = ::write(file_.number(), bytes.data(), bytes.size());
       if (written < 0 && errno == EINTR) continue;
       if (written <= 0) fail("cannot write");
       bytes.remove_prefix(static_cast<std::size_t>(written));
     }
+    failpoint("after an append to the transcript");
   }
   void sync() override {
     if (::fdatasync(file_.number()) != 0) fail("cannot sync");
+    failpoint("after a sync of the transcript");
   }
   void cut_at(std::uint64_t size) override {
     if (::ftruncate(file_.number(), static_cast<off_t>(size)) != 0) fail("cannot cut off a torn end");

@@ -1,7 +1,7 @@
 // Carries a party's messages to its neighbours and theirs to it, over gRPC and mutual TLS 1.2 or later: no hub, every
 // party is server and client. Both sides present their certificates and check the other's against the roster's pin
-// before a message is read or sent; who issued a certificate does not count. The only file that names gRPC is
-// grpc/courier.cpp.
+// before a message is read or sent; who issued a certificate does not count. The only files that name gRPC are
+// in grpc/.
 #pragma once
 #include <cstdint>
 #include <functional>
@@ -32,8 +32,8 @@ class Courier {
     // none does.
     std::function<Receipt(const std::string& caller, std::string_view message)> deliver;
     std::function<void(std::uint64_t call, const Receipt& receipt)> answered;
-    std::function<void(std::uint64_t call, const std::string& why)> failed;
-    std::function<void(const std::string& sentence)> report;  // callers that were refused, and why
+    std::function<void(std::uint64_t call, const std::string& why)> failed;  // why: empty when it was said before
+    std::function<void(const std::string& sentence)> report;                 // callers that were refused, and why
   };
 
   virtual ~Courier() = default;  // no handler is called after it

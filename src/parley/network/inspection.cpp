@@ -107,11 +107,12 @@ std::optional<Finding> inspect(const Message& m, const std::string& caller, cons
   if (auto wrong = check_sender(m, caller, agreed)) return wrong;
   if (!keys.verify(m.node, signed_part(m), m.signature))
     return Finding{Verdict::bad_signature, "not that of " + m.sender + " over these bytes"};
-  if (m.run != agreed.run)
-    return Finding{Verdict::wrong_run, "'" + printable(m.run) + "', but this is '" + agreed.run + "'"};
+  // Before the run: its id follows from the study, and only the configuration can say which field differs (R6).
   if (m.configuration != agreed.configuration_hash)
     return Finding{Verdict::wrong_configuration,
                    "hash " + printable(m.configuration) + ", but here it is " + agreed.configuration_hash};
+  if (m.run != agreed.run)
+    return Finding{Verdict::wrong_run, "'" + printable(m.run) + "', but this is '" + agreed.run + "'"};
   if (auto wrong = check_round(m, agreed)) return wrong;
   if (auto wrong = check_turn(m, agreed)) return wrong;
   return check_payload(m, agreed);

@@ -1,5 +1,5 @@
 // What can be said about a message from itself, the caller and the agreement, whatever came before it. In this order:
-// who calls, who sends, signature, run, configuration, round, turn, size, values.
+// who calls, who sends, signature, configuration, run, round, turn, size, values.
 #pragma once
 #include <optional>
 #include <string>

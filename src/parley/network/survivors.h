@@ -53,6 +53,8 @@ class Survivors {
     std::string why{};
   };
   Outlook outlook(Patience patience) const;
+  // Why this set, of which all have stated something, may not go on; empty: it may.
+  std::string objection(const std::vector<int>& members) const;
 
   // The signed bytes to be flooded, statements first; a key for each.
   const std::map<int, std::string>& messages() const { return bytes_; }
@@ -74,7 +76,6 @@ class Survivors {
   std::vector<std::pair<int, int>> edges(const std::vector<int>& among) const;
   std::vector<int> reached(int first, const std::vector<int>& among) const;
   bool enough_heard(Patience patience) const;
-  std::string objection(const std::vector<int>& members) const;                 // empty: this set may go on
   std::optional<Succession> succession(const std::vector<int>& members) const;  // nullopt: a statement is missing
   std::optional<Succession> succession(const Signed& consent) const;            // nullopt, too: it rests on others
   std::optional<Outlook> decided() const;

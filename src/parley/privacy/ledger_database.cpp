@@ -1,8 +1,8 @@
 #include "parley/privacy/ledger_database.h"
 
 #include "parley/base/error.h"
+#include "parley/base/failpoint.h"
 #include "parley/privacy/ledger_connection.h"
-#include "parley/privacy/ledger_failpoint.h"
 
 namespace parley::privacy {
 namespace {

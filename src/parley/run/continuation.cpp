@@ -26,7 +26,8 @@ void add(Spend& sum, const std::vector<Charge>& charges) {
 
 // The units are those of the rule by which parts add up: Σε at δ = 0, Σμ² by the GDP filter at δ > 0 (docs/ledger.md,
 // theorems L1, L2). Gamma noise at δ > 0 was planned by a composition that the filter does not know: then the filter's
-// limit for the planned (ε, δ).
+// limit for the planned (ε, δ). Trap: the sum must stay below it in the first part too, where nobody has been lost yet;
+// a plan that does not gets 0, and nobody goes on.
 double allowance_of(const algorithm::Schedule& s) {
   Spend planned(s.delta);
   bool pure = false;
@@ -34,7 +35,9 @@ double allowance_of(const algorithm::Schedule& s) {
     planned.add(privacy::Price{r.charge.epsilon, r.charge.mu});
     pure = pure || r.charge.epsilon > 0;
   }
-  return pure && s.delta > 0 ? privacy::limit_of(privacy::Cap(s.epsilon, s.delta)) : planned.total();
+  if (!pure || s.delta == 0) return planned.total();
+  const double limit = privacy::limit_of(privacy::Cap(s.epsilon, s.delta));
+  return planned.total() <= limit ? limit : 0;
 }
 
 template <class Value>
@@ -73,6 +76,14 @@ void check_allowance(const Part& p) {
                  .value = "epsilon " + number(all.epsilon()) + " in all",
                  .allowed = "epsilon " + number(epsilon_for(p.allowance[at], p.plan.nodes[at].delta))});
   }
+}
+
+void check_countable(const Part& p) {
+  for (int i = 0; i < p.setting.nodes(); ++i)
+    if (const auto at = static_cast<std::size_t>(i); p.spent[at].delta() > 0 && p.allowance[at] == 0)
+      throw Error({.what = "the noise of " + p.agreed.name(i) +
+                           " was planned for all rounds together, and cannot be counted in parts: gamma noise at "
+                           "delta > 0 (docs/privacy.md, proposition 9)"});
 }
 
 algorithm::Plan planned(const Part& p, algorithm::Options o) {
@@ -200,6 +211,7 @@ Part next_part(const Part& before, const network::Succession& next) {
 
   algorithm::Options o = options_for(before, next);
   const long left = first.rounds - next.through;
+  if (left > 0 && before.plan.noisy()) check_countable(p);
   o.rounds = first.algorithm.star ? left / 2 : left;
   p.plan = left == 0 ? without_rounds(p, before, next) : planned(p, std::move(o));
   const std::vector<std::string> names = p.agreed.parties;

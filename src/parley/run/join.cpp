@@ -9,16 +9,14 @@
 #include "parley/algorithm/nodes.h"
 #include "parley/base/error.h"
 #include "parley/base/text.h"
-#include "parley/data/schema.h"
-#include "parley/data/source.h"
 #include "parley/problem/metrics.h"
 #include "parley/problem/solve.h"
 #include "parley/record/record.h"
+#include "parley/run/joint_model.h"
 #include "parley/run/measure.h"
-#include "parley/run/model.h"
 #include "parley/run/parts_on_disk.h"
 #include "parley/run/party_process.h"
-#include "parley/run/resume.h"
+#include "parley/run/seat.h"
 #include "parley/run/statement.h"
 
 namespace parley::run {
@@ -26,87 +24,6 @@ namespace {
 
 using nlohmann::json;
 namespace fs = std::filesystem;
-
-struct Seat {  // what this party knows before it opens a connection
-  JointStudy study;
-  JointPlan plan;
-  std::string canonical, hash;
-  int node = 0;
-  bool trainer = false;
-  network::Identity self;
-  std::vector<std::string> stamps;  // why NOT PRIVATE
-
-  const algorithm::Schedule& schedule() const { return plan.plan.nodes[trainer ? 0 : static_cast<std::size_t>(node)]; }
-  Index dimension() const { return schedule().loss.scores() * static_cast<Index>(plan.setting.features); }
-  const Invited& me() const { return study.parties[static_cast<std::size_t>(node)]; }
-};
-
-Seat take_seat(const JoinOptions& o) {
-  JointStudy study = read_joint_study(o.study);
-  JointPlan plan = plan_of(study);
-  const json canonical = canonical_json(study, plan);
-  Seat seat{.study = std::move(study), .plan = std::move(plan), .canonical = canonical.dump()};
-  seat.hash = study_hash(canonical);
-  seat.node = seat.study.node_of(o.as);
-  seat.trainer = seat.me().trainer;
-  seat.stamps = not_private(seat.study, seat.plan);
-  seat.self = network::read_identity(o.key.empty() ? o.as + ".key" : o.key,
-                                     o.certificate.empty() ? o.as + ".pem" : o.certificate);
-  const auto now = std::chrono::floor<std::chrono::seconds>(std::chrono::system_clock::now());
-  if (const auto refusal = network::check_certificate(seat.self.certificate, o.as, seat.me().fingerprint, now))
-    throw Error({.what = "the others would refuse this party: " + refusal->sentence,
-                 .where = o.certificate.empty() ? o.as + ".pem" : o.certificate,
-                 .fix = "use the key and certificate that the roster of the study pins"});
-  for (const Invited& p : seat.study.parties)
-    if (!p.pinned)
-      throw Error(
-          {.what = "the roster does not hold the certificate of " + p.name + ": its signatures cannot be checked",
-           .where = o.study,
-           .fix = "add certificate = … to its [[party]] block, as 'parley study invite' does"});
-  return seat;
-}
-
-data::Dataset own_rows(const JoinOptions& o, const Seat& seat) {
-  if (seat.trainer) {
-    if (!o.data.empty())
-      throw Error(
-          {.what = "the trainer holds no rows", .value = o.data, .where = "option --data", .fix = "leave it out"});
-    return {};
-  }
-  if (o.data.empty())
-    throw Error({.what = "a party needs its rows", .where = "option --data", .fix = "give --data FILE"});
-  data::Options source{.data = {o.data}, .format = o.format, .header = o.header, .features = seat.study.features};
-  if (!seat.study.schema.empty()) source.schema = (seat.study.file.parent_path() / seat.study.schema).string();
-  data::Dataset rows = data::load_file(source, o.data);
-  if (static_cast<long>(rows.rows.count()) != seat.me().records)
-    throw Error(
-        {.what = "the roster of the study has another number of records for " + o.as,
-         .value = std::to_string(rows.rows.count()) + " rows",
-         .allowed = std::to_string(seat.me().records) + " rows",
-         .where = o.data,
-         .fix = "give the file that was counted, or have the roster changed: the noise of everybody follows from it"});
-  return rows;
-}
-
-privacy::PlannedRun planned(const JoinOptions& o, const Seat& seat, const data::Dataset& rows,
-                            const privacy::LedgerFile& book) {
-  const std::string dataset = o.dataset.empty() ? o.as : o.dataset;
-  privacy::PlannedRun run;
-  run.id = run_id(seat.hash);
-  run.configuration = seat.hash;
-  run.started = timestamp();
-  run.not_private = seat.stamps;
-  privacy::PlannedRun::Account account{.node = seat.node, .dataset = dataset};
-  privacy::PlannedRun::Dataset held{.name = dataset};
-  if (!seat.trainer) {
-    for (const auto& r : seat.schedule().private_rounds) account.planned.push_back(r.charge);
-    held.fingerprint = fingerprint_of({&rows.rows}, book);
-    held.records = static_cast<double>(rows.rows.count());
-  }
-  run.accounts = {std::move(account)};
-  run.datasets = {std::move(held)};
-  return run;
-}
 
 json header(const Seat& seat, const PartsOnDisk& parts, const std::string& outcome) {
   json head = {{"format", "parley-party-1"},
@@ -121,7 +38,7 @@ json header(const Seat& seat, const PartsOnDisk& parts, const std::string& outco
                {"privacy", privacy_json(seat.plan.plan, seat.stamps, seat.plan.plan.epsilon(), true)}};
   if (parts.part().number > 1) {
     head["part"] = json::parse(parts.part().agreed.configuration);
-    head["parts"] = to_json(parts.story());
+    head["parts"] = to_json(parts.told());
   }
   return head;
 }
@@ -129,7 +46,7 @@ json header(const Seat& seat, const PartsOnDisk& parts, const std::string& outco
 class Seated {  // a party at work
  public:
   Seated(const JoinOptions& o, const JoinHooks& hooks)
-      : options_(o), hooks_(hooks), seat_(take_seat(o)), rows_(own_rows(o, seat_)), noise_(seat_.study.seed) {
+      : options_(o), hooks_(hooks), seat_(take_seat(o)), rows_(own_rows(o, seat_.study)), noise_(seat_.study.seed) {
     folder_ = o.out.empty() ? run_id(seat_.hash).substr(0, 16) + "-" + o.as : o.out;
     if (o.ledger.empty())
       throw Error(
@@ -174,6 +91,7 @@ class Seated {  // a party at work
                           .node = seat_.node,
                           .report = hooks_.report,
                           .progress = [this](const PartyInParts& p) { show(p); },
+                          .completed = [this](const PartyInParts& p) { store(p, *p.ending()); },
                           .stop = hooks_.stop},
                          {.largest = network::message_cap(seat_.dimension()) + 512},
                          [this](Party* before, double now) { return make_part(before, now); });
@@ -209,9 +127,11 @@ class Seated {  // a party at work
         .earlier = beginning.earlier,
         .expected = beginning.expected,
         .on_round = [this](const privacy::Paid& paid, const privacy::Inbox& inbox) { add(paid, inbox); }};
-    const network::Timing timing{.deadline = seat_.study.deadline_seconds,
-                                 .wait = seat_.study.wait_seconds,
-                                 .first_wait = seat_.study.wait_seconds};
+    const network::Timing timing{
+        .deadline = seat_.study.deadline_seconds,
+        .wait = seat_.study.wait_seconds,
+        // With the model stored, only whoever calls soon can still need this party.
+        .first_wait = parts_->was_complete() ? 2 * seat_.study.deadline_seconds : seat_.study.wait_seconds};
     network::Exchange::Setup setup{.agreed = part.agreed,
                                    .self = self,
                                    .last_released = parts_->ledger().last_round(self),
@@ -279,64 +199,51 @@ class Seated {  // a party at work
                         .seconds_left = left});
   }
 
-  Joined finish(const PartyProcess& process, const network::Ending& ending) {
+  // Model, statement and record: the moment the run is complete, or at the end of one that is not.
+  void store(const PartyInParts& party, const network::Ending& ending) {
     const bool whole = ending.end == network::End::completed;
     const algorithm::Schedule& s = seat_.schedule();
-    Spent spent_here{.epsilon = parts_->epsilon(whole), .delta = seat_.trainer ? 0 : s.delta};
-    const auto story = parts_->story();
-    for (const auto& part : story) {
-      spent_here.rounds += part.released + 1;
-      spent_here.private_rounds += part.private_rounds;
-    }
-    if (story.size() > 1) spent_here.parts = to_json(story);
+    spent_ = {.epsilon = parts_->epsilon(whole), .delta = seat_.trainer ? 0 : s.delta};
+    const PartsTold told = parts_->told();
+    spent_.rounds = rounds_released(told);
+    spent_.private_rounds = rounds_from_rows(told);
+    if (told.size() > 1) spent_.parts = to_json(told);
 
-    Vector weights = whole ? process.party().model() : process.party().own_iterate();
+    Vector weights = whole ? party.model() : party.own_iterate();
     if (!whole && trainer_says_.size() > 0) weights = trainer_says_;
     json model_text;
     if (weights.size() > 0 && ending.end != network::End::diverged) {
       model_text = model_json(weights, end_name(ending.end));
       write_file(folder_ / "own_model.json",
-                 model_json(process.party().own_iterate(), "this party's own iterate").dump(1) + "\n");
+                 model_json(party.own_iterate(), "this party's own iterate").dump(1) + "\n");
     }
-    const json statement = statement_json(seat_.study, seat_.plan, seat_.node, seat_.hash, ending, spent_here);
+    const json statement = statement_json(seat_.study, seat_.plan, seat_.node, seat_.hash, ending, spent_);
     write_file(folder_ / "statement.json", signed_statement(statement, seat_.self).dump(1) + "\n");
     write_file(folder_ / "statement.txt", statement_text(statement));
-    if (options_.local_metrics && !seat_.trainer && weights.size() > 0)
-      write_metrics(weights, process.party().own_iterate());
+    if (options_.local_metrics && !seat_.trainer && weights.size() > 0) write_metrics(weights, party.own_iterate());
     json head = header(seat_, *parts_, end_name(ending.end));
     head["outcome_in_words"] = ending.text;
-    head["rounds_done"] = round_;
+    head["rounds_done"] = parts_->part().before + round_;
     parts_->finish(head, model_text);
+    has_model_ = !model_text.is_null();
+    stored_ = ending.end;
+  }
+
+  Joined finish(const PartyProcess& process, const network::Ending& ending) {
+    if (stored_ != ending.end) store(process.party(), ending);
     Joined joined{.ending = ending,
-                  .epsilon = spent_here.epsilon,
-                  .delta = spent_here.delta,
+                  .epsilon = spent_.epsilon,
+                  .delta = spent_.delta,
                   .not_private = seat_.stamps,
                   .folder = folder_.string(),
-                  .has_model = !model_text.is_null()};
+                  .has_model = has_model_};
     const auto& t = process.seconds();
     joined.seconds = {t.solve + t.pay + t.wait, t.solve, t.pay, t.wait};
     return joined;
   }
 
   json model_json(const Vector& weights, const std::string& outcome) const {
-    const Model model{.weights = weights,
-                      .feature_names = feature_names(),
-                      .loss = seat_.schedule().loss,
-                      .schema_toml = seat_.study.schema_toml,
-                      .not_private = seat_.stamps,
-                      .classes = {}};
-    json text = to_json(model, privacy_json(seat_.plan.plan, seat_.stamps, seat_.plan.plan.epsilon(), true));
-    text["outcome"] = outcome;
-    return text;
-  }
-
-  std::vector<std::string> feature_names() const {
-    if (!rows_.feature_names.empty()) return rows_.feature_names;
-    if (!seat_.study.schema_toml.empty())
-      return data::feature_names(data::parse_schema(seat_.study.schema_toml, seat_.study.schema));
-    std::vector<std::string> names;
-    for (long k = 1; k <= seat_.plan.setting.features; ++k) names.push_back(std::to_string(k));
-    return names;
+    return joint_model_json(seat_.study, seat_.plan, weights, outcome);
   }
 
   // Privacy: computed on rows and never paid for; a file of this party's own.
@@ -365,6 +272,9 @@ class Seated {  // a party at work
   std::optional<record::Lock> lock_;
   std::optional<PartsOnDisk> parts_;
   Vector trainer_says_;
+  Spent spent_;
+  std::optional<network::End> stored_;  // the ending that the record has
+  bool has_model_ = false;
   int round_ = -1, first_round_ = -1;
   std::chrono::steady_clock::time_point first_time_;
 };

@@ -15,15 +15,18 @@ namespace fs = std::filesystem;
 
 namespace {
 
-// Trap: such a round must not be solved again until it goes well; that would choose the noise.
-void check_outcome(const fs::path& folder) {
+// Trap: a round whose minimum could not be certified must not be solved again until it goes well; that would choose the
+// noise.
+std::string outcome_before(const fs::path& folder) {
   const json before = json::parse(read_file(folder / "run.json", "the record"), nullptr, false);
-  if (before.is_object() && before.value("outcome", "") == "uncertified")
+  const std::string outcome = before.is_object() ? before.value("outcome", "") : "";
+  if (outcome == "uncertified")
     throw Error({.what =
                      "this party's part ended because a local minimum could not be certified: trying again with other "
                      "noise until it can be would choose the noise, and no bound covers that",
                  .where = folder.string(),
                  .fix = "agree on a new study with a larger tolerance; what this one spent stays spent"});
+  return outcome;
 }
 
 // An Error's lines as one sentence.
@@ -40,7 +43,7 @@ PartsOnDisk::PartsOnDisk(Setup setup) : setup_(std::move(setup)) {
 }
 
 fs::path PartsOnDisk::folder_of(const Part& part) const {
-  return part.number == 1 ? setup_.folder : setup_.folder / ("part-" + std::to_string(part.number));
+  return part.number == 1 ? setup_.folder : setup_.folder / folder_of_part(part.number);
 }
 
 // Trap: once this party has signed what it released in a part, the rest of that part's plan is never charged; counted
@@ -61,19 +64,19 @@ privacy::PlannedRun PartsOnDisk::planned(const Part& part, bool closed) const {
 }
 
 void PartsOnDisk::open() {
+  record_.reset();  // of the part before: nothing more is written there, whatever fails here
+  ledger_.reset();  // one run at a time
   const fs::path here = folder();
   const bool begun = fs::exists(here / "run.json");
   const bool closed = begun && network::has_stated_loss(here / "transcript");
   const privacy::PlannedRun run = planned(part(), closed);
   setup_.book->check_room(run);
-  if (begun) check_outcome(here);
+  was_complete_ = begun && outcome_before(here) == "completed";
   if (!begun) record::create_folder(here);
   kept_.reset();
   if (begun) kept_ = record::read(here).kept();
-  record_.reset();
-  ledger_.reset();  // one run at a time
   ledger_.emplace(setup_.book, run);
-  record_.emplace(here, setup_.header(*this, "running"), kept_);
+  record_.emplace(here, setup_.header(*this, was_complete_ ? "completed" : "running"), kept_);
 }
 
 network::Consent PartsOnDisk::consent(const network::Succession& next) const {
@@ -107,49 +110,26 @@ const PartsOnDisk::Beginning& PartsOnDisk::next(Party& before) {
   return beginning_;
 }
 
-std::vector<privacy::Charge> PartsOnDisk::charged(std::size_t part) const {
-  const Part& p = parts_[part];
-  if (self_of(p) >= p.holders()) return {};
-  return charges(p, self_of(p), std::max(0, part < released_.size() ? released_[part] : ledger_->last_round(self())));
+PartsTold PartsOnDisk::told() const {
+  PartsTold told;
+  for (std::size_t p = 0; p < parts_.size(); ++p)
+    told.push_back({.part = &parts_[p],
+                    .self = self_of(parts_[p]),
+                    .released = p < released_.size() ? released_[p]
+                                : ledger_            ? ledger_->last_round(self())
+                                                     : -1,
+                    .through = p < agreements_.size() ? agreements_[p].through : -1});
+  return told;
 }
 
 double PartsOnDisk::spent() const {
   if (!holds_rows() || !part().plan.noisy()) return 0;
-  if (parts_.size() == 1) return spent_epsilon(*ledger_, part().plan, self());
-  privacy::Spend all(part().plan.nodes[static_cast<std::size_t>(self())].delta);
-  for (std::size_t p = 0; p < parts_.size(); ++p)
-    for (const privacy::Charge& c : charged(p)) all.add(privacy::Price{c.epsilon, c.mu});
-  return all.epsilon();
+  return parts_.size() == 1 ? spent_epsilon(*ledger_, part().plan, self()) : spend_of(told()).epsilon();
 }
 
 double PartsOnDisk::epsilon(bool whole) const {
   if (!holds_rows() || !part().plan.noisy()) return 0;
-  const Part& first = parts_.front();
-  const algorithm::Schedule& s = first.plan.nodes[static_cast<std::size_t>(self_of(first))];
-  return s.delta == 0 || (whole && parts_.size() == 1) ? spent() : s.epsilon;
-}
-
-std::vector<PartsOnDisk::Told> PartsOnDisk::story() const {
-  std::vector<Told> story;
-  for (std::size_t p = 0; p < parts_.size(); ++p) {
-    const Part& part = parts_[p];
-    Told told{.number = part.number,
-              .run = part.agreed.run,
-              .folder = folder_of(part).lexically_relative(setup_.folder).string(),
-              .parties = part.agreed.parties,
-              .through = p < agreements_.size() ? agreements_[p].through : -1,
-              .released = p < released_.size() ? released_[p]
-                          : ledger_            ? ledger_->last_round(self())
-                                               : -1};
-    if (ledger_ && holds_rows()) {
-      privacy::Spend spent(part.plan.nodes.front().delta);
-      for (const privacy::Charge& c : charged(p)) spent.add(privacy::Price{c.epsilon, c.mu});
-      told.private_rounds = static_cast<int>(charged(p).size());
-      told.epsilon = part.plan.noisy() ? spent.epsilon() : 0;
-    }
-    story.push_back(std::move(told));
-  }
-  return story;
+  return parts_.size() == 1 && whole ? spent() : epsilon_of(told(), whole);
 }
 
 void PartsOnDisk::finish(const json& head, const json& model) {
@@ -161,20 +141,6 @@ void PartsOnDisk::finish(const json& head, const json& model) {
     if (head.contains(key)) whole[key] = head[key];
   if (!model.is_null()) write_file(setup_.folder / "model.json", model.dump(1) + "\n");
   write_file(setup_.folder / "run.json", whole.dump(1) + "\n");
-}
-
-json to_json(const std::vector<PartsOnDisk::Told>& story) {
-  json list = json::array();
-  for (const auto& told : story)
-    list.push_back({{"part", told.number},
-                    {"run_id", told.run},
-                    {"folder", told.folder},
-                    {"parties", told.parties},
-                    {"went_on_after_round", told.through < 0 ? json() : json(told.through)},
-                    {"rounds_released", told.released + 1},
-                    {"rounds_from_rows", told.private_rounds},
-                    {"epsilon", told.epsilon}});
-  return list;
 }
 
 }  // namespace parley::run

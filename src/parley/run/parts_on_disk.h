@@ -13,6 +13,7 @@
 #include "parley/privacy/ledger.h"
 #include "parley/record/record.h"
 #include "parley/run/continuation.h"
+#include "parley/run/parts_told.h"
 #include "parley/run/party.h"
 
 namespace parley::run {
@@ -45,6 +46,7 @@ class PartsOnDisk {
   privacy::Ledger& ledger() { return *ledger_; }
   const privacy::Ledger& ledger() const { return *ledger_; }
   record::Writer& record() { return *record_; }
+  bool was_complete() const { return was_complete_; }                   // an earlier process had the model
   record::Kept kept() const { return kept_.value_or(record::Kept{}); }  // by earlier processes
 
   bool holds_rows() const { return self() < part().holders(); }
@@ -52,16 +54,7 @@ class PartsOnDisk {
   // is a filter (docs/privacy.md, proposition 9). whole: the run was completed as planned.
   double epsilon(bool whole) const;
   double spent() const;  // so far, for a progress line
-  struct Told {          // of a part, for the record and the statement
-    int number = 1;
-    std::string run, folder;
-    std::vector<std::string> parties;
-    int through = -1;   // the round from which the next part went on; −1: it is the last one
-    int released = -1;  // this party's last round in it
-    int private_rounds = 0;
-    double epsilon = 0;  // Σε, or ε of the filter, of this part alone
-  };
-  std::vector<Told> story() const;
+  PartsTold told() const;
   void finish(const nlohmann::json& head, const nlohmann::json& model);  // the whole record, and that of the last part
 
  private:
@@ -69,7 +62,6 @@ class PartsOnDisk {
   std::filesystem::path folder_of(const Part& part) const;
   privacy::PlannedRun planned(const Part& part, bool closed) const;
   void open();
-  std::vector<privacy::Charge> charged(std::size_t part) const;
 
   Setup setup_;
   std::vector<Part> parts_;
@@ -77,10 +69,9 @@ class PartsOnDisk {
   std::vector<int> released_;  // of the parts before: this party's last round
   Beginning beginning_;
   std::optional<privacy::Ledger> ledger_;
+  bool was_complete_ = false;
   std::optional<record::Kept> kept_;
   std::optional<record::Writer> record_;
 };
-
-nlohmann::json to_json(const std::vector<PartsOnDisk::Told>& story);
 
 }  // namespace parley::run

@@ -2,6 +2,7 @@
 
 #include <utility>
 
+#include "parley/base/failpoint.h"
 #include "parley/base/parallel.h"
 
 namespace parley::run {
@@ -17,16 +18,18 @@ PartyProcess::PartyProcess(Setup setup, network::Courier::Setup carrier, PartyIn
   carrier.deliver = [this](const std::string& caller, std::string_view message) {
     network::Receipt receipt;
     handle([&] { receipt = party_->deliver(caller, message); });
+    failpoint("stored, not acknowledged");
     const std::lock_guard lock(mutex_);
     if (failure_) std::rethrow_exception(failure_);  // what could not be stored is not acknowledged
     return receipt;
   };
   carrier.answered = [this](std::uint64_t call, const network::Receipt& receipt) {
+    failpoint("sent to some");
     handle([&] { party_->answered(call, receipt); });
   };
   carrier.failed = [this](std::uint64_t call, const std::string& why) {
     handle([&] {
-      sentences_.push_back(why);
+      if (!why.empty()) sentences_.push_back(why);
       party_->failed(call);
     });
   };
@@ -47,6 +50,7 @@ void PartyProcess::handle(const std::function<void()>& event) {
     const std::lock_guard lock(mutex_);
     try {
       if (!failure_) event();
+      if (!failure_) see_completion();
     } catch (...) {
       failure_ = std::current_exception();
     }
@@ -55,11 +59,20 @@ void PartyProcess::handle(const std::function<void()>& event) {
   changed_.notify_all();
 }
 
+void PartyProcess::see_completion() {
+  if (completed_ || !party_->ending() || party_->ending()->end != network::End::completed) return;
+  completed_ = true;
+  if (setup_.completed) setup_.completed(*party_);
+}
+
 void PartyProcess::dispatch() {
   network::Actions actions = party_->take();
   for (auto& text : actions.reports) sentences_.push_back(std::move(text));
   if (courier_)
-    for (auto& send : actions.sends) courier_->send(send.call, send.peer, std::move(send.bytes));
+    for (auto& send : actions.sends) {
+      failpoint("synced, not sent");
+      courier_->send(send.call, send.peer, std::move(send.bytes));
+    }
 }
 
 void PartyProcess::solve(std::unique_lock<std::mutex>& lock) {
@@ -73,7 +86,9 @@ void PartyProcess::solve(std::unique_lock<std::mutex>& lock) {
   const double solved = now();
   lock.lock();
   seconds_.solve += solved - begun;
+  failpoint("solved, not paid");
   party_->solved(*job, std::move(*release));
+  see_completion();
   seconds_.pay += now() - solved;
   dispatch();
 }
@@ -89,6 +104,8 @@ network::Ending PartyProcess::run() {
       party_->interrupt();
     }
     party_->tick(now());
+    see_completion();
+    if (interrupted && completed_) break;  // the others may have to ask again
     dispatch();
     solve(lock);
     auto sentences = std::exchange(sentences_, {});

@@ -29,6 +29,9 @@ class PartyProcess {
     int node = 0;
     std::function<void(const std::string& sentence)> report;    // for the party's log; on the thread of run()
     std::function<void(const PartyInParts& party)> progress{};  // now and then
+    // Once, when this party has the model, and before anybody hears of it: a peer that is told may leave for good, so
+    // what is stored only later would be waited for after a crash.
+    std::function<void(const PartyInParts& party)> completed{};
     const std::atomic<bool>* stop = nullptr;
   };
   struct Seconds {
@@ -48,6 +51,7 @@ class PartyProcess {
  private:
   double now() const;
   void handle(const std::function<void()>& event);  // on any thread; then sends what follows from it
+  void see_completion();
   void dispatch();
   void solve(std::unique_lock<std::mutex>& lock);
 
@@ -58,6 +62,7 @@ class PartyProcess {
   std::unique_ptr<PartyInParts> party_;
   std::deque<std::string> sentences_;
   std::exception_ptr failure_;
+  bool completed_ = false;
   Seconds seconds_;
   std::unique_ptr<network::Courier> courier_;  // last: its threads end first
 };

@@ -1,7 +1,6 @@
 #include "parley/network/courier.h"
 
 #include <grpc/grpc_security_constants.h>
-#include <grpc/support/log.h>
 #include <grpcpp/grpcpp.h>
 #include <grpcpp/resource_quota.h>
 #include <grpcpp/security/tls_certificate_provider.h>
@@ -12,12 +11,15 @@
 #include <atomic>
 #include <chrono>
 #include <condition_variable>
+#include <map>
 #include <mutex>
 #include <optional>
 #include <thread>
 
 #include "mesh.grpc.pb.h"
 #include "parley/base/error.h"
+#include "parley/network/grpc/handshakes.h"
+#include "parley/network/quiet.h"
 
 namespace parley::network {
 namespace {
@@ -35,18 +37,16 @@ const Contact* contact_named(const std::vector<Contact>& roster, const std::stri
 }
 
 // nullopt: the certificate is the one that the roster pins for `expected`.
-std::optional<std::string> objection(std::string_view pem, const std::vector<Contact>& roster,
-                                     const std::optional<std::string>& expected, Time now, std::string* name) {
-  try {
-    const Certificate presented = parse_certificate(std::string(pem), "the presented certificate");
-    *name = expected.value_or(presented.name);
-    const Contact* contact = contact_named(roster, *name);
-    const auto refusal = check_certificate(presented, *name, contact == nullptr ? "" : contact->fingerprint, now);
-    if (refusal) return refusal->sentence;
-    return std::nullopt;
-  } catch (const Error& e) {
-    return e.what();
-  }
+std::optional<std::string> objection(const Certificate& presented, const std::vector<Contact>& roster,
+                                     const std::string& expected, Time now) {
+  const Contact* contact = contact_named(roster, expected);
+  const auto refusal = check_certificate(presented, expected, contact == nullptr ? "" : contact->fingerprint, now);
+  if (refusal) return refusal->sentence;
+  return std::nullopt;
+}
+
+Certificate presented_as(std::string_view pem) {
+  return parse_certificate(std::string(pem), "the presented certificate");
 }
 
 // The client's side: who answers at a neighbour's address.
@@ -58,9 +58,7 @@ class Pin : public tls::ExternalCertificateVerifier {
 
   bool Verify(tls::TlsCustomVerificationCheckRequest* request, std::function<void(grpc::Status)> /*callback*/,
               grpc::Status* status) override {
-    const auto pem = request->peer_cert();
-    std::string ignored;
-    const auto wrong = objection({pem.data(), pem.size()}, setup_.roster, name_, setup_.now(), &ignored);
+    const auto wrong = judged({request->peer_cert().data(), request->peer_cert().size()});
     const std::lock_guard lock(*guard_);
     *why_ = wrong.value_or("");
     *status = wrong ? grpc::Status(grpc::StatusCode::UNAUTHENTICATED, *wrong) : grpc::Status::OK;
@@ -69,6 +67,14 @@ class Pin : public tls::ExternalCertificateVerifier {
   void Cancel(tls::TlsCustomVerificationCheckRequest* /*request*/) override {}
 
  private:
+  std::optional<std::string> judged(std::string_view pem) const {
+    try {
+      return objection(presented_as(pem), setup_.roster, name_, setup_.now());
+    } catch (const Error& e) {
+      return e.what();
+    }
+  }
+
   const Courier::Setup& setup_;
   const std::string name_;
   const std::shared_ptr<std::string> why_;
@@ -78,7 +84,8 @@ class Pin : public tls::ExternalCertificateVerifier {
 // The way to one neighbour: a thread that makes one call after the other.
 class Line {
  public:
-  Line(const Courier::Setup& setup, const Contact& contact) : setup_(setup), contact_(contact) {
+  Line(const Courier::Setup& setup, const Contact& contact, Quiet& quiet)
+      : setup_(setup), contact_(contact), quiet_(quiet) {
     tls::TlsChannelCredentialsOptions options;
     options.set_certificate_provider(provider_of(setup.self));
     options.watch_identity_key_cert_pairs();
@@ -148,18 +155,26 @@ class Line {
                                      .reason = answer.reason(),
                                      .attachment = answer.attachment()});
       else
-        setup_.failed(next.first, contact_.name + " at " + contact_.address + ": " + reason(status));
+        fail(next.first, contact_.name + " at " + contact_.address + ": " + reason(status));
     }
   }
 
+  void fail(std::uint64_t call, const std::string& sentence) {
+    setup_.failed(call, quiet_.worth(sentence, sentence).value_or(""));
+  }
+
   std::string reason(const grpc::Status& status) {
+    const std::string said = status.error_message();
+    if (speaks_no_tls(said)) return "whoever answers there does not speak TLS";
     const std::lock_guard lock(*guard_);
-    if (!why_->empty()) return *why_;  // TLS would only say that the socket was closed
-    return printable(status.error_message(), 300);
+    const bool nobody = said.find("Failed to connect to remote host") != std::string::npos;
+    if (!why_->empty() && !nobody) return *why_;  // TLS may only say that the socket was closed
+    return printable(said, 300);
   }
 
   const Courier::Setup& setup_;
   const Contact contact_;
+  Quiet& quiet_;
   const std::shared_ptr<std::string> why_ = std::make_shared<std::string>();
   const std::shared_ptr<std::mutex> guard_ = std::make_shared<std::mutex>();
   std::unique_ptr<mesh::Mesh::Stub> stub_;
@@ -172,19 +187,22 @@ class Line {
 
 class Door : public mesh::Mesh::Service {
  public:
-  explicit Door(const Courier::Setup& setup) : setup_(setup) {}
+  Door(const Courier::Setup& setup, Quiet& quiet) : setup_(setup), quiet_(quiet) {}
 
   grpc::Status Deliver(grpc::ServerContext* context, const mesh::Envelope* envelope, mesh::Answer* answer) override {
     const auto refused = [&](const std::string& why) {
-      setup_.report("a call from " + context->peer() + " was refused: " + why);
+      if (const auto line = quiet_.worth(why, "a call from " + context->peer() + " was refused: " + why))
+        setup_.report(*line);
       return grpc::Status(grpc::StatusCode::PERMISSION_DENIED, setup_.self.certificate.name + " refuses: " + why);
     };
     const auto presented = context->auth_context()->FindPropertyValues(GRPC_X509_PEM_CERT_PROPERTY_NAME);
     if (presented.empty()) return refused("the caller presented no certificate");
     std::string caller;
-    const auto wrong = objection({presented.front().data(), presented.front().size()}, setup_.roster, std::nullopt,
-                                 setup_.now(), &caller);
-    if (wrong) return refused(*wrong);
+    try {
+      caller = name_in({presented.front().data(), presented.front().size()});
+    } catch (const Error& e) {
+      return refused(e.what());
+    }
     try {
       const Receipt receipt = setup_.deliver(caller, envelope->message());
       answer->set_verdict(static_cast<std::uint32_t>(receipt.verdict));
@@ -197,46 +215,28 @@ class Door : public mesh::Mesh::Service {
   }
 
  private:
+  // Who the caller is. Error: why it is refused. Parsing takes longer than all the rest of a call, so the certificates
+  // that the roster pins are parsed once; whether they are valid is asked each time.
+  std::string name_in(std::string_view pem) {
+    const std::lock_guard lock(mutex_);
+    auto known = pinned_.find(pem);
+    Certificate certificate = known == pinned_.end() ? presented_as(pem) : known->second;
+    if (const auto wrong = objection(certificate, setup_.roster, certificate.name, setup_.now()))
+      throw Error({.what = *wrong});
+    if (known == pinned_.end()) known = pinned_.emplace(pem, std::move(certificate)).first;
+    return known->second.name;
+  }
+
   const Courier::Setup& setup_;
-};
-
-// gRPC logs to stderr by itself. Kept silent, but for handshakes that fail before a call exists: without TLS, or with a
-// broken one, there is no caller to answer.
-class Handshakes {
- public:
-  static void tell(const std::function<void(const std::string&)>* report) {
-    const std::lock_guard lock(mutex());
-    listener() = report;
-    gpr_set_log_function(on_log);
-  }
-
- private:
-  static std::mutex& mutex() {
-    static std::mutex m;
-    return m;
-  }
-  static const std::function<void(const std::string&)>*& listener() {
-    static const std::function<void(const std::string&)>* l = nullptr;
-    return l;
-  }
-  static void on_log(gpr_log_func_args* line) {
-    const std::string_view text = line->message;
-    if (line->severity != GPR_LOG_SEVERITY_ERROR || text.find("andshake failed") == std::string_view::npos) return;
-    const bool plain = text.find("WRONG_VERSION_NUMBER") != std::string_view::npos ||
-                       text.find("wrong version number") != std::string_view::npos ||
-                       text.find("HTTP_REQUEST") != std::string_view::npos ||
-                       text.find("http request") != std::string_view::npos;
-    const std::lock_guard lock(mutex());
-    if (listener() != nullptr)
-      (*listener())(plain ? "somebody called without TLS and was refused"
-                          : "a TLS handshake failed: " + printable(text, 200));
-  }
+  Quiet& quiet_;
+  std::mutex mutex_;
+  std::map<std::string, Certificate, std::less<>> pinned_;  // by what is presented; at most one for each party
 };
 
 class GrpcCourier : public Courier {
  public:
-  explicit GrpcCourier(Setup setup) : setup_(std::move(setup)), door_(setup_), lines_(setup_.roster.size()) {
-    Handshakes::tell(&setup_.report);
+  explicit GrpcCourier(Setup setup) : setup_(std::move(setup)), door_(setup_, quiet_), lines_(setup_.roster.size()) {
+    tell_handshakes(&handshake_);
     tls::TlsServerCredentialsOptions options(provider_of(setup_.self));
     options.watch_identity_key_cert_pairs();
     // Whatever is presented is taken, and held against the roster before anything is read: a caller that is refused is
@@ -262,14 +262,14 @@ class GrpcCourier : public Courier {
     lines_.clear();
     server_->Shutdown(std::chrono::system_clock::now());
     server_->Wait();
-    Handshakes::tell(nullptr);
+    tell_handshakes(nullptr);
   }
   GrpcCourier(const GrpcCourier&) = delete;
   GrpcCourier& operator=(const GrpcCourier&) = delete;
 
   void send(std::uint64_t call, int to, std::string message) override {
     auto& line = lines_[static_cast<std::size_t>(to)];
-    if (line == nullptr) line = std::make_unique<Line>(setup_, setup_.roster[static_cast<std::size_t>(to)]);
+    if (line == nullptr) line = std::make_unique<Line>(setup_, setup_.roster[static_cast<std::size_t>(to)], quiet_);
     line->send(call, std::move(message));
   }
 
@@ -277,6 +277,10 @@ class GrpcCourier : public Courier {
 
  private:
   const Setup setup_;
+  Quiet quiet_;
+  const std::function<void(const std::string&)> handshake_ = [this](const std::string& sentence) {
+    if (const auto line = quiet_.worth(sentence, sentence)) setup_.report(*line);
+  };
   Door door_;
   std::vector<std::unique_ptr<Line>> lines_;
   int port_ = 0;

@@ -1,0 +1,132 @@
+// The records of a study's parties, checked from outside.
+#include "parley/run/verify.h"
+
+#include <fmt/core.h>
+
+#include <nlohmann/json.hpp>
+
+#include "cli/commands.h"
+#include "cli/terminal.h"
+#include "parley/base/error.h"
+#include "parley/base/text.h"
+
+namespace parley::cli {
+namespace {
+
+using nlohmann::json;
+using run::Verified;
+
+json amount(const std::optional<double>& value) {
+  return value ? json(*value) : json();
+}
+
+json as_json(const Verified& v) {
+  json parties = json::array();
+  for (const auto& p : v.parties) {
+    const bool priced = v.noisy && !p.trainer;
+    parties.push_back({{"party", p.name},
+                       {"record", p.folder.empty() ? json() : json(p.folder)},
+                       {"outcome", p.outcome.empty() ? json() : json(p.outcome)},
+                       {"trainer", p.trainer},
+                       {"parts", p.parts},
+                       {"rounds_released", p.rounds},
+                       {"rounds_from_rows", p.rounds_from_rows},
+                       {"values_recomputed", p.recomputed},
+                       {"epsilon", priced ? json(p.epsilon) : json()},
+                       {"delta", priced ? json(p.delta) : json()},
+                       {"epsilon_stated", amount(p.stated)},
+                       {"epsilon_in_ledger", amount(p.in_ledger)}});
+  }
+  json parts = json::array();
+  for (const auto& p : v.parts)
+    parts.push_back({{"part", p.number},
+                     {"run_id", p.run},
+                     {"parties", p.parties},
+                     {"after_round", p.after_round < 0 ? json() : json(p.after_round)},
+                     {"rounds", p.rounds}});
+  return {{"holds", v.wrong.empty()},
+          {"wrong", v.wrong},
+          {"unchecked", v.unchecked},
+          {"beyond_verification", run::beyond_verification()},
+          {"study", v.title},
+          {"study_hash", v.hash},
+          {"parts", parts},
+          {"parties", parties},
+          {"epsilon", v.noisy ? json(v.epsilon) : json()},
+          {"delta", v.noisy ? json(v.delta) : json()},
+          {"bound", v.bound},
+          {"not_private", v.not_private},
+          {"messages", v.messages},
+          {"values_compared", v.compared}};
+}
+
+void print_party_table(const Verified& v) {
+  std::vector<std::vector<std::string>> lines = {
+      {"party", "rounds", "from rows", "recomputed", "ε found", "ε stated", "ε in its ledger", "own record"}};
+  const auto shown = [](const std::optional<double>& e) { return e ? epsilon_text(*e) : "-"; };
+  for (const auto& p : v.parties)
+    lines.push_back({p.name, std::to_string(p.rounds), std::to_string(p.rounds_from_rows), std::to_string(p.recomputed),
+                     v.noisy && !p.trainer ? epsilon_text(p.epsilon) : "-", shown(p.stated), shown(p.in_ledger),
+                     p.folder.empty() ? "not given" : p.outcome});
+  fmt::print("{}", table(lines));
+}
+
+void print(const Verified& v) {
+  fmt::print("{}\nstudy {}\n\n", bold(v.title), v.hash);
+  print_party_table(v);
+  if (v.parts.size() > 1) fmt::print("\nThe run went on after a loss; the table has all parts together.\n");
+  for (const auto& p : v.parts)
+    if (p.number > 1)
+      fmt::print("  part {}: {}, from round {} of part {}, {} rounds\n", p.number, join(p.parties, ", "), p.after_round,
+                 p.number - 1, p.rounds);
+  for (const auto& reason : v.not_private) fmt::print("\n{}\n", alarm("NOT PRIVATE: " + reason));
+  if (v.noisy)
+    fmt::print("\nAny one record of any party: {}ε = {}, δ = {} in all ({}), on the assumptions in the statements.\n",
+               v.not_private.empty() ? "" : "with secret noise ", epsilon_text(v.epsilon), number(v.delta), v.bound);
+  fmt::print("\n{} signed messages; {} released values that two or more records hold.\n", v.messages, v.compared);
+  const auto list = [](const std::string& title, const std::vector<std::string>& sentences) {
+    if (sentences.empty()) return;
+    fmt::print("\n{}\n", title);
+    for (const auto& sentence : sentences) fmt::print("  - {}\n", sentence);
+  };
+  list("Not checked, for want of records:", v.unchecked);
+  list("Nobody can verify from outside:", run::beyond_verification());
+  list(alarm("WRONG:"), v.wrong);
+  if (v.wrong.empty()) fmt::print("\n{}\n", bold("Everything that was checked holds."));
+}
+
+int run_verify(const Arguments& arguments) {
+  run::VerifyOptions o;
+  set_from(arguments, run::option_rows(o));
+  validate_options(run::option_rows(o));
+  const std::string example = "parley verify a/out b/out c/out --study study.toml";
+  if (o.study.empty())
+    throw Error({.what = "signatures are checked against the certificates in the study file, and none was given",
+                 .where = "option --study",
+                 .fix = example});
+  if (arguments.words.empty())
+    throw Error({.what = "parley verify needs records", .where = "parley verify", .fix = example});
+  const Verified v = run::verify(o, arguments.words);
+  if (arguments.has("json"))
+    fmt::print("{}\n", as_json(v).dump());
+  else
+    print(v);
+  return v.wrong.empty() ? 0 : exit_mistake;
+}
+
+}  // namespace
+
+Command verify_command() {
+  static run::VerifyOptions defaults;
+  return {.name = "verify",
+          .summary = "check the records of a study's parties from outside, without data",
+          .words = "RECORD...",
+          .own = run::option_rows(defaults),
+          .flags = {"json"},
+          .examples =
+              "  parley verify a/out b/out c/out --study study.toml\n"
+              "  parley verify mine/out --study study.toml --ledger my.ledger\n",
+          .run = run_verify};
+}
+
+}  // namespace parley::cli

@@ -1,0 +1,94 @@
+#include "parley/run/seat.h"
+
+#include <chrono>
+#include <nlohmann/json.hpp>
+
+#include "parley/base/error.h"
+#include "parley/data/source.h"
+#include "parley/run/resume.h"
+
+namespace parley::run {
+
+using nlohmann::json;
+
+std::string key_file(const JoinOptions& o) {
+  return o.key.empty() ? o.as + ".key" : o.key;
+}
+
+std::string certificate_file(const JoinOptions& o) {
+  return o.certificate.empty() ? o.as + ".pem" : o.certificate;
+}
+
+Seat seat_of(JointStudy study, JointPlan plan, const std::string& name) {
+  const json canonical = canonical_json(study, plan);
+  Seat seat{.study = std::move(study), .plan = std::move(plan), .canonical = canonical.dump()};
+  seat.hash = study_hash(canonical);
+  seat.node = seat.study.node_of(name);
+  seat.trainer = seat.me().trainer;
+  seat.stamps = not_private(seat.study, seat.plan);
+  return seat;
+}
+
+Seat take_seat(const JoinOptions& o) {
+  JointStudy study = read_joint_study(o.study);
+  JointPlan plan = plan_of(study);
+  Seat seat = seat_of(std::move(study), std::move(plan), o.as);
+  seat.self = network::read_identity(key_file(o), certificate_file(o));
+  const auto now = std::chrono::floor<std::chrono::seconds>(std::chrono::system_clock::now());
+  if (const auto refusal = network::check_certificate(seat.self.certificate, o.as, seat.me().fingerprint, now))
+    throw Error({.what = "the others would refuse this party: " + refusal->sentence,
+                 .where = certificate_file(o),
+                 .fix = "use the key and certificate that the roster of the study pins"});
+  for (const Invited& p : seat.study.parties)
+    if (!p.pinned)
+      throw Error(
+          {.what = "the roster does not hold the certificate of " + p.name + ": its signatures cannot be checked",
+           .where = o.study,
+           .fix = "add certificate = … to its [[party]] block, as 'parley study invite' does"});
+  return seat;
+}
+
+data::Dataset own_rows(const JoinOptions& o, const JointStudy& study) {
+  const Invited& me = study.parties[static_cast<std::size_t>(study.node_of(o.as))];
+  if (me.trainer) {
+    if (!o.data.empty())
+      throw Error(
+          {.what = "the trainer holds no rows", .value = o.data, .where = "option --data", .fix = "leave it out"});
+    return {};
+  }
+  if (o.data.empty())
+    throw Error({.what = "a party needs its rows", .where = "option --data", .fix = "give --data FILE"});
+  data::Options source{.data = {o.data}, .format = o.format, .header = o.header, .features = study.features};
+  if (!study.schema.empty()) source.schema = (study.file.parent_path() / study.schema).string();
+  data::Dataset rows = data::load_file(source, o.data);
+  if (static_cast<long>(rows.rows.count()) != me.records)
+    throw Error(
+        {.what = "the roster of the study has another number of records for " + o.as,
+         .value = std::to_string(rows.rows.count()) + " rows",
+         .allowed = std::to_string(me.records) + " rows",
+         .where = o.data,
+         .fix = "give the file that was counted, or have the roster changed: the noise of everybody follows from it"});
+  return rows;
+}
+
+privacy::PlannedRun planned(const JoinOptions& o, const Seat& seat, const data::Dataset& rows,
+                            const privacy::LedgerFile& book) {
+  const std::string dataset = o.dataset.empty() ? o.as : o.dataset;
+  privacy::PlannedRun run;
+  run.id = run_id(seat.hash);
+  run.configuration = seat.hash;
+  run.started = timestamp();
+  run.not_private = seat.stamps;
+  privacy::PlannedRun::Account account{.node = seat.node, .dataset = dataset};
+  privacy::PlannedRun::Dataset held{.name = dataset};
+  if (!seat.trainer) {
+    for (const auto& r : seat.schedule().private_rounds) account.planned.push_back(r.charge);
+    held.fingerprint = fingerprint_of({&rows.rows}, book);
+    held.records = static_cast<double>(rows.rows.count());
+  }
+  run.accounts = {std::move(account)};
+  run.datasets = {std::move(held)};
+  return run;
+}
+
+}  // namespace parley::run

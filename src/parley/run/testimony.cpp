@@ -1,0 +1,269 @@
+#include "parley/run/testimony.h"
+
+#include <algorithm>
+#include <cmath>
+#include <set>
+
+#include "parley/base/error.h"
+#include "parley/base/text.h"
+#include "parley/network/inspection.h"
+#include "parley/network/transcript.h"
+#include "parley/record/record.h"
+#include "parley/run/parts_told.h"
+#include "parley/run/study.h"
+
+namespace parley::run {
+namespace {
+
+using network::Kind;
+using network::Message;
+using network::Transcript;
+using nlohmann::json;
+namespace fs = std::filesystem;
+
+// A copy of a transcript that Transcript may read and cut: the file stays as it is.
+class Copy : public network::AppendFile {
+ public:
+  Copy(std::string name, std::string content, std::optional<std::uint64_t>& torn)
+      : name_(std::move(name)), content_(std::move(content)), torn_(torn) {}
+  std::string name() const override { return name_; }
+  std::string read() override { return content_; }
+  void append(std::string_view /*bytes*/) override {}
+  void sync() override {}
+  void cut_at(std::uint64_t size) override { torn_ = size; }
+
+ private:
+  std::string name_, content_;
+  std::optional<std::uint64_t>& torn_;
+};
+
+class Reader {
+ public:
+  Reader(const Basis& basis, Testimony& t, std::vector<std::string>& wrong) : basis_(basis), t_(t), wrong_(wrong) {}
+
+  void read(const fs::path& file) {
+    std::optional<std::uint64_t> torn;
+    const std::string owner = "run " + basis_.agreed().run + " configuration " + basis_.agreed().configuration_hash +
+                              " party " + basis_.name(t_.node);
+    try {
+      const Transcript transcript(std::make_unique<Copy>(file.string(), read_file(file, "the transcript"), torn), owner,
+                                  [this](Transcript::Entry kind, std::string_view bytes) { add(kind, bytes); });
+    } catch (const Error& e) {
+      t_.intact = false;
+      say(std::string(split_list(e.what(), '\n').front()) + last_);
+    }
+    if (torn && t_.ended()) {
+      t_.intact = false;
+      say("its transcript is broken at byte " + std::to_string(*torn) + last_);
+    }
+  }
+
+ private:
+  void say(const std::string& text) { wrong_.push_back(basis_.name(t_.node) + ": " + text); }
+  static bool speaks_of_loss(const Message& m) { return m.kind == Kind::loss || m.kind == Kind::consent; }
+
+  // Everything that a receiver would have checked.
+  std::optional<std::string> objection(const Message& m, bool own) const {
+    const int neighbour = basis_.agreed().graph.neighbours(t_.node).front(), receiver = own ? neighbour : t_.node;
+    const std::string& passed_on = basis_.name(neighbour);  // these come from any neighbour
+    const bool flooded = m.kind == Kind::final_iterate || speaks_of_loss(m);
+    const std::string& caller = own ? basis_.name(t_.node) : flooded ? passed_on : m.sender;
+    if (own && m.sender != basis_.name(t_.node)) return "sender: it stands there as sent by " + basis_.name(t_.node);
+    if (m.kind == Kind::hello || m.kind == Kind::goodbye) return "kind: no transcript holds such a message";
+    if (speaks_of_loss(m) && basis_.study.on_loss != "continue") return "kind: in this study a loss ends the run";
+    if (const auto wrong = network::inspect(m, caller, basis_.agreed(), receiver, basis_.keys))
+      return std::string(network::field_of(wrong->verdict)) + ": " + wrong->detail;
+    return std::nullopt;
+  }
+
+  void add(Transcript::Entry kind, std::string_view bytes) {
+    auto parsed = network::decode(bytes);
+    const auto* m = std::get_if<Message>(&parsed);
+    if (m == nullptr) {
+      t_.intact = false;
+      return say("its transcript holds something that is no message" + last_);
+    }
+    const std::string sender = network::printable(m->sender);
+    const std::string what = m->kind == Kind::final_iterate ? "the final iterate of " + sender
+                             : m->kind == Kind::loss        ? "the statement after a loss of " + sender
+                             : m->kind == Kind::consent     ? "the consent of " + sender
+                                                            : "round " + std::to_string(m->round) + " of " + sender;
+    last_ = ", after " + what;
+    const bool evidence = kind == Transcript::Entry::evidence;
+    if (!evidence && broken_.contains(m->sender)) return;
+    const auto refuse = [&](const std::string& why) {
+      broken_.insert(m->sender);
+      t_.intact = false;
+      say("in its transcript " + what + " does not hold: " + why);
+    };
+    if (const auto why = objection(*m, kind == Transcript::Entry::sent)) return refuse(*why);
+    ++t_.messages;
+    if (evidence) return accuse(*m, what);
+    if (m->kind == Kind::final_iterate) {
+      if (!t_.finals.emplace(m->node, *m).second) refuse("there are two of it");
+      return;
+    }
+    if (speaks_of_loss(*m)) return t_.after_loss.push_back(*m);
+    auto& heard = t_.values[m->node];
+    const int next = static_cast<int>(heard.size());
+    if (m->round != next)
+      return refuse(m->round < next ? "there are two of it" : "round " + std::to_string(next) + " is missing");
+    const auto head =
+        network::next_head(next == 0 ? network::Digest{} : heard.back().head, m->run, m->node, m->round, m->payload);
+    if (head != m->head) return refuse("head: it is not that of the values before it");
+    heard.push_back({std::make_shared<const Vector>(*network::vector_of(m->payload)), head});
+  }
+
+  // What a party kept because it contradicts what it had: two signatures of one sender.
+  void accuse(const Message& m, const std::string& what) {
+    const auto& heard = t_.values[m.node];
+    const bool value = (m.kind == Kind::value || m.kind == Kind::silent) && m.round < static_cast<int>(heard.size());
+    if (value && heard[static_cast<std::size_t>(m.round)].head == m.head)
+      return say("what it keeps as evidence against " + m.sender + " is " + what +
+                 " once more and contradicts nothing");
+    wrong_.push_back(m.sender + " contradicted itself: " + basis_.name(t_.node) + " was sent a second, different " +
+                     what + ", signed");
+  }
+
+  const Basis& basis_;
+  Testimony& t_;
+  std::vector<std::string>& wrong_;
+  std::set<std::string> broken_;  // senders: what follows one broken message says nothing more
+  std::string last_;
+};
+
+void read_released(const Basis& basis, Testimony& t, std::vector<std::string>& wrong) {
+  const std::string& who = basis.name(t.node);
+  record::Record r;
+  try {
+    r = record::read(t.folder);
+  } catch (const Error& e) {
+    return wrong.push_back(who + ": " + split_list(e.what(), '\n').front());
+  }
+  if (const auto most = static_cast<std::size_t>(basis.agreed().rounds) + 1; r.released.size() > most) {
+    wrong.push_back(who + ", round " + std::to_string(most) + ": in its record, and the study ends before it");
+    r.released.resize(most);
+    r.round_lines.resize(std::min(most, r.round_lines.size()));
+  }
+  t.round_lines = r.round_lines;
+  for (const auto& round : r.released) t.released.push_back(round.front());
+  const int recorded = static_cast<int>(t.released.size()), sent = t.rounds_of(t.node);
+  if (t.intact && (t.ended() ? recorded != sent : recorded < sent))
+    wrong.push_back(who + ": released.f64 has " + std::to_string(recorded) + " rounds, and its transcript " +
+                    std::to_string(sent));
+  for (int round = 0; round < std::min(recorded, sent); ++round) {
+    const Vector& sent_value = *t.values.at(t.node)[static_cast<std::size_t>(round)].value;
+    const Vector& value = t.released[static_cast<std::size_t>(round)];
+    if (same_bits(value, sent_value)) continue;
+    wrong.push_back(who + ", round " + std::to_string(round) +
+                    ": released.f64 differs from what it signed and sent: " + first_difference(value, sent_value));
+    return;
+  }
+}
+
+}  // namespace
+
+json shallow_json(const std::string& text) {
+  constexpr int deepest = 16;
+  int depth = 0;
+  bool quoted = false;
+  for (std::size_t i = 0; i < text.size(); ++i) {
+    if (quoted && text[i] == '\\')
+      ++i;
+    else if (text[i] == '"')
+      quoted = !quoted;
+    else if (!quoted && (text[i] == '[' || text[i] == '{') && ++depth > deepest)
+      return {};
+    else if (!quoted && (text[i] == ']' || text[i] == '}'))
+      --depth;
+  }
+  const json value = json::parse(text, nullptr, false);
+  return value.is_discarded() ? json() : value;
+}
+
+bool nearly(double a, double b) {
+  return a == b || std::abs(a - b) <= 1e-6 * std::max(std::abs(a), std::abs(b));
+}
+
+bool nearly_same(const json& a, const json& b) {
+  if (a.is_number() && b.is_number()) return nearly(a.get<double>(), b.get<double>());
+  if (a.is_array() && b.is_array()) return std::ranges::equal(a, b, nearly_same);
+  if (!a.is_object() || !b.is_object()) return a == b;
+  return a.size() == b.size() && std::ranges::all_of(a.items(), [&](const auto& item) {
+           return b.contains(item.key()) && nearly_same(item.value(), b.at(item.key()));
+         });
+}
+
+std::string difference_in(const std::string& file, const std::string& key, const json& found, const json& expected) {
+  if (expected.is_structured()) return file + " has another " + key + " than follows";
+  return file + " has " + key + " = " + shown(found) + ", and " + shown(expected) + " follows";
+}
+
+std::string shown(const json& value) {
+  if (value.is_structured()) return "something else";
+  if (value.is_null()) return "nothing";
+  return network::printable(value.dump(-1, ' ', true, json::error_handler_t::replace), 80);
+}
+
+bool same_bits(const Vector& a, const Vector& b) {
+  return network::payload_of(a) == network::payload_of(b);
+}
+
+std::string first_difference(const Vector& found, const Vector& expected) {
+  if (found.size() != expected.size())
+    return std::to_string(found.size()) + " coordinates instead of " + std::to_string(expected.size());
+  for (Index i = 0; i < found.size(); ++i)
+    if (!same_bits(found.segment(i, 1), expected.segment(i, 1)))
+      return "coordinate " + std::to_string(i) + " is " + number(found[i]) + " instead of " + number(expected[i]);
+  return "nothing";
+}
+
+bool Testimony::ended() const {
+  const std::string all = run.value("outcome", "");
+  return all != "running" && all != "failed" && all != "uncertified" && all != "continued";
+}
+
+json expected_header(const Basis& basis, int node) {
+  json head = {{"study_hash", basis.hash},
+               {"run_id", basis.agreed().run},
+               {"node", node},
+               {"nodes", basis.part.plan.nodes.size()},
+               {"released", {{"nodes", 1}, {"size", basis.dimension}, {"first", node}}},
+               {"privacy",
+                privacy_json(basis.plan.plan, not_private(basis.study, basis.plan), basis.plan.plan.epsilon(), true)}};
+  if (basis.part.number > 1) head["part"] = json::parse(basis.agreed().configuration);
+  return head;
+}
+
+std::optional<Testimony> read_testimony(const Basis& basis, const fs::path& folder, std::vector<std::string>& wrong) {
+  const auto no_record = [&](const std::string& what) {
+    return Error({.what = what, .where = folder.string(), .fix = "give the folder that 'parley join --out' left"});
+  };
+  Testimony t{.folder = folder, .run = shallow_json(read_file(folder / "run.json", "the record"))};
+  if (!t.run.is_object() || t.run.value("format", json()) != "parley-party-1" ||
+      !t.run.value("party", json()).is_string() || !t.run.value("outcome", json()).is_string())
+    throw no_record("this is not the record of a party");
+  const auto node = basis.agreed().node_of(t.run["party"]);
+  if (!node)
+    throw no_record("this is the record of " + network::printable(t.run["party"].get<std::string>()) +
+                    ", who does not take part");
+  t.node = *node;
+  const fs::path next = basis.part.number == 1 ? folder : folder.parent_path();
+  t.went_on = fs::exists(next / folder_of_part(basis.part.number + 1) / "run.json");
+  if (const std::string other = difference(basis.canonical, t.run.value("study", json()), basis.name(t.node));
+      !other.empty()) {
+    wrong.push_back(basis.name(t.node) + ": its record is of another study: " + other);
+    return std::nullopt;
+  }
+  const auto before = wrong.size();
+  const json header = expected_header(basis, t.node);
+  for (const auto& [key, value] : header.items())
+    if (!nearly_same(t.run.value(key, json()), value))
+      wrong.push_back(basis.name(t.node) + ": " + difference_in("run.json", key, t.run.value(key, json()), value));
+  if (wrong.size() > before) return std::nullopt;
+  Reader(basis, t, wrong).read(folder / "transcript");
+  read_released(basis, t, wrong);
+  return t;
+}
+
+}  // namespace parley::run

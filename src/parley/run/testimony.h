@@ -1,0 +1,65 @@
+// What the record of one party says, read without trusting it and without writing to it: every message is decoded,
+// held against the study, and its signature against the certificate that the roster pins. What does not hold becomes a
+// sentence and does not become a value, so whatever is computed from a testimony was signed by its sender.
+#pragma once
+#include <filesystem>
+#include <map>
+#include <nlohmann/json.hpp>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "parley/network/agreement.h"
+#include "parley/network/message.h"
+#include "parley/privacy/release.h"
+#include "parley/run/basis.h"
+
+namespace parley::run {
+
+struct Heard {  // one value, as it was signed
+  privacy::Released value;
+  network::Digest head;
+};
+bool same_bits(const Vector& a, const Vector& b);  // −0 is not 0
+std::string first_difference(const Vector& found, const Vector& expected);
+
+// null: no JSON, or nested deeper than any paper of ours. Trap: json is copied and dumped by recursion.
+nlohmann::json shallow_json(const std::string& text);
+// Numbers that went through a logarithm of another machine's: to six digits, as the study's hash has them.
+bool nearly(double a, double b);
+bool nearly_same(const nlohmann::json& a, const nlohmann::json& b);
+// "FILE has KEY = 5, and 7 follows".
+std::string difference_in(const std::string& file, const std::string& key, const nlohmann::json& found,
+                          const nlohmann::json& expected);
+std::string shown(const nlohmann::json& value);  // of a file that anybody may have written: short and printable
+
+struct Testimony {
+  int node = 0;
+  std::filesystem::path folder;
+  nlohmann::json run;                        // run.json
+  std::vector<std::string> round_lines;      // rounds.jsonl
+  std::vector<Vector> released;              // released.f64
+  std::map<int, std::vector<Heard>> values;  // by origin, its own too: rounds 0, 1, … without a gap
+  std::map<int, network::Message> finals;    // by origin
+  std::vector<network::Message> after_loss;  // statements and consents, its own too
+  bool intact = true;                        // false: what is missing may have been there
+  long messages = 0;                         // whose signature holds
+  bool went_on = false;                      // a record of the next part lies beside this one
+  // Of this part. Of the first one, run.json has the outcome of all parts together.
+  std::string outcome() const { return went_on ? "continued" : run.value("outcome", ""); }
+  bool ended() const;  // the run, by itself and with a statement
+  int rounds_of(int origin) const {
+    const auto found = values.find(origin);
+    return found == values.end() ? 0 : static_cast<int>(found->second.size());
+  }
+};
+
+// What must stand in run.json; of a later part also from which agreement it follows.
+nlohmann::json expected_header(const Basis& basis, int node);
+
+// nullopt: the record is of another study, or of another part. Error: this is no record of a party of the study.
+// Reads the part that basis is of.
+std::optional<Testimony> read_testimony(const Basis& basis, const std::filesystem::path& folder,
+                                        std::vector<std::string>& wrong);
+
+}  // namespace parley::run

@@ -1,0 +1,208 @@
+#include "parley/run/verify.h"
+
+#include <algorithm>
+
+#include "parley/base/error.h"
+#include "parley/base/text.h"
+#include "parley/run/verify_ledger.h"
+#include "parley/run/verify_papers.h"
+#include "parley/run/verify_part.h"
+
+namespace parley::run {
+namespace {
+
+namespace fs = std::filesystem;
+
+class Verification {
+ public:
+  explicit Verification(const fs::path& study) {
+    parts_.push_back(first_seen(basis_of(study)));
+    const Basis& basis = parts_.front().basis;
+    result_.title = basis.study.title;
+    result_.hash = basis.hash;
+    result_.noisy = basis.plan.plan.noisy();
+    result_.bound = basis.plan.plan.verified_only() ? "numerically verified" : "proved";
+    result_.not_private = not_private(basis.study, basis.plan);
+    result_.delta = result_.noisy ? basis.plan.plan.nodes.front().delta : 0;
+  }
+
+  Verified run(const VerifyOptions& o, const std::vector<std::string>& folders) {
+    read_first(folders);
+    while (check_newest()) read_newest();
+    for (const SeenPart& part : parts_) tell(part);
+    for (int node = 0; node < parts_.front().basis.agreed().nodes(); ++node) sum_up(node);
+    for (const std::string& file : o.ledger) check_ledger(parts_, file, result_);
+    return std::move(result_);
+  }
+
+ private:
+  const std::string& name(int node) const { return parts_.front().basis.name(node); }
+
+  // What was found in a later part says so.
+  void keep(const SeenPart& part, const Findings& findings) {
+    const int number = part.basis.part.number;
+    const std::string where = number == 1 ? "" : "part " + std::to_string(number) + ": ";
+    for (const std::string& sentence : findings.wrong) result_.wrong.push_back(where + sentence);
+    for (const std::string& sentence : findings.unchecked) result_.unchecked.push_back(where + sentence);
+    result_.compared += findings.compared;
+  }
+
+  void read_first(const std::vector<std::string>& folders) {
+    SeenPart& first = parts_.front();
+    for (const std::string& folder : folders) {
+      auto t = read_testimony(first.basis, folder, result_.wrong);
+      if (!t) continue;
+      if (const Testimony* const other = first.own(t->node))
+        throw Error({.what = "two records of one party",
+                     .value = name(t->node),
+                     .where = folder,
+                     .fix = "give one of " + folder + " and " + other->folder.string()});
+      first.testimonies.push_back(std::move(*t));
+    }
+  }
+
+  // False: no part follows. Otherwise it is the newest one, and its records are still to be read.
+  bool check_newest() {
+    SeenPart& part = parts_.back();
+    Findings findings;
+    check_part(part, findings);
+    part.next = agreed_on(part, findings);
+    const std::string next = "part " + std::to_string(part.basis.part.number + 1);
+    for (const Testimony& t : part.testimonies) {
+      result_.messages += t.messages;
+      const std::string& who = part.basis.name(t.node);
+      const bool agreed = saw_agreement(part, t);
+      if (t.went_on && !agreed && t.intact)
+        findings.wrong.push_back(who + ": it has a record of " + next +
+                                 ", and its transcript does not hold the consent of all who went on to it");
+      if (agreed && !t.went_on && t.ended())
+        findings.wrong.push_back(who + ": its record of " + next + " is missing, and all had agreed on it");
+    }
+    const bool recorded = std::ranges::any_of(part.testimonies, &Testimony::went_on);
+    if (part.next && !recorded)
+      findings.unchecked.push_back(next + ": all survivors agreed on it, and none of these records holds it");
+    std::optional<SeenPart> after;
+    if (part.next && recorded) after = part_after(part, findings);
+    if (recorded && !after)
+      findings.unchecked.push_back(next + ": it does not follow from what was signed, so nothing in it was checked");
+    keep(part, findings);
+    if (after) parts_.push_back(std::move(*after));
+    return after.has_value();
+  }
+
+  void read_newest() {
+    const SeenPart& before = parts_[parts_.size() - 2];
+    SeenPart& part = parts_.back();
+    Findings findings;
+    for (const Testimony& t : before.testimonies) {
+      if (!t.went_on) continue;
+      const fs::path home = before.basis.part.number == 1 ? t.folder : t.folder.parent_path();
+      const int node = part.basis.part.node_of(before.basis.study_node(t.node));
+      std::optional<Testimony> read;
+      try {
+        read = read_testimony(part.basis, home / folder_of_part(part.basis.part.number), findings.wrong);
+      } catch (const Error& e) {
+        findings.wrong.push_back(before.basis.name(t.node) + ": " + split_list(e.what(), '\n').front());
+      }
+      if (!read) continue;
+      if (read->node == node)
+        part.testimonies.push_back(std::move(*read));
+      else
+        findings.wrong.push_back(before.basis.name(t.node) + ": its record of this part is that of " +
+                                 part.basis.name(read->node));
+    }
+    keep(part, findings);
+  }
+
+  void tell(const SeenPart& part) {
+    const Part& p = part.basis.part;
+    result_.parts.push_back(
+        {.number = p.number,
+         .run = p.agreed.run,
+         .parties = p.agreed.parties,
+         .after_round = p.number == 1 ? -1 : parts_[static_cast<std::size_t>(p.number) - 2].next->through,
+         .rounds = p.agreed.rounds});
+  }
+
+  // A party of the study through all parts: what it cost, and what it wrote about it.
+  void sum_up(int node) {
+    const Testimony* const first = parts_.front().own(node);
+    WholeRecord record{.folder = first != nullptr ? first->folder : fs::path(), .run = {}, .node = node};
+    if (first != nullptr) record.run = first->run;
+    VerifiedParty party{.name = name(node), .folder = record.folder.string(), .parts = 0, .delta = result_.delta};
+    party.trainer = parts_.front().basis.is_trainer(node);
+    bool whole = false;
+    for (const SeenPart& part : parts_) {
+      const int self = part.basis.part.node_of(node);
+      const Testimony* const t = self < 0 ? nullptr : part.own(self);
+      const int rounds = self < 0 ? 0 : part.rounds(self);
+      if (self < 0 || (part.basis.part.number > 1 && t == nullptr && rounds == 0)) continue;
+      record.told.push_back({.part = &part.basis.part,
+                             .self = self,
+                             .released = rounds - 1,
+                             .through = part.next && t != nullptr && t->went_on ? part.next->through : -1});
+      party.recomputed += part.replayed[static_cast<std::size_t>(self)].recomputed;
+      whole = t != nullptr ? t->outcome() == "completed" : rounds == part.basis.agreed().rounds + 1;
+      if (t == nullptr) continue;
+      party.outcome = t->outcome();
+      record.last = &part;
+      record.testimony = t;
+      note_trainer(part, *t, record);
+      Findings findings;
+      check_lines(part, *t, record.told, findings.wrong);
+      keep(part, findings);
+    }
+    party.parts = static_cast<int>(record.told.size());
+    party.rounds = rounds_released(record.told);
+    party.rounds_from_rows = rounds_from_rows(record.told);
+    party.epsilon = epsilon_of(record.told, whole);
+    if (first != nullptr) party.stated = stated_epsilon(first->folder);
+    check_sum(node, record.told);
+    if (record.testimony != nullptr) check_papers(record, result_.wrong);
+    result_.epsilon = std::max(result_.epsilon, party.epsilon);
+    result_.parties.push_back(std::move(party));
+  }
+
+  // docs/privacy.md, proposition 9: all parts together cost at most what the study planned for the whole run.
+  void check_sum(int node, const PartsTold& told) {
+    if (told.size() < 2 || !result_.noisy || parts_.front().basis.is_trainer(node)) return;
+    const privacy::Spend spent = spend_of(told);
+    if (spent.total() <= parts_.front().basis.part.allowance[static_cast<std::size_t>(node)]) return;
+    result_.wrong.push_back(name(node) + ": its parts together cost more than the study planned for the whole run");
+  }
+
+  // The value of the trainer's that a provider worked with last.
+  static void note_trainer(const SeenPart& part, const Testimony& t, WholeRecord& record) {
+    const int trainer = part.basis.part.holders(), rounds = t.rounds_of(t.node);
+    if (!part.basis.part.plan.star() || t.node == trainer) return;
+    for (int round = 0; round < std::min(rounds - 1, t.rounds_of(trainer)); ++round)
+      if (const auto& value = t.values.at(trainer)[static_cast<std::size_t>(round)].value; value->size() > 0)
+        record.trainer_said = *value;
+  }
+
+  std::vector<SeenPart> parts_;
+  Verified result_;
+};
+
+}  // namespace
+
+std::vector<Option> option_rows(VerifyOptions& o) {
+  return {{"study", "", "the study file that the parties agreed on, with their certificates", any_text("a file"),
+           &o.study, "verify"},
+          {"ledger", "", "a party's own ledger, or several: its charges are compared with the record",
+           any_text("files"), &o.ledger, "verify"}};
+}
+
+Verified verify(const VerifyOptions& options, const std::vector<std::string>& records) {
+  return Verification(options.study).run(options, records);
+}
+
+const std::vector<std::string>& beyond_verification() {
+  static const std::vector<std::string> sentences = {
+      "that a party added the noise that its charges are for: a value computed from rows looks like any other",
+      "that a party computed it from the rows, and as many of them, as it says",
+      "that a party kept no second copy of its rows, its noise or its ledger"};
+  return sentences;
+}
+
+}  // namespace parley::run

@@ -1,0 +1,202 @@
+#include "parley/run/verify_papers.h"
+
+#include "parley/base/error.h"
+#include "parley/base/text.h"
+#include "parley/network/final_iterates.h"
+#include "parley/run/joint_model.h"
+#include "parley/run/statement.h"
+
+namespace parley::run {
+namespace {
+
+using nlohmann::json;
+
+std::string text_of(const std::filesystem::path& folder, const std::string& file) {
+  try {
+    return read_file(folder / file, file);
+  } catch (const Error&) {
+    return "";
+  }
+}
+
+class Papers {
+ public:
+  Papers(const WholeRecord& record, std::vector<std::string>& wrong)
+      : record_(record),
+        basis_(record.last->basis),
+        t_(*record.testimony),
+        replayed_(record.last->replayed),
+        wrong_(wrong),
+        rounds_(t_.rounds_of(t_.node)) {}
+
+  void check() {
+    if (!record_.ended()) return;
+    if (record_.told.size() > 1) check_parts();
+    check_statement();
+    check_models();
+  }
+
+ private:
+  bool whole() const { return record_.whole(); }
+  void say(const std::string& text) { wrong_.push_back(basis_.name(t_.node) + text); }
+  json parsed(const std::string& file) const { return shallow_json(text_of(record_.folder, file)); }
+
+  // The first key in which a paper differs from the one that follows.
+  void compare(const std::string& file, const json& found, const json& expected) {
+    if (!found.is_object()) return say(": " + file + " is missing or cannot be read");
+    for (const auto& [key, value] : expected.items())
+      if (!nearly_same(found.value(key, json()), value))
+        return say(": " + difference_in(file, key, found.value(key, json()), value));
+    for (const auto& [key, value] : found.items())
+      if (!expected.contains(key))
+        return say(": " + file + " has " + network::printable(key) + ", which no party writes");
+  }
+
+  // The record of the whole tells the parts as they were, and its end as that of the last one.
+  void check_parts() {
+    const json parts = json::parse(to_json(record_.told).dump());
+    const std::string last = folder_of_part(basis_.part.number) + "/run.json";
+    for (const auto& [file, run] : {std::pair(std::string("run.json"), &record_.run), std::pair(last, &t_.run)})
+      if (!nearly_same(run->value("parts", json()), parts)) return say(": " + difference_in(file, "parts", {}, parts));
+    for (const char* key : {"outcome", "outcome_in_words", "rounds_done"})
+      if (record_.run.value(key, json()) != t_.run.value(key, json()))
+        return say(": run.json has " + std::string(key) + " = " + shown(record_.run.value(key, json())) + ", and " +
+                   last + " has " + shown(t_.run.value(key, json())));
+  }
+
+  void check_statement() {
+    const json paper = parsed("statement.json");
+    const auto& pinned = *basis_.study.parties[static_cast<std::size_t>(record_.node)].pinned;
+    if (!paper.is_object() || !paper.value("statement", json()).is_object())
+      return say(": statement.json is missing or cannot be read");
+    if (!statement_holds(paper, pinned))
+      return say(": the signature of its statement is not that of the certificate that the roster pins");
+    const json& said = paper["statement"];
+    // In words it is free; a restarted party has it in the statement alone for a moment.
+    const json words = t_.run.value("outcome_in_words", said.value("outcome_in_words", json()));
+    network::Ending ending{.text = words.is_string() ? words.get<std::string>() : ""};
+    for (int end = 0; end <= static_cast<int>(network::End::refused); ++end)
+      if (end_name(static_cast<network::End>(end)) == t_.outcome()) ending.end = static_cast<network::End>(end);
+    const bool trainer = basis_.is_trainer(t_.node);
+    Spent spent{.epsilon = epsilon_of(record_.told, whole()),
+                .delta = trainer ? 0 : basis_.plan.plan.nodes[static_cast<std::size_t>(record_.node)].delta,
+                .rounds = rounds_released(record_.told),
+                .private_rounds = rounds_from_rows(record_.told)};
+    if (record_.told.size() > 1) spent.parts = to_json(record_.told);
+    const json expected =
+        json::parse(statement_json(basis_.study, basis_.plan, record_.node, basis_.hash, ending, spent).dump());
+    if (!nearly_same(said.value("epsilon", json()), expected.value("epsilon", json())))
+      return say(": its statement says epsilon = " + shown(said.value("epsilon", json())) +
+                 ", and the charges of the " + std::to_string(spent.rounds) + " rounds that it released make " +
+                 shown(expected.value("epsilon", json())));
+    const auto before = wrong_.size();
+    compare("its statement", said, expected);
+    if (wrong_.size() == before && text_of(record_.folder, "statement.txt") != statement_text(expected))
+      say(": statement.txt does not say what statement.json says");
+  }
+
+  void check_models() {
+    const Replayed& mine = replayed_[static_cast<std::size_t>(t_.node)];
+    const bool followed = mine.rounds == rounds_ && mine.final_iterate.size() > 0 && t_.intact;
+    if (whole()) check_finals();
+    if (t_.outcome() == "diverged" || !followed) return;
+    check_model("own_model.json", mine.final_iterate, "this party's own iterate");
+    if (whole() && !complete_) return;
+    const Vector weights = whole()                           ? model_
+                           : record_.trainer_said.size() > 0 ? record_.trainer_said
+                                                             : mine.final_iterate;
+    check_model("model.json", weights, t_.outcome());
+    if (record_.told.size() > 1) check_model(folder_of_part(basis_.part.number) + "/model.json", weights, t_.outcome());
+  }
+
+  void check_finals() {
+    network::FinalIterates finals(basis_.agreed());
+    complete_ = true;
+    for (const int origin : basis_.agreed().model_of) {
+      const auto found = t_.finals.find(origin);
+      if (found == t_.finals.end()) {
+        complete_ = false;
+        if (t_.intact) say(": the final iterate of " + basis_.name(origin) + " is not in its transcript");
+        continue;
+      }
+      finals.add(found->second, "");
+      const Vector value = *network::vector_of(found->second.payload);
+      const Replayed& followed = replayed_[static_cast<std::size_t>(origin)];
+      const std::string which = ": the final iterate of " + basis_.name(origin) + " in its transcript ";
+      if (t_.rounds_of(origin) == basis_.agreed().rounds + 1 && t_.values.at(origin).back().head != found->second.head)
+        say(which + "claims other releases than those before it");
+      else if (followed.rounds == basis_.agreed().rounds + 1 && !same_bits(value, followed.final_iterate))
+        say(which + "does not follow from what " + basis_.name(origin) +
+            " released: " + first_difference(value, followed.final_iterate));
+    }
+    if (complete_) model_ = finals.model();
+  }
+
+  void check_model(const std::string& file, const Vector& weights, const std::string& outcome) {
+    const json found = parsed(file),
+               expected = json::parse(joint_model_json(basis_.study, basis_.plan, weights, outcome).dump());
+    if (found.is_object() && found.value("weights", json()) != expected["weights"])
+      return say(": the weights in " + file + " do not follow from the released values");
+    compare(file, found, expected);
+  }
+
+  const WholeRecord& record_;
+  const Basis& basis_;
+  const Testimony& t_;
+  const std::vector<Replayed>& replayed_;
+  std::vector<std::string>& wrong_;
+  int rounds_;
+  bool complete_ = false;
+  Vector model_;
+};
+
+}  // namespace
+
+void check_lines(const SeenPart& part, const Testimony& t, const PartsTold& through, std::vector<std::string>& wrong) {
+  const Basis& basis = part.basis;
+  const auto say = [&](const std::string& text) { wrong.push_back(basis.name(t.node) + text); };
+  // A value is written before its line, so a kill may leave the last one without.
+  if (t.round_lines.size() + (t.ended() ? 0 : 1) < t.released.size())
+    return say(": rounds.jsonl has " + std::to_string(t.round_lines.size()) + " whole lines for " +
+               std::to_string(t.released.size()) + " released rounds");
+  double before = 0;
+  PartsTold so_far = through;
+  for (int round = 0; round < static_cast<int>(t.round_lines.size()); ++round) {
+    const json line = shallow_json(t.round_lines[static_cast<std::size_t>(round)]);
+    const std::string kind = round == 0                             ? "start"
+                             : basis.touches_data(t.node, round)    ? "data"
+                             : basis.agreed().speaks(t.node, round) ? "free"
+                                                                    : "silent";
+    const auto differs = [&](const std::string& what) {
+      say(", round " + std::to_string(round) + ": rounds.jsonl " + what);
+    };
+    if (!line.is_object() || !line.value("epsilon", json()).is_number()) return differs("cannot be read");
+    if (line.value("round", json()) != round || line.value("kind", json()) != kind)
+      return differs("does not say that it is round " + std::to_string(round) + ", " + kind);
+    // A restarted party counts what its ledger had by then, which may be more than this round.
+    so_far.back().released = round;
+    const double epsilon = line["epsilon"].get<double>(), follows = epsilon_so_far(so_far);
+    if ((epsilon < follows && !nearly(epsilon, follows)) || epsilon < before)
+      return differs("has epsilon = " + number(epsilon) + ", and " + number(follows) + " follows");
+    before = epsilon;
+  }
+}
+
+// A kill may leave the last part ended, and the record of the whole not yet.
+bool WholeRecord::ended() const {
+  const std::string outcome = run.value("outcome", "");
+  return testimony->ended() && outcome != "continued" && outcome != "running";
+}
+
+void check_papers(const WholeRecord& record, std::vector<std::string>& wrong) {
+  Papers(record, wrong).check();
+}
+
+std::optional<double> stated_epsilon(const std::filesystem::path& folder) {
+  const json paper = shallow_json(text_of(folder, "statement.json"));
+  if (!paper.is_object() || !paper.value("statement", json()).is_object()) return std::nullopt;
+  const json epsilon = paper["statement"].value("epsilon", json());
+  return epsilon.is_number() ? std::optional(epsilon.get<double>()) : std::nullopt;
+}
+
+}  // namespace parley::run

@@ -1,0 +1,138 @@
+// A dishonest party for tests of `parley verify`: rewrites a transcript or a statement with a party's own key, so that
+// every chain, head and signature holds and only what the values say is false.
+//   forge value TRANSCRIPT SENDER KEY ROUND COORDINATE ADDED     the sender's value, and the heads after it
+//   forge final TRANSCRIPT SENDER KEY ROUND COORDINATE ADDED     its final iterate
+//   forge drop  TRANSCRIPT SENDER KEY ROUND                      what it sent from this round on
+//   forge head  TRANSCRIPT SENDER KEY ROUND                      one head
+//   forge evidence TRANSCRIPT SENDER KEY ROUND COORDINATE ADDED  keeps such a value as evidence against the sender
+//   forge statement STATEMENT KEY NAME NUMBER
+//   forge certificate FOLDER NAME FROM DAYS                      NAME.key and NAME.pem, valid FROM days from now on
+#include <chrono>
+#include <cstring>
+#include <filesystem>
+#include <iostream>
+#include <nlohmann/json.hpp>
+#include <utility>
+#include <vector>
+
+#include "parley/base/text.h"
+#include "parley/network/message.h"
+#include "parley/network/transcript.h"
+#include "parley/run/statement.h"
+
+namespace {
+
+using namespace parley;
+using network::Kind;
+using network::Message;
+using network::Transcript;
+namespace fs = std::filesystem;
+
+std::string owner_of(const std::string& content) {
+  std::uint32_t size = 0;
+  std::memcpy(&size, content.data() + 4, sizeof size);
+  return content.substr(49, size);
+}
+
+struct Forgery {
+  std::string what, sender;
+  network::PrivateKey key;
+  int round = 0;
+  Index coordinate = 0;
+  double added = 0;
+  network::Digest head{};
+
+  Message contradiction(Message m) const {
+    Vector value = *network::vector_of(m.payload);
+    value[coordinate] += added;
+    m.payload = network::payload_of(value);
+    if (added != 0) m.head[0] ^= 1;
+    m.signature = network::sign(key, network::signed_part(m));
+    return m;
+  }
+
+  // False: the message is left out.
+  bool change(Message& m) {
+    const bool final_one = m.kind == Kind::final_iterate;
+    if (m.sender != sender) return true;
+    if (what == "drop") return !final_one && m.round < round;
+    if (final_one ? what == "final" : what == "value" && m.round == round) {
+      Vector value = *network::vector_of(m.payload);
+      value[coordinate] += added;
+      m.payload = network::payload_of(value);
+    }
+    if (!final_one) head = network::next_head(head, m.run, m.node, m.round, m.payload);
+    m.head = head;
+    if (what == "head" && !final_one && m.round == round) m.head[0] ^= 1;
+    m.signature = network::sign(key, network::signed_part(m));
+    return true;
+  }
+};
+
+void forge_transcript(const fs::path& file, Forgery forgery) {
+  const std::string owner = owner_of(read_file(file, "the transcript"));
+  std::vector<std::pair<Transcript::Entry, std::string>> entries;
+  const Transcript before(network::open_append_file(file), owner, [&](Transcript::Entry kind, std::string_view bytes) {
+    Message m = std::get<Message>(network::decode(bytes));
+    if (forgery.what == "evidence") {
+      entries.emplace_back(kind, bytes);
+      if (m.sender != forgery.sender || m.round != forgery.round || m.kind != Kind::value) return;
+      entries.emplace_back(Transcript::Entry::evidence, network::encode(forgery.contradiction(m)));
+    } else if (forgery.change(m)) {
+      entries.emplace_back(kind, network::encode(m));
+    }
+  });
+  const fs::path forged = file.string() + ".forged";
+  {
+    Transcript after(network::open_append_file(forged), owner, [](Transcript::Entry, std::string_view) {});
+    for (const auto& [kind, bytes] : entries) {
+      after.append(kind, bytes);
+      after.sync();
+    }
+  }
+  fs::rename(forged, file);
+}
+
+void forge_statement(const fs::path& file, const network::PrivateKey& key, const std::string& name, double number) {
+  const auto signed_one = nlohmann::json::parse(read_file(file, "the statement"));
+  auto statement = signed_one["statement"];
+  statement[name] = number;
+  network::Identity self{.key = key,
+                         .certificate = network::parse_certificate(signed_one["certificate"], "the statement")};
+  write_file(file, run::signed_statement(statement, self).dump(1) + "\n");
+}
+
+void forge_certificate(const fs::path& folder, const std::string& name, long from, long days) {
+  const auto now = std::chrono::floor<std::chrono::seconds>(std::chrono::system_clock::now());
+  const network::PrivateKey key = network::make_key();
+  network::write_key(key, folder / (name + ".key"));
+  network::write_certificate(
+      network::self_issue(key, name, {.from = now + std::chrono::hours(24 * from), .days = days}),
+      folder / (name + ".pem"));
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  const std::vector<std::string> words(argv + 1, argv + argc);
+  if (words.size() == 5 && words[0] == "statement") {
+    forge_statement(words[1], network::read_key(words[2]), words[3], std::stod(words[4]));
+    return 0;
+  }
+  if (words.size() == 5 && words[0] == "certificate") {
+    forge_certificate(words[1], words[2], std::stol(words[3]), std::stol(words[4]));
+    return 0;
+  }
+  if (words.size() != 5 && words.size() != 7) {
+    std::cerr << "see the head of forge.cpp\n";
+    return 1;
+  }
+  Forgery forgery{
+      .what = words[0], .sender = words[2], .key = network::read_key(words[3]), .round = std::stoi(words[4])};
+  if (words.size() == 7) {
+    forgery.coordinate = std::stol(words[5]);
+    forgery.added = std::stod(words[6]);
+  }
+  forge_transcript(words[1], forgery);
+  return 0;
+}

@@ -1,0 +1,194 @@
+"""Parties that fall silent, come back, or come back with something else: who is named and how soon, who waits, who stops with what
+(promises R6, R7, R9)."""
+from mesh_case import *
+
+A, B, C = "hospital_a", "hospital_b", "hospital_c"
+ROUNDS = 120 if SHORT else 240
+BUSY = 5  # seconds that a busy machine may add to a promise about time
+
+
+class Silence(Case):
+    def study(self, deadline=1.0, **kw):
+        return Study(self.dir / "study", rounds=ROUNDS, deadline=deadline, **kw)
+
+    def rounds_of(self, study, name):
+        file = study.out(name, "rounds.jsonl")
+        return file.read_bytes().count(b"\n") if file.exists() else 0
+
+    def reach(self, study, round, name=C):
+        limit = time.monotonic() + 60
+        while self.rounds_of(study, name) <= round:
+            self.assertLess(time.monotonic(), limit, study.logs())
+            time.sleep(0.002)
+
+    def is_reported(self, study, deadline):
+        for name in (A, B):
+            took = study.await_log(name, f"{C} has not answered for")
+            self.assertLess(took, 2 * deadline + BUSY)
+
+    def ends_well(self, study):
+        self.assert_completed(study)
+        self.assert_same_as_simulation(study)
+        self.assert_spend(study)
+        self.assert_paid(study)
+
+    def begun(self, round=20, **kw):
+        study = self.study(**kw)
+        self.start_all(study)
+        self.reach(study, round)
+        return study
+
+    def test_a_stopped_peer_is_named_and_waited_for_and_the_run_goes_on_with_it(self):
+        study = self.begun()
+        self.processes[C].send_signal(signal.SIGSTOP)
+        self.is_reported(study, 1)
+        self.processes[C].send_signal(signal.SIGCONT)
+        for name in (A, B):
+            study.await_log(name, f"{C} answers again")
+        self.ends_well(study)
+
+    def test_a_killed_peer_is_named_and_waited_for_and_the_run_goes_on_with_its_next_process(self):
+        study = self.begun()
+        self.processes[C].kill()
+        self.processes[C].wait()
+        self.is_reported(study, 1)
+        self.start(study, C)
+        for name in (A, B):
+            study.await_log(name, f"{C} answers again")
+        self.ends_well(study)
+
+    def test_past_the_wait_the_others_stop_with_a_model_and_know_what_was_spent(self):
+        study = self.begun(deadline=0.5, wait=2.0)
+        self.processes[C].kill()
+        self.processes[C].wait()
+        done = self.results(study, [A, B])
+        for name, (code, result) in done.items():
+            self.assertNotEqual(code, 0)
+            self.assertEqual(result["outcome"], "peer_lost", study.logs())
+            self.assertTrue(result["model"])
+            self.assertIn(f"{C} has not answered for", "".join(r["outcome_in_words"] for _, r in done.values()))
+            released = sorted(study.charges(name))
+            statement = json.loads(study.out(name, "statement.json").read_text())["statement"]
+            text = study.out(name, "statement.txt").read_text()
+            self.assertIn(str(len(released)), text)
+            self.assertGreater(result["epsilon"], 0)
+            self.assertEqual(statement["spent"]["epsilon"] if "spent" in statement else result["epsilon"], result["epsilon"])
+            predicted = run("predict", "--model", study.out(name, "model.json"), "--data", "mine.csv", cwd=study.base / name, check=False)
+            self.assertEqual(predicted.returncode, 0, predicted.stderr)
+        # all of them started again: the same run goes on
+        self.start_all(study)
+        self.ends_well(study)
+
+    def test_a_party_that_its_owner_interrupts_is_waited_for(self):
+        study = self.begun()
+        self.processes[C].send_signal(signal.SIGINT)
+        code, result = self.results(study, [C])[C]
+        self.assertEqual((code, result["outcome"]), (130, "interrupted"), study.logs())
+        for name in (A, B):
+            study.await_log(name, f"{C} was interrupted by its owner; waiting for it")
+            self.assertIsNone(self.processes[name].poll())
+        self.start(study, C)
+        self.ends_well(study)
+
+    def test_another_study_file_stops_before_round_1_and_the_field_is_named(self):
+        study = self.study()
+        Study.set(study.base / C / "study.toml", rounds=ROUNDS + 2)
+        self.start_all(study)
+        for name, (code, result) in self.results(study).items():
+            self.assertNotEqual(code, 0)
+            self.assertIn(result["outcome"], ("refused", "peer_lost"), study.logs())
+            self.assertLessEqual(set(study.charges(name)), {0})  # the start, which is free
+        self.assertRegex(study.log(C), r"hospital_[ab] has another configuration: .*rounds.*(12|24)[02]")
+        self.assertRegex(study.log(A) + study.log(B), r"hospital_c has another configuration: .*rounds.*(12|24)[02]")
+
+    def test_another_number_of_rows_is_refused_at_once(self):
+        study = self.study()
+        file = study.base / C / "mine.csv"
+        file.write_text("\n".join(file.read_text().splitlines()[:-1]) + "\n")
+        self.start(study, C)
+        self.assertEqual(self.processes[C].wait(timeout=60), 1)
+        for text in ("mine.csv", "another number of records for hospital_c", "99 rows", "100 rows"):
+            self.assertIn(text, study.log(C))
+        self.assertFalse((study.base / C / "out").exists())
+
+    def old_copy(self, study, what):
+        """Of hospital_c's files, in the middle of a round or wherever it is."""
+        self.processes[C].send_signal(signal.SIGSTOP)
+        kept = study.base / C / "old"
+        kept.mkdir()
+        for file in what:
+            path = study.base / C / file
+            shutil.copytree(path, kept / file) if path.is_dir() else shutil.copy(path, kept)
+        self.processes[C].send_signal(signal.SIGCONT)
+        self.reach(study, 60)
+        self.processes[C].kill()
+        self.processes[C].wait()
+        new = study.base / C / "new"
+        new.mkdir()
+        for file in what:
+            (study.base / C / file).rename(new / file)
+            shutil.move(kept / file, study.base / C)
+        return new
+
+    def put_back(self, study, new):
+        for path in new.iterdir():
+            now = study.base / C / path.name
+            shutil.rmtree(now) if now.is_dir() else now.unlink(missing_ok=True)
+            path.rename(now)
+
+    LEDGER = ("my.ledger", "my.ledger-wal", "my.ledger-shm", "my.ledger.lock")
+
+    def ledger_files(self, study):
+        return [f for f in self.LEDGER if (study.base / C / f).exists()]
+
+    def test_a_ledger_that_is_older_than_the_transcript_is_refused(self):
+        study = self.begun()
+        new = self.old_copy(study, self.ledger_files(study))
+        self.start(study, C)
+        self.assertEqual(self.processes[C].wait(timeout=60), 1)
+        self.assertIn("your ledger is older than what you have released", study.log(C))
+        self.put_back(study, new)
+        self.start(study, C)
+        self.ends_well(study)
+
+    def test_a_whole_old_folder_is_noticed_by_the_peers(self):
+        study = self.begun()
+        new = self.old_copy(study, [*self.ledger_files(study), "out"])
+        before = len(study.charges(C))
+        self.start(study, C)
+        code, result = self.results(study, [C])[C]
+        self.assertEqual((code != 0, result["outcome"]), (True, "refused"), study.logs())
+        self.assertRegex(study.log(C), "your ledger is older than what you have released|the ledger of hospital_c is older than what it has released")
+        self.assertEqual(len(study.charges(C)), before, "a round was released twice")
+        self.results(study, [A, B])
+        self.put_back(study, new)
+        self.start_all(study)
+        self.ends_well(study)
+
+    def test_a_full_disk_stops_before_anything_is_sent_and_names_the_file(self):
+        for file, says in (("transcript", "transcript"), ("my.ledger-wal", "my.ledger"), ("released.f64", "out")):
+            with self.subTest(file):
+                study = Study(self.dir / file, rounds=20, deadline=0.5)
+                self.start_all(study, [A, B])
+                self.start(study, C, program=FAILPOINTS, env={"PARLEY_AT": "write " + file, "PARLEY_FULL": "12"})
+                self.assertEqual(self.processes[C].wait(timeout=60), 1, study.logs())
+                why = study.log(C)[study.log(C).rindex("parley: "):]
+                self.assertIn(says, why.splitlines()[0])
+                self.assertIn("check free space", why)
+                self.assert_paid(study)
+                self.start(study, C)
+                self.ends_well(study)
+
+    def test_a_second_process_of_the_same_party_is_refused(self):
+        study = self.study()
+        self.start(study, C)
+        study.await_log(C, "0 of 2 peers answer")
+        second = run(*study.command(C), cwd=study.base / C, check=False)
+        self.assertEqual(second.returncode, 1)
+        self.assertIn(f"my.ledger: the ledger is in use by process {self.processes[C].pid}", second.stderr)
+        self.start_all(study, [A, B])
+        self.ends_well(study)
+
+
+if __name__ == "__main__":
+    unittest.main()

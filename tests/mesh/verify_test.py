@@ -1,0 +1,352 @@
+"""`parley verify`: honest records hold, and each kind of tampering is found and named. Real parties; forge.cpp is the dishonest one."""
+import struct
+
+from mesh_case import *
+
+FORGE = os.environ["MESH_FORGE"]
+
+
+class Verify(Case):
+    studies = {}  # one run per algorithm; every test works on a copy of its records
+
+    @classmethod
+    def setUpClass(cls):
+        cls.base = tempfile.TemporaryDirectory(dir=MEMORY, prefix="parley-verify-")
+
+    @classmethod
+    def tearDownClass(cls):
+        cls.base.cleanup()
+
+    def study(self, algorithm="mr-admm", **options):
+        """A completed run; its records are copied to a fresh place, study.at(name)."""
+        name = algorithm + "".join(f"-{k}-{v}" for k, v in options.items())
+        if name not in Verify.studies:
+            study = Study(pathlib.Path(Verify.base.name) / name, algorithm, **options)
+            self.start_all(study)
+            self.assert_completed(study)
+            Verify.studies[name] = study
+        study = Verify.studies[name]
+        self.copies = self.dir / "records"
+        for party in study.all:
+            shutil.copytree(study.base / party / "out", self.copies / party)
+        return study
+
+    def verify(self, study, parties=None, *more, file="shared/study.toml"):
+        records = [self.copies / n for n in parties or study.all]
+        result = run("verify", *records, "--study", study.base / file, "--json", *more, cwd=self.dir, check=False)
+        self.assertIn(result.returncode, (0, 1), result.stderr)
+        self.assertEqual(result.stderr, "")
+        found = json.loads(result.stdout)
+        self.assertEqual(found["holds"], result.returncode == 0)
+        self.assertEqual(found["holds"], not found["wrong"])
+        return found
+
+    def forge(self, study, what, holder, sender, *more):
+        key = study.base / sender / f"{sender}.key"
+        run(what, self.copies / holder / "transcript", sender, key, *more, cwd=self.dir, program=FORGE)
+
+    def assert_found(self, found, *sentences):
+        for sentence in sentences:
+            self.assertTrue(any(sentence in w for w in found["wrong"]), f"{sentence}\nnot in\n" + "\n".join(found["wrong"]))
+
+    # --- honest ---------------------------------------------------------------------------------------------------------
+
+    def test_honest_runs_hold_and_show_what_they_cost(self):
+        for algorithm in ("mr-admm", "dp-admm") if SHORT else ("mr-admm", "pp", "dp-admm", "linear-admm", "r-admm", "star-pvp"):
+            with self.subTest(algorithm):
+                shutil.rmtree(self.dir / "records", ignore_errors=True)
+                study = self.study(algorithm)
+                ledgers = ",".join(str(study.base / n / "my.ledger") for n in study.all)
+                found = self.verify(study, None, "--ledger", ledgers)
+                self.assertEqual((found["wrong"], found["unchecked"]), ([], []))
+                self.assertEqual(len(found["parties"]), len(study.all))
+                for p in found["parties"]:
+                    self.assertEqual(p["rounds_released"], (2 if study.star else 1) * study.rounds + 1)
+                    if p["trainer"]:
+                        self.assertEqual((p["epsilon"], p["values_recomputed"]), (None, study.rounds + 1))
+                        continue
+                    self.assertAlmostEqual(p["epsilon"], 2, delta=1e-3)
+                    self.assertEqual(p["epsilon"], p["epsilon_stated"])
+                    self.assertEqual(p["epsilon"], p["epsilon_in_ledger"])
+                    self.assertEqual(p["values_recomputed"], 1 + (study.rounds // 2 if algorithm in ("mr-admm", "r-admm") else 0))
+                self.assertEqual(found["epsilon"], max(p["epsilon"] or 0 for p in found["parties"]))
+                self.assertTrue(any("noise" in s for s in found["beyond_verification"]))
+
+    def test_without_noise_there_is_no_epsilon(self):
+        found = self.verify(self.study("admm", epsilon=None))
+        self.assertEqual((found["holds"], found["epsilon"]), (True, None))
+
+    def test_some_of_the_records_are_enough_for_what_they_hold(self):
+        study = self.study(parties=4)
+        found = self.verify(study, ["hospital_a"])
+        self.assertEqual(found["wrong"], [])
+        for name in ("hospital_b", "hospital_c", "hospital_d"):
+            self.assertIn(f"{name}: its own record was not given", found["unchecked"])
+        rounds = {p["party"]: p["rounds_released"] for p in found["parties"]}
+        self.assertEqual(rounds, {"hospital_a": 7, "hospital_b": 7, "hospital_c": 0, "hospital_d": 7})  # c is opposite in the ring
+
+    def test_a_run_that_was_interrupted_holds_as_far_as_it_came(self):
+        for algorithm in ("mr-admm", "dp-admm"):
+            with self.subTest(algorithm):
+                study = Study(self.dir / algorithm, algorithm, rounds=3000, deadline=0.5)
+                self.start_all(study)
+                lines = study.out("hospital_a", "rounds.jsonl")
+                while not lines.exists() or lines.read_bytes().count(b"\n") < 12:
+                    self.assertIsNone(self.processes["hospital_a"].poll(), study.logs())
+                    time.sleep(0.01)
+                for process in self.processes.values():
+                    process.send_signal(signal.SIGINT)
+                ends = {r["outcome"] for _, r in self.results(study).values()}
+                self.assertIn("interrupted", ends)
+                result = run("verify", *(study.base / n / "out" for n in study.all), "--study", study.base / "shared/study.toml", "--json", cwd=self.dir, check=False)
+                found = json.loads(result.stdout)
+                self.assertEqual(found["wrong"], [])
+                self.assertGreater(found["parties"][0]["rounds_released"], 1)
+                for process in self.processes.values():
+                    process.stdout.close()
+                self.processes = {}
+
+    def test_a_run_with_a_killed_and_restarted_party_holds(self):
+        study = Study(self.dir / "killed", rounds=60)
+        self.start_all(study)
+        lines = study.out("hospital_b", "rounds.jsonl")
+        while not lines.exists() or lines.read_bytes().count(b"\n") < 9:
+            time.sleep(0.005)
+        self.processes["hospital_b"].kill()
+        self.processes["hospital_b"].wait()
+        self.start(study, "hospital_b")
+        self.assert_completed(study)
+        run("verify", *(study.base / n / "out" for n in study.all), "--study", study.base / "shared/study.toml", "--ledger", study.base / "hospital_b/my.ledger", cwd=self.dir)
+
+    def test_verifying_changes_nothing(self):
+        study = self.study()
+        before = {p: p.read_bytes() for p in self.copies.rglob("*") if p.is_file()}
+        self.verify(study)
+        self.assertEqual(before, {p: p.read_bytes() for p in self.copies.rglob("*") if p.is_file()})
+
+    def test_people_read_what_holds_and_what_nobody_can_see(self):
+        study = self.study()
+        text = run("verify", *(self.copies / n for n in study.all), "--study", study.base / "shared/study.toml", cwd=self.dir).stdout
+        for part in ("Everything that was checked holds", "Nobody can verify from outside", "hospital_b", "NOT PRIVATE", "2.0000"):
+            self.assertIn(part, text)
+
+    # --- tampered -------------------------------------------------------------------------------------------------------
+
+    def test_a_changed_byte_in_a_transcript_is_found_wherever_it_is(self):
+        study = self.study()
+        file = self.copies / "hospital_b/transcript"
+        intact = file.read_bytes()
+        for at in range(60, len(intact), len(intact) // (7 if SHORT else 40)):
+            file.write_bytes(intact[:at] + bytes([intact[at] ^ 1]) + intact[at + 1:])
+            found = self.verify(study)
+            self.assertTrue(found["wrong"], at)
+            self.assertTrue(all(w.startswith("hospital_b: ") for w in found["wrong"]), (at, found["wrong"]))
+        file.write_bytes(intact[:-10])
+        self.assert_found(self.verify(study), "hospital_b: its transcript is broken at byte")
+
+    def test_a_message_that_its_sender_did_not_sign_is_found(self):
+        study = self.study()
+        key = study.base / "hospital_c/hospital_c.key"  # not the sender's
+        run("value", self.copies / "hospital_a/transcript", "hospital_b", key, 3, 0, 1, cwd=self.dir, program=FORGE)
+        self.assert_found(self.verify(study), "hospital_a: in its transcript round 0 of hospital_b does not hold: signature: not that of hospital_b")
+
+    def test_two_values_for_two_neighbours_are_found(self):
+        study = self.study()
+        self.forge(study, "value", "hospital_a", "hospital_b", 3, 0, 1)
+        self.assert_found(self.verify(study, ["hospital_a", "hospital_c"]), "hospital_b, round 3: it sent one value to hospital_a and another to hospital_c, and signed both")
+        self.assert_found(self.verify(study), "hospital_b, round 3: it sent one value to hospital_a and another to hospital_c")
+
+    def test_an_own_record_that_differs_from_what_the_others_saw_is_found(self):
+        study = self.study()
+        self.forge(study, "value", "hospital_b", "hospital_b", 3, 0, 1)
+        found = self.verify(study)
+        self.assert_found(found, "hospital_b, round 3: its own record differs from the value that hospital_a received and hospital_b signed",
+                          "hospital_b, round 3: released.f64 differs from what it signed and sent: coordinate 0 is")
+
+    def test_a_changed_released_file_is_found(self):
+        study = self.study()
+        file = self.copies / "hospital_b/released.f64"
+        data = bytearray(file.read_bytes())
+        size = len(data) // 7
+        data[4 * size:4 * size + 8] = struct.pack("<d", 0.5)
+        file.write_bytes(data)
+        self.assertEqual([w for w in self.verify(study)["wrong"] if "round 4: released.f64 differs" not in w], [])
+
+    def test_a_recycled_value_that_does_not_follow_is_found(self):
+        study = self.study()
+        for holder in study.all:  # everybody was sent the same false value
+            self.forge(study, "value", holder, "hospital_b", 4, 2, 0.5)
+        self.assert_found(self.verify(study), "hospital_b, round 4: the recycled value does not follow from the values released before it: coordinate 2 is")
+
+    def test_a_trainer_s_value_that_does_not_follow_is_found(self):
+        study = self.study("dp-admm")
+        for holder in study.all:
+            self.forge(study, "value", holder, "coordinator", 4, 2, 0.5)
+        found = self.verify(study)
+        self.assert_found(found, "coordinator, round 4: the trainer's value does not follow from the values released before it: coordinate 2 is")
+
+    def test_a_start_that_is_not_the_public_one_is_found(self):
+        study = self.study("pp")
+        for holder in study.all:
+            self.forge(study, "value", holder, "hospital_c", 0, 1, 0.5)
+        self.assert_found(self.verify(study), "hospital_c, round 0: the start does not follow")
+
+    def test_values_off_the_grid_or_beyond_the_bound_are_found(self):
+        for added, said in ((2.0**-45, "no multiple of"), (2048.0, "the public bound is")):
+            with self.subTest(said):
+                shutil.rmtree(self.dir / "records", ignore_errors=True)
+                study = self.study()
+                self.forge(study, "value", "hospital_a", "hospital_b", 1, 0, added)
+                self.assert_found(self.verify(study), "hospital_a: in its transcript round 1 of hospital_b does not hold: payload: coordinate 0 is")
+                self.assert_found(self.verify(study), said)
+
+    def test_a_head_that_hides_another_past_is_found(self):
+        study = self.study()
+        self.forge(study, "head", "hospital_a", "hospital_b", 2)
+        self.assert_found(self.verify(study), "hospital_a: in its transcript round 2 of hospital_b does not hold: head")
+
+    def test_a_final_iterate_that_does_not_follow_is_found(self):
+        study = self.study()
+        self.forge(study, "final", "hospital_a", "hospital_b", 0, 0, 1)
+        found = self.verify(study)
+        self.assert_found(found, "hospital_b: the final iterate that hospital_a has is not the one that hospital_b has, and it signed both",
+                          "hospital_a: the final iterate of hospital_b in its transcript does not follow from what hospital_b released: coordinate 0 is",
+                          "hospital_a: the weights in model.json do not follow")
+
+    def test_evidence_is_what_contradicts_and_nothing_else(self):
+        study = self.study()
+        self.forge(study, "evidence", "hospital_a", "hospital_b", 3, 0, 1)
+        self.assertEqual(self.verify(study)["wrong"], ["hospital_b contradicted itself: hospital_a was sent a second, different round 3 of hospital_b, signed"])
+        self.forge(study, "evidence", "hospital_c", "hospital_b", 3, 0, 0)
+        self.assert_found(self.verify(study), "hospital_c: what it keeps as evidence against hospital_b is round 3 of hospital_b once more and contradicts nothing")
+
+    def test_missing_rounds_are_found(self):
+        study = self.study()
+        self.forge(study, "drop", "hospital_b", "hospital_b", 5)
+        found = self.verify(study)
+        self.assert_found(found, "hospital_b, round 5: missing in its own record, and hospital_a received it",
+                          "hospital_b, round 5 of hospital_b: missing in its transcript, and its record says that the run was completed",
+                          "hospital_b: released.f64 has 7 rounds, and its transcript 5")
+        shutil.rmtree(self.copies)
+        study = self.study()
+        self.forge(study, "drop", "hospital_b", "hospital_a", 5)
+        self.assert_found(self.verify(study), "hospital_b, round 5 of hospital_a: missing in its transcript",
+                          "hospital_b, round 6: it was released, and the value of hospital_a that it was computed from is not in its transcript")
+
+    def test_rounds_beyond_the_study_are_found(self):
+        study = self.study()
+        for file in ("released.f64", "rounds.jsonl"):
+            path = self.copies / "hospital_b" / file
+            path.write_bytes(path.read_bytes() * 3)
+        self.assertEqual(self.verify(study)["wrong"], ["hospital_b, round 7: in its record, and the study ends before it"])
+
+    def test_a_changed_model_is_found(self):
+        study = self.study()
+        for file, key, sentence in (("model.json", "weights", "the weights in model.json do not follow from the released values"),
+                                    ("own_model.json", "weights", "the weights in own_model.json do not follow"),
+                                    ("model.json", "schema", "model.json has schema = ")):
+            with self.subTest(file + key):
+                path = self.copies / "hospital_b" / file
+                intact = path.read_text()
+                model = json.loads(intact)
+                model[key] = model[key][1:] + model[key][:1]
+                path.write_text(json.dumps(model))
+                found = self.verify(study)
+                self.assertEqual(len(found["wrong"]), 1)
+                self.assert_found(found, "hospital_b: " + sentence)
+                path.unlink()
+                self.assert_found(self.verify(study), f"hospital_b: {file} is missing or cannot be read")
+                path.write_text(intact)
+
+    def test_a_statement_with_a_smaller_epsilon_is_found(self):
+        study = self.study()
+        path = self.copies / "hospital_b/statement.json"
+        intact = path.read_text()
+        statement = json.loads(intact)
+        statement["statement"]["epsilon"] = 1.0
+        path.write_text(json.dumps(statement))
+        self.assertEqual(self.verify(study)["wrong"], ["hospital_b: the signature of its statement is not that of the certificate that the roster pins"])
+        for key, value, said in (("epsilon", 1.0, "its statement says epsilon = 1.0, and the charges of the 7 rounds that it released make "),
+                                 ("rounds_released", 5, "its statement has rounds_released = 5.0, and 7 follows"), ("records_disclosed", 1e6, "its statement has records_disclosed")):
+            path.write_text(intact)
+            run("statement", path, study.base / "hospital_b/hospital_b.key", key, value, cwd=self.dir, program=FORGE)
+            found = self.verify(study)
+            self.assertEqual(len(found["wrong"]), 1)
+            self.assert_found(found, "hospital_b: " + said)
+        path.unlink()
+        self.assert_found(self.verify(study), "hospital_b: statement.json is missing or cannot be read")
+
+    def test_a_header_that_understates_is_found(self):
+        study = self.study()
+        path = self.copies / "hospital_b/run.json"
+        header = json.loads(path.read_text())
+        header["privacy"]["epsilon"] = 0.5
+        path.write_text(json.dumps(header))
+        self.assert_found(self.verify(study), "hospital_b: run.json has another privacy than follows")
+
+    def test_a_text_that_differs_from_the_signed_statement_is_found(self):
+        study = self.study()
+        path = self.copies / "hospital_b/statement.txt"
+        path.write_text(path.read_text().replace("epsilon = 1.9", "epsilon = 0.9").replace("epsilon = 2", "epsilon = 1"))
+        self.assertEqual(self.verify(study)["wrong"], ["hospital_b: statement.txt does not say what statement.json says"])
+
+    def test_damage_anywhere_is_a_sentence_and_never_a_bug(self):
+        study, random = self.study(), __import__("random").Random(4)
+        for path in sorted(p for p in (self.copies / "hospital_b").iterdir() if p.is_file()):
+            intact = path.read_bytes()
+            for _ in range(5 if SHORT else 200 if FULL else 25):
+                data = bytearray(intact)
+                for _ in range(random.randrange(1, 4)):
+                    at = random.randrange(len(data)) if data else 0
+                    data[at:at + random.choice((0, 1, 1, 8))] = random.choice((b"", b"[", b"null", b"-1e999", b"9", b"\x00", b'"', bytes([random.randrange(256)])))
+                path.write_bytes(bytes(data))
+                result = run("verify", *(self.copies / n for n in study.all), "--study", study.base / "shared/study.toml", cwd=self.dir, check=False)
+                self.assertIn(result.returncode, (0, 1), f"{path.name}\n{bytes(data)[:3000]}\n{result.stderr}")
+            path.write_bytes(intact)
+        for deep in (b"[" * 100000, b'{"a":' * 100000):
+            for name in ("run.json", "model.json", "statement.json", "rounds.jsonl"):
+                path = self.copies / "hospital_b" / name
+                intact = path.read_bytes()
+                path.write_bytes(deep)
+                self.assertEqual(run("verify", path.parent, "--study", study.base / "shared/study.toml", cwd=self.dir, check=False).returncode, 1)
+                whole = deep + b"1" + (b"]" if deep[:1] == b"[" else b"}") * 100000
+                path.write_bytes(b'{"format":"parley-party-1","party":"hospital_b","outcome":"completed","study":' + whole + b',"statement":' + whole + b',"weights":' + whole + b"}\n")
+                self.assertEqual(run("verify", path.parent, "--study", study.base / "shared/study.toml", cwd=self.dir, check=False).returncode, 1)
+                path.write_bytes(intact)
+
+    def test_round_lines_that_understate_are_found(self):
+        study = self.study()
+        path = self.copies / "hospital_b/rounds.jsonl"
+        lines = path.read_text().splitlines()
+        lines[3] = json.dumps({**json.loads(lines[3]), "epsilon": 0.1})
+        path.write_text("\n".join(lines) + "\n")
+        self.assert_found(self.verify(study), "hospital_b, round 3: rounds.jsonl has epsilon = 0.1, and")
+
+    def test_a_ledger_that_is_another_s_or_paid_for_other_values_is_found(self):
+        study = self.study()
+        run("ledger", "cap", "new.ledger", "--dataset", "x", "--epsilon", "unlimited", cwd=self.dir)
+        self.assert_found(self.verify(study, None, "--ledger", self.dir / "new.ledger"), "this ledger has no charge of run")
+        for holder in study.all:
+            self.forge(study, "value", holder, "hospital_b", 3, 0, 1)
+        self.assert_found(self.verify(study, None, "--ledger", study.base / "hospital_b/my.ledger"),
+                          "hospital_b, round 3: its ledger paid for another value than the one released")
+
+    def test_a_record_of_another_study_names_the_field(self):
+        study = self.study()
+        other = self.dir / "other.toml"
+        shutil.copy(study.base / "shared/schema.toml", self.dir)
+        other.write_text((study.base / "shared/study.toml").read_text().replace("rounds = 6", "rounds = 8"))
+        found = self.verify(study, file=other)
+        self.assert_found(found, "hospital_a: its record is of another study: rounds: 8 here, 6 at hospital_a")
+
+    def test_what_is_no_record_or_given_twice_is_a_mistake(self):
+        study = self.study()
+        for words, said in (([self.dir], "run.json"), ([self.copies / "hospital_a"] * 2, "two records of one party"), ([study.alone()], "not the record of a party")):
+            result = run("verify", *words, "--study", study.base / "shared/study.toml", cwd=self.dir, check=False)
+            self.assertEqual(result.returncode, 1)
+            self.assertIn(said, result.stderr)
+        self.assertIn("--study", run("verify", self.copies / "hospital_a", cwd=self.dir, check=False).stderr)
+
+
+if __name__ == "__main__":
+    unittest.main()
