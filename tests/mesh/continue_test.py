@@ -1,29 +1,8 @@
 """on-loss = "continue" with real processes: one of four parties is killed for ever in the middle, and the others go on without it."""
-from mesh_case import *
+from loss_case import *
 
 
-class Continue(Case):
-    def rounds(self, study, name):
-        file = study.out(name, "rounds.jsonl")
-        return len(file.read_text().splitlines()) if file.exists() else 0
-
-    def until(self, condition, study, seconds=120):
-        end = time.time() + seconds
-        while not condition():
-            self.assertLess(time.time(), end, "it takes too long\n" + study.logs())
-            time.sleep(0.01)
-
-    def lose(self, algorithm, **more):
-        """A study of four that loses its second party; what the survivors say at the end."""
-        study = Study(self.dir / algorithm, algorithm, parties=4, rounds=400, wait=3.0, deadline=0.5, options={"on_loss": '"continue"', **more}.items())
-        self.start_all(study)
-        lost = "hospital_b"
-        self.until(lambda: self.rounds(study, lost) > 20, study)
-        self.processes[lost].kill()
-        self.processes[lost].wait()
-        left = [n for n in study.all if n != lost]
-        return study, lost, left
-
+class Continue(LossCase):
     def test_the_others_go_on_with_one_model_and_within_the_planned_epsilon(self):
         for algorithm in ("mr-admm", "dp-admm"):
             with self.subTest(algorithm):
