@@ -151,9 +151,9 @@ void Exchange::check_complete() {
   ended_ = now_;
 }
 
-void Exchange::stop(End end, const std::string& text) {
+void Exchange::stop(End end, const std::string& text, bool left_behind) {
   if (ending_) return;
-  ending_ = {end, text};
+  ending_ = {end, text, left_behind};
   ended_ = now_;
   for (Link& link : links_) link.next_attempt = now_;
   report(text);

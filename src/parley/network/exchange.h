@@ -38,6 +38,7 @@ struct Actions {
 struct Ending {
   End end = End::completed;
   std::string text{};
+  bool left_behind = false;  // the others go on in a part of their own, and started again this party cannot join them
 };
 
 // How it stands with a neighbour, for a progress line.
@@ -82,7 +83,7 @@ class Exchange {
   // seen more of this node than its ledger holds (R7).
   std::optional<privacy::Inbox> inbox();
   void finish(const FinalIterate& mine);  // after the inbox of the last round
-  void stop(End end, const std::string& text);
+  void stop(End end, const std::string& text, bool left_behind = false);
 
   // Nothing new is released any more: the run has ended, or this party has signed what it has released in it.
   bool closed() const { return ending_ || survivors_.stated(self_); }

@@ -235,7 +235,8 @@ void Exchange::on_refusal(Link& link, const Receipt& receipt) {
   link.retry_later(now_, timing_);
   if (retry || its_mistake) return;
   if (receipt.verdict == Verdict::stopped) return lose(link.node, text);
-  stop(receipt.verdict == Verdict::left_behind ? End::peer_lost : End::refused, text);
+  const bool left_behind = receipt.verdict == Verdict::left_behind;
+  stop(left_behind ? End::peer_lost : End::refused, text, left_behind);
 }
 
 void Exchange::failed(std::uint64_t id) {

@@ -10,7 +10,7 @@ namespace parley::network {
 void Exchange::lose(int node, const std::string& text) {
   if (!consent_ || !speaking()) return stop(End::peer_lost, text);
   if (closed()) return;
-  report(text + "; asking the others whether to go on without it");
+  report(text + "; asking all who are left whether to go on without it");
   std::vector<int> lost = {node};
   for (const Link& link : links_)  // whoever has been silent for as long is lost with it
     if (link.node != node && now_ - link.heard >= (link.ever_heard ? timing_.wait : timing_.first_wait))
@@ -67,7 +67,10 @@ void Exchange::settle() {
   using What = Survivors::Outlook::What;
   if (ending_ || !speaking() || !survivors_.begun()) return;
   if (!survivors_.stated(self_)) {
-    report("others have lost a party; waiting for their word on going on");
+    std::vector<std::string> lost;
+    for (const int node : survivors_.lost()) lost.push_back(node == self_ ? "this one" : name(node));
+    report("others have lost " + (lost.empty() ? "a party" : join(lost, ", ")) +
+           "; asking all who are left whether to go on");
     state_loss({});
   }
   while (!ending_) {
@@ -77,7 +80,7 @@ void Exchange::settle() {
                                                                                          : Patience::fresh;
     const auto outlook = survivors_.outlook(patience);
     if (outlook.what == What::wait) return;
-    if (outlook.what == What::over) return stop(End::peer_lost, outlook.why);
+    if (outlook.what == What::over) return stop(End::peer_lost, outlook.why, outlook.left_behind);
     if (outlook.what == What::go_on) {
       std::vector<std::string> left_out;
       for (int node = 0; node < agreed_.nodes(); ++node)
@@ -87,7 +90,8 @@ void Exchange::settle() {
       ending_ = {End::continued, "the others have gone on without " + join(left_out, ", ") + " after round " +
                                      std::to_string(outlook.next.through)};
       ended_ = now_;
-      report("going on without " + join(left_out, ", ") + " after round " + std::to_string(outlook.next.through));
+      report("all who are left agree: going on without " + join(left_out, ", ") + " after round " +
+             std::to_string(outlook.next.through));
       return;
     }
     Consent consent = consent_(outlook.next);

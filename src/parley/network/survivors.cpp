@@ -58,6 +58,13 @@ bool Survivors::lost_by_somebody(int node) const {
   return std::ranges::any_of(statements_, [=](const auto& s) { return contains(s.second.lost, node); });
 }
 
+std::vector<int> Survivors::lost() const {
+  std::vector<int> nodes;
+  for (int node = 0; node < agreed_.nodes(); ++node)
+    if (lost_by_somebody(node)) nodes.push_back(node);
+  return nodes;
+}
+
 bool Survivors::needed(int node) const {
   const auto mine = consents_.find(self_);
   if (mine != consents_.end()) return contains(mine->second.consent.members, node);
@@ -151,7 +158,10 @@ std::optional<Survivors::Outlook> Survivors::decided() const {
       if (consents_.at(other).consent.configuration != one.consent.configuration)
         return over(name(other) + " plans the next part otherwise than " + name(node));
     if (!next->has(self_))
-      return over("the others have gone on without " + name(self_) + " after round " + std::to_string(next->through));
+      return Outlook{
+          .what = Outlook::What::over,
+          .why = "the others have gone on without " + name(self_) + " after round " + std::to_string(next->through),
+          .left_behind = true};
     return Outlook{.what = Outlook::What::go_on, .next = *next};
   }
   return std::nullopt;

@@ -39,6 +39,7 @@ class Survivors {
   bool stated(int node) const { return statements_.contains(node); }
   bool consented(int node) const { return consents_.contains(node); }
   std::optional<int> stated_round(int node) const;
+  std::vector<int> lost() const;  // to anybody who has stated it; ascending
   // Without this one nobody goes on, as far as is known here.
   bool needed(int node) const;
 
@@ -51,6 +52,7 @@ class Survivors {
     } what = What::wait;
     Succession next{};
     std::string why{};
+    bool left_behind = false;  // over, and others go on
   };
   Outlook outlook(Patience patience) const;
   // Why this set, of which all have stated something, may not go on; empty: it may.

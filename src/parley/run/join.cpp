@@ -1,5 +1,7 @@
 #include "parley/run/join.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <filesystem>
 #include <limits>
@@ -143,7 +145,18 @@ class Seated {  // a party at work
     return {.party = std::make_unique<Party>(std::move(parts), std::move(setup),
                                              network::open_append_file(parts_->folder() / "transcript")),
             .run = part.agreed.run,
-            .nodes = part.nodes};
+            .nodes = part.nodes,
+            .begins = before == nullptr ? "" : beginning_in_words()};
+  }
+
+  std::string beginning_in_words() const {
+    const Part& part = parts_->part();
+    std::string text = "part " + std::to_string(part.number) + ": " + parley::join(part.agreed.parties, ", ") + "; " +
+                       std::to_string(part.agreed.rounds) + " rounds are left";
+    if (parts_->holds_rows() && part.plan.noisy())
+      text += ", with noise for what is left of the plan (epsilon " + fmt::format("{:.4f}", parts_->spent()) + " of " +
+              fmt::format("{:.4f}", seat_.schedule().epsilon) + " was spent)";
+    return text + "; its record is in " + parts_->folder().string();
   }
 
   // Of this party, or of any provider for the trainer.
@@ -237,6 +250,9 @@ class Seated {  // a party at work
                   .not_private = seat_.stamps,
                   .folder = folder_.string(),
                   .has_model = has_model_};
+    if (!spent_.parts.is_null())
+      joined.parts =
+          in_words(spent_.parts, spent_.delta == 0 && spent_.epsilon > 0, ending.end == network::End::completed);
     const auto& t = process.seconds();
     joined.seconds = {t.solve + t.pay + t.wait, t.solve, t.pay, t.wait};
     return joined;
@@ -280,29 +296,6 @@ class Seated {  // a party at work
 };
 
 }  // namespace
-
-std::vector<Option> option_rows(JoinOptions& o) {
-  return {
-      {"as", "", "the name of this party in the study", any_text("a name"), &o.as, "join"},
-      {"data", "", "this party's rows: a .csv or .libsvm file that never leaves the machine", any_text("a file"),
-       &o.data, "join"},
-      {"format", "", "format of the data file", one_of({"auto", "csv", "libsvm"}), &o.format, "join"},
-      {"header", "", "whether the first line of a CSV file names its columns", any_text("yes, no"), &o.header, "join"},
-      {"ledger", "", "this party's ledger: charged before anything leaves ('parley ledger cap' makes one)",
-       any_text("a file"), &o.ledger, "join"},
-      {"dataset", "", "the owner's name of the rows in the ledger; default: the party's name", any_text("a name"),
-       &o.dataset, "join"},
-      {"key", "", "this party's key; default NAME.key", any_text("a file"), &o.key, "join"},
-      {"certificate", "", "this party's certificate; default NAME.pem", any_text("a file"), &o.certificate, "join"},
-      {"listen", "", "where peers are heard; default: the port in the roster, on all addresses of this machine",
-       any_text("host:port"), &o.listen, "join"},
-      {"out", "", "folder of the record; default RUN-NAME. Started again, it goes on with what is there",
-       any_text("a folder"), &o.out, "join"},
-      {"threads", "", "threads; 0: all cores. The result does not depend on it", between(0, 4096), &o.threads, "join"},
-      {"local-metrics", "", "measure the model on this party's own rows, into private_metrics.json",
-       any_text("true or false"), &o.local_metrics, "join"},
-  };
-}
 
 Joined join(const JoinOptions& options, const JoinHooks& hooks) {
   JoinOptions checked = options;

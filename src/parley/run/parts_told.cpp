@@ -1,8 +1,12 @@
 #include "parley/run/parts_told.h"
 
+#include <fmt/format.h>
+
+#include <algorithm>
 #include <nlohmann/json.hpp>
 
 #include "parley/algorithm/pricing.h"
+#include "parley/base/text.h"
 
 namespace parley::run {
 namespace {
@@ -40,6 +44,34 @@ json to_json(const PartsTold& parts) {
                     {"rounds_from_rows", charged(told).size()},
                     {"epsilon", priced(told) ? spend_of({told}).epsilon() : 0}});
   return list;
+}
+
+std::vector<std::string> in_words(const json& parts, bool exact, bool completed) {
+  using Names = std::vector<std::string>;
+  std::vector<std::string> lines;
+  Names lost;
+  int before = 0;
+  for (std::size_t p = 0; p < parts.size(); ++p) {
+    const json& part = parts[p];
+    const Names here = part.at("parties").get<Names>();
+    Names gone;
+    if (p > 0)
+      for (const auto& name : parts[p - 1].at("parties").get<Names>())
+        if (std::ranges::find(here, name) == here.end()) gone.push_back(name);
+    lost.insert(lost.end(), gone.begin(), gone.end());
+    std::string line = fmt::format("part {}: ", part.at("part").get<int>());
+    if (p > 0) line += "without " + (gone.empty() ? "an edge that was lost" : join(gone, ", ")) + ", by ";
+    line +=
+        fmt::format("{}; {} rounds from round {} on", join(here, ", "), part.at("rounds_released").get<int>(), before);
+    if (exact) line += fmt::format(", epsilon {}", number(part.at("epsilon").get<double>()));
+    if (!part.at("went_on_after_round").is_null()) before += part["went_on_after_round"].get<int>();
+    lines.push_back(std::move(line));
+  }
+  if (!completed) return lines;
+  lines.push_back(fmt::format("The model is that of {}; through round {} they worked with {} too.",
+                              join(parts.back().at("parties").get<Names>(), ", "), before,
+                              lost.empty() ? "the lost edge" : join(lost, ", ")));
+  return lines;
 }
 
 int rounds_released(const PartsTold& parts) {

@@ -20,6 +20,10 @@ using PartsTold = std::vector<PartTold>;
 nlohmann::json to_json(const PartsTold& parts);
 std::string folder_of_part(int number);
 
+// For people, from to_json: one line a part and, of a completed run, one on what the model is made of. exact: with Σε
+// of each part, which adds up at δ = 0 alone.
+std::vector<std::string> in_words(const nlohmann::json& parts, bool exact, bool completed);
+
 int rounds_released(const PartsTold& parts);
 int rounds_from_rows(const PartsTold& parts);
 

@@ -1,6 +1,7 @@
 #include "parley/run/party_in_parts.h"
 
 #include <algorithm>
+#include <utility>
 
 namespace parley::run {
 namespace {
@@ -21,7 +22,10 @@ PartyInParts::PartyInParts(Make make, double now) : make_(std::move(make)), now_
 
 // A loss in the next part, or a contradiction found in an earlier one, ends what is under way.
 void PartyInParts::go_on() {
-  while (ending() && ending()->end == network::End::continued) parts_.push_back(make_(parts_.back().party.get(), now_));
+  while (ending() && ending()->end == network::End::continued) {
+    parts_.push_back(make_(parts_.back().party.get(), now_));
+    if (!parts_.back().begins.empty()) reports_.push_back(parts_.back().begins);
+  }
   for (std::size_t i = 0; i + 1 < parts_.size(); ++i) {
     const auto& earlier = parts_[i].party->ending();
     if (earlier->end == network::End::equivocation && !ending())
@@ -63,8 +67,11 @@ void PartyInParts::tick(double now) {
 
 network::Actions PartyInParts::take() {
   network::Actions all;
+  const std::vector<std::string> begins = std::exchange(reports_, {});
   for (std::size_t i = 0; i < parts_.size(); ++i) {
     network::Actions some = parts_[i].party->take();
+    if (i + 1 == parts_.size())  // after what the part before has to say
+      for (const auto& text : begins) all.reports.push_back(text);
     for (auto& text : some.reports) all.reports.push_back(std::move(text));
     for (auto& send : some.sends)
       all.sends.push_back({.call = parts_at_most * send.call + i,

@@ -16,6 +16,7 @@ class PartyInParts {
     std::unique_ptr<Party> party;
     std::string run;         // its id
     std::vector<int> nodes;  // of the study, by node number in this part
+    std::string begins{};    // a sentence for the party's log; empty: none
   };
   // Makes the part that follows `before`, which has ended as continued; null: the first one. From what is on disk.
   using Make = std::function<One(Party* before, double now)>;
@@ -52,6 +53,7 @@ class PartyInParts {
   Make make_;
   double now_;
   std::vector<One> parts_;
+  std::vector<std::string> reports_;
 };
 
 // The name of a part's stream of noise; in a seeded run no noise is drawn twice.

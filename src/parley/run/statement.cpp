@@ -6,6 +6,7 @@
 #include <nlohmann/json.hpp>
 
 #include "parley/base/text.h"
+#include "parley/run/parts_told.h"
 
 namespace parley::run {
 namespace {
@@ -88,14 +89,14 @@ json statement_json(const JointStudy& study, const JointPlan& plan, int node, co
   j["assumptions"] = {
       "every row has norm at most 1 after the public schema (enforced: rows are clipped)",
       "each local minimum was certified to the planned tolerance (enforced: otherwise nothing is released)",
-      "penalties, noise and the number of rounds were fixed before rows were read (the study file)",
+      spent.parts.is_null()
+          ? "penalties, noise and the number of rounds were fixed before rows were read (the study file)"
+          : "penalties, noise and the number of rounds were fixed before rows were read (the study file); of a later "
+            "part by the study and by what the survivors signed after the loss, which rounds they had released and "
+            "whom they had lost (enforced: nobody goes on before all have signed the same)",
       "noise came from the operating system's generator through ChaCha20 and was not kept",
       "each round was released once, and charged and stored before it left (the ledger)",
       "noise in floating point; released values are rounded to a public grid (docs/privacy.md)"};
-  if (!spent.parts.is_null())
-    j["assumptions"].push_back(
-        "a later part was planned from the study and from what the survivors signed after the loss: which rounds they "
-        "had released and whom they had lost (enforced: nobody goes on before all have signed the same)");
   j["not_verifiable_from_outside"] =
       "Other parties can check that what follows from released values does follow (parley verify), and the charges. "
       "They "
@@ -112,13 +113,9 @@ std::string statement_text(const json& j) {
   out += fmt::format("Released: {} rounds of {} numbers by {}, {} of them computed from rows, to {}.\n",
                      j.at("rounds_released").get<int>(), j.at("numbers_per_round").get<long>(), text("algorithm"),
                      j.at("rounds_from_rows").get<int>(), join(j.at("sent_to").get<std::vector<std::string>>(), ", "));
-  for (const auto& part : j.value("parts", json::array()))
-    out += fmt::format(
-        "  part {}: {} rounds with {}{}.\n", part.at("part").get<int>(), part.at("rounds_released").get<int>(),
-        join(part.at("parties").get<std::vector<std::string>>(), ", "),
-        part.at("went_on_after_round").is_null()
-            ? ""
-            : fmt::format("; the next part goes on from round {}", part["went_on_after_round"].get<int>()));
+  if (j.contains("parts"))
+    for (const auto& line : in_words(j["parts"], j.value("delta", json()) == 0, text("outcome") == "completed"))
+      out += "  " + line + "\n";
   if (!j.contains("adjacency")) return out + text("bound") + ".\n";
   if (j["epsilon"].is_null()) {
     out += "There is no bound: the study has no noise.\n";
