@@ -38,15 +38,20 @@ std::string progress_text(const run::JoinProgress& p) {
 void print_end(const run::JoinOptions& o, const run::Joined& j) {
   const bool whole = j.ending.end == network::End::completed;
   fmt::print("\n{}: {}\n", whole ? bold("completed") : alarm(run::end_name(j.ending.end)), j.ending.text);
+  for (const auto& line : j.parts) fmt::print("  {}\n", line);
   if (!j.not_private.empty()) fmt::print("  {}\n", alarm("NOT PRIVATE: " + join(j.not_private, "; ")));
   if (j.epsilon > 0)
     fmt::print("  Whoever sees every message of this run learns at most ε = {}, δ = {} about any one record of {}.\n",
                epsilon_text(j.epsilon), number(j.delta), o.as);
   if (j.has_model)
     fmt::print("Model:     {}/model.json{}\n", j.folder,
-               whole ? " (the same at every party)" : " (this party's, of the rounds so far)");
+               whole && j.parts.empty() ? " (the same at every party)"
+               : whole                  ? " (the same at every party that went on)"
+                                        : " (this party's, of the rounds so far)");
   fmt::print("Statement: {}/statement.txt, signed in statement.json\n", j.folder);
-  if (!whole && j.ending.end != network::End::diverged && j.ending.end != network::End::equivocation)
+  if (j.ending.left_behind)
+    fmt::print("The others go on in a part of their own; what this party has released stays paid.\n");
+  else if (!whole && j.ending.end != network::End::diverged && j.ending.end != network::End::equivocation)
     fmt::print("Started again, the same command goes on from here.\n");
 }
 
@@ -89,6 +94,7 @@ int run_join(const Arguments& arguments) {
                                       {"private", joined.not_private.empty()},
                                       {"record", joined.folder},
                                       {"model", joined.has_model},
+                                      {"parts", joined.parts},
                                       {"seconds", joined.seconds.total},
                                       {"seconds_solve", joined.seconds.solve},
                                       {"seconds_pay", joined.seconds.pay},

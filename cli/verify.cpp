@@ -28,6 +28,7 @@ json as_json(const Verified& v) {
                        {"record", p.folder.empty() ? json() : json(p.folder)},
                        {"outcome", p.outcome.empty() ? json() : json(p.outcome)},
                        {"trainer", p.trainer},
+                       {"parts", p.parts},
                        {"rounds_released", p.rounds},
                        {"rounds_from_rows", p.rounds_from_rows},
                        {"values_recomputed", p.recomputed},
@@ -36,12 +37,20 @@ json as_json(const Verified& v) {
                        {"epsilon_stated", amount(p.stated)},
                        {"epsilon_in_ledger", amount(p.in_ledger)}});
   }
+  json parts = json::array();
+  for (const auto& p : v.parts)
+    parts.push_back({{"part", p.number},
+                     {"run_id", p.run},
+                     {"parties", p.parties},
+                     {"after_round", p.after_round < 0 ? json() : json(p.after_round)},
+                     {"rounds", p.rounds}});
   return {{"holds", v.wrong.empty()},
           {"wrong", v.wrong},
           {"unchecked", v.unchecked},
           {"beyond_verification", run::beyond_verification()},
           {"study", v.title},
           {"study_hash", v.hash},
+          {"parts", parts},
           {"parties", parties},
           {"epsilon", v.noisy ? json(v.epsilon) : json()},
           {"delta", v.noisy ? json(v.delta) : json()},
@@ -65,6 +74,11 @@ void print_party_table(const Verified& v) {
 void print(const Verified& v) {
   fmt::print("{}\nstudy {}\n\n", bold(v.title), v.hash);
   print_party_table(v);
+  if (v.parts.size() > 1) fmt::print("\nThe run went on after a loss; the table has all parts together.\n");
+  for (const auto& p : v.parts)
+    if (p.number > 1)
+      fmt::print("  part {}: {}, from round {} of part {}, {} rounds\n", p.number, join(p.parties, ", "), p.after_round,
+                 p.number - 1, p.rounds);
   for (const auto& reason : v.not_private) fmt::print("\n{}\n", alarm("NOT PRIVATE: " + reason));
   if (v.noisy)
     fmt::print("\nAny one record of any party: {}ε = {}, δ = {} in all ({}), on the assumptions in the statements.\n",

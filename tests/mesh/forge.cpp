@@ -4,6 +4,9 @@
 //   forge final TRANSCRIPT SENDER KEY ROUND COORDINATE ADDED     its final iterate
 //   forge drop  TRANSCRIPT SENDER KEY ROUND                      what it sent from this round on
 //   forge head  TRANSCRIPT SENDER KEY ROUND                      one head
+//   forge stated TRANSCRIPT SENDER KEY ROUND                     its statement after a loss: this was its last round
+//   forge unsaid TRANSCRIPT SENDER KEY ROUND                     leaves out its consent
+//   forge consent TRANSCRIPT SENDER KEY ROUND                    its consent, to another plan
 //   forge evidence TRANSCRIPT SENDER KEY ROUND COORDINATE ADDED  keeps such a value as evidence against the sender
 //   forge statement STATEMENT KEY NAME NUMBER
 //   forge certificate FOLDER NAME FROM DAYS                      NAME.key and NAME.pem, valid FROM days from now on
@@ -51,10 +54,23 @@ struct Forgery {
     return m;
   }
 
+  bool change_word(Message& m) const {
+    if (m.kind == Kind::consent && what == "unsaid") return false;
+    if (m.kind == Kind::loss && what == "stated") m.round = round;
+    if (m.kind == Kind::consent && what == "consent") {
+      network::Consent consent = *network::consent_of(m.payload);
+      consent.configuration = std::string(consent.configuration.size(), '0');
+      m.payload = network::payload_of(consent);
+    }
+    m.signature = network::sign(key, network::signed_part(m));
+    return true;
+  }
+
   // False: the message is left out.
   bool change(Message& m) {
     const bool final_one = m.kind == Kind::final_iterate;
     if (m.sender != sender) return true;
+    if (m.kind == Kind::loss || m.kind == Kind::consent) return change_word(m);
     if (what == "drop") return !final_one && m.round < round;
     if (final_one ? what == "final" : what == "value" && m.round == round) {
       Vector value = *network::vector_of(m.payload);

@@ -13,13 +13,6 @@ class Join(Case):
                 self.assert_same_as_simulation(study)
                 self.assert_spend(study)
 
-    def test_what_is_not_built_is_refused(self):
-        study = Study(self.dir / "study", options={"on_loss": '"continue"'})
-        result = run(*study.command("hospital_a"), cwd=study.base / "hospital_a", check=False)
-        self.assertEqual(result.returncode, 1)
-        self.assertIn("not built yet", result.stderr)
-        self.assertFalse(study.out("hospital_a", "run.json").exists())
-
 
 if __name__ == "__main__":
     unittest.main()

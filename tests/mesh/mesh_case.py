@@ -76,7 +76,7 @@ class Stranger:
 class Study:
     """One folder per party under `base`, each with its own key, rows, ledger and copy of the study."""
 
-    def __init__(self, base, algorithm="mr-admm", parties=3, rows=100, rounds=6, seed=3, graph="ring", deadline=1.0, wait=60.0, epsilon=2, options=(), names=None,
+    def __init__(self, base, algorithm="mr-admm", parties=3, rows=100, rounds=6, seed=3, graph="ring", deadline=1.0, wait=60.0, epsilon=2, delta=1e-6, options=(), names=None,
                  hosts=None, cap="unlimited", schema="census", tables=None):
         self.base, self.algorithm, self.rounds = pathlib.Path(base), algorithm, rounds
         self.star = algorithm in ("star-admm", "star-pvp", "dp-admm")
@@ -89,7 +89,7 @@ class Study:
         run("data", "schema", schema, "--out", shared / "schema.toml", cwd=shared)
         run("study", "new", "study.toml", cwd=shared)
         self.set(shared / "study.toml", title='"a test"', graph=f'"{"auto" if self.star else graph}"', algorithm=f'"{algorithm}"', rounds=rounds,
-                 epsilon=float(epsilon) if epsilon else '', delta=1e-6 if epsilon else '', deadline_seconds=deadline, wait_seconds=wait, seed=seed, loss_weight=20.0, **dict(options))
+                 epsilon=float(epsilon) if epsilon else '', delta=delta if epsilon else '', deadline_seconds=deadline, wait_seconds=wait, seed=seed, loss_weight=20.0, **dict(options))
         for i, name in enumerate(self.all):
             folder = self.base / name
             folder.mkdir()

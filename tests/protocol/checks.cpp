@@ -22,11 +22,15 @@ void World::check_leaves(int node, const std::string& bytes) {
   log("party " + std::to_string(node) + " sends kind " + std::to_string(static_cast<int>(m.kind)) + " of node " +
       std::to_string(m.node) + ", round " + std::to_string(m.round));
   if (m.kind != Kind::value && m.kind != Kind::silent) return;
-  if (m.node != node) throw Violation("a value of another node's leaves party " + std::to_string(node));
-  const auto& durable = ledger(node).durable();
+  const Machine& machine = machines_[at(node)];
+  std::size_t part = 0;
+  while (part < machine.parts.size() && machine.parts[part].agreed.run != m.run) ++part;
+  if (part == machine.parts.size() || machine.parts[part].node_of(node) != m.node)
+    throw Violation("a value of another node's or run's leaves party " + std::to_string(node));
+  const auto& durable = machine.stores[part]->ledger.durable();
   if (m.round >= static_cast<int>(durable.size()) || network::payload_of(durable[at(m.round)].value) != m.payload)
     throw Violation("what leaves is not paid and durable: " + who(m.node, m.round));
-  const auto [first, is_new] = left_.try_emplace({m.node, m.round}, m.payload);
+  const auto [first, is_new] = left_.try_emplace({m.run, m.node, m.round}, m.payload);
   if (!is_new && first->second != m.payload) throw Violation("a second value leaves: " + who(m.node, m.round));
   if (is_new) sent_values.push_back(bytes);
 }
@@ -34,36 +38,47 @@ void World::check_leaves(int node, const std::string& bytes) {
 // Whatever was acknowledged by an earlier process of this machine is there again.
 void World::check_start(int node) {
   const Machine& m = machines_[at(node)];
-  for (const auto& peer : m.party->exchange().peers()) {
-    const auto before = m.acknowledged.find(peer.node);
-    if (before != m.acknowledged.end() && before->second > peer.stored)
-      throw Violation("party " + std::to_string(node) +
-                      " has lost what it acknowledged: " + who(peer.node, before->second));
+  for (int number = 1; number <= m.party->part(); ++number) {
+    const std::string& run = m.parts[at(number) - 1].agreed.run;
+    const network::Exchange& exchange = m.party->part(number).exchange();
+    for (const auto& peer : exchange.peers()) {
+      const auto before = m.acknowledged.find({run, peer.node});
+      if (before != m.acknowledged.end() && before->second > peer.stored)
+        throw Violation("party " + std::to_string(node) +
+                        " has lost what it acknowledged: " + who(peer.node, before->second));
+    }
+    for (const auto& [of, kind, origin] : m.signed_by)
+      if (of == run &&
+          !(kind == Kind::loss ? exchange.survivors().stated(origin) : exchange.survivors().consented(origin)))
+        throw Violation("party " + std::to_string(node) + " has lost a statement or consent that it acknowledged");
+    for (const auto& [of, origin] : m.finals)
+      if (of == run && !exchange.has_final(origin))
+        throw Violation("party " + std::to_string(node) + " has lost a final iterate that it acknowledged");
   }
-  for (const int origin : m.finals)
-    if (!m.party->exchange().has_final(origin))
-      throw Violation("party " + std::to_string(node) + " has lost a final iterate that it acknowledged");
 }
 
 void World::check_progress(int node) {
   Machine& m = machines_[at(node)];
   m.completed = m.completed || (m.party->ending() && m.party->ending()->end == network::End::completed);
-  if (!m.completed && !m.party->ending() && now_ > faults_.until + patience && cut_.empty())
+  if (!m.completed && !m.party->ending() && now_ > faults_.until + patience && cut_.empty() && !continues)
     throw Violation("party " + std::to_string(node) + " waits for ever");
 }
 
 void World::check_exit(int node) {
-  run::Party& party = *machines_[at(node)].party;
+  const run::PartyInParts& party = *machines_[at(node)].party;
   endings[at(node)] = party.ending();
+  check_spend(node);
   if (party.ending()->end != network::End::completed) return;
   models[at(node)] = party.model();
+  if (party.part() > 1) return check_model_in_parts(node);
   if (ledger(node).spent(node) != scenario_.spent[at(node)])
     throw Violation("party " + std::to_string(node) + " has spent " + std::to_string(ledger(node).spent(node)) +
                     ", undisturbed it is " + std::to_string(scenario_.spent[at(node)]));
   if (ledger(node).durable().size() != scenario_.released.size())
     throw Violation("party " + std::to_string(node) + " has another number of releases than an undisturbed run");
-  for (const Vector& other : models)
-    if (other.size() > 0 && !same_bits(other, models[at(node)])) throw Violation("two parties have different models");
+  for (std::size_t other = 0; other < machines_.size(); ++other)
+    if (models[other].size() > 0 && machines_[other].parts.size() == 1 && !same_bits(models[other], models[at(node)]))
+      throw Violation("two parties have different models");
   if (faults_.fresh_noise) return;
   if (!same_bits(models[at(node)], scenario_.model)) throw Violation("the model is not that of an undisturbed run");
   for (std::size_t t = 0; t < scenario_.released.size(); ++t)
@@ -73,10 +88,12 @@ void World::check_exit(int node) {
 
 // The model is that of the values in the ledgers, also when the noise was drawn anew at every attempt.
 void World::check_end() const {
+  if (parts.size() > 1) return check_end_in_parts();
   std::vector<std::vector<Vector>> values(scenario_.released.size());
   for (std::size_t i = 0; i < machines_.size(); ++i) {
     if (endings[i]->end != network::End::completed) return;
-    for (std::size_t t = 0; t < values.size(); ++t) values[t].push_back(machines_[i].ledger.durable()[t].value);
+    for (std::size_t t = 0; t < values.size(); ++t)
+      values[t].push_back(machines_[i].stores.front()->ledger.durable()[t].value);
   }
   for (const Vector& model : models)
     if (!same_bits(model, scenario_.model_of(values))) throw Violation("the model does not follow from the ledgers");

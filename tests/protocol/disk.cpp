@@ -73,6 +73,7 @@ void LedgerDisk::start(Fuse fuse) {
 std::optional<privacy::Paid> LedgerDisk::pay(privacy::Release release) {
   fuse_();
   expects(release.round == last_round() + 1, "the next round");
+  if (account_->spent(release.node) + release.charge.epsilon > limit) return std::nullopt;
   auto paid = account_->pay(release);
   for (auto& before : unsynced_) durable_.push_back(std::move(before));
   unsynced_.clear();

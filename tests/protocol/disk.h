@@ -2,6 +2,7 @@
 // was paid. Every operation is a place where the process may die.
 #pragma once
 #include <functional>
+#include <limits>
 #include <memory>
 #include <string>
 #include <vector>
@@ -53,7 +54,8 @@ class LedgerDisk {
   void restore(std::size_t rounds) { durable_.resize(rounds); }
   void lose_power() { unsynced_.clear(); }
 
-  bool late = false;     // a twin: stored only when the next release is paid
+  double limit = std::numeric_limits<double>::infinity();  // of Σε here: what the cap and the earlier parts leave
+  bool late = false;                                       // a twin: stored only when the next release is paid
   bool forgets = false;  // a twin: the last release is not there when it is opened again
 
  private:

@@ -92,7 +92,7 @@ TEST(Hostile, APartyPutBackToAnOlderDayIsRefusedAndReleasesNothing) {
     bool seen_more = false;
     for (const int j : life.scenario.graph.neighbours(node))
       if (life.world.running(j))
-        for (const auto& peer : life.world.party(j).exchange().peers())
+        for (const auto& peer : life.world.party(j).now().exchange().peers())
           // Round 0, the start, has no data in it, and comes out the same again.
           seen_more = seen_more || (peer.node == node && peer.stored >= std::max(1, static_cast<int>(releases)));
     life.world.forget_acknowledged(node);

@@ -13,7 +13,7 @@ import tempfile
 
 ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
 BUILD = os.path.abspath(os.environ.get("BUILD", os.path.join(ROOT, "build")))
-SIMULATION, UNIT = "protocol_test", "network_test"
+SIMULATION, UNIT, RUN = "protocol_test", "network_test", "run_test"
 STORE = "    transcript_->append(Transcript::Entry::received, bytes);\n    transcript_->sync();\n"
 
 # (what is broken, file, text, replacement, test program that must fail)
@@ -31,7 +31,7 @@ MUTANTS = [
      "} else if (const auto paid = parts_.stored(round_)) {", "} else if (const auto paid = parts_.stored(-1)) {",
      SIMULATION),
     ("a new release does not wait for what peers have seen", "network/exchange.cpp",
-     "if (leads_to_new && !std::ranges::all_of(links_, &Link::confirmed)) return std::nullopt;", "", UNIT),
+     "if (leads_to_new && (closed() || !std::ranges::all_of(links_, &Link::confirmed))) return std::nullopt;", "", UNIT),
     ("a transcript is not synced when it is opened", "network/transcript.cpp",
      "  sync();  // what a killed process wrote", "  synced_ = size_;  // what a killed process wrote", SIMULATION),
     ("a torn end stays", "network/transcript.cpp",
@@ -51,7 +51,7 @@ MUTANTS = [
     ("a failed call is not tried again", "network/exchange_deliver.cpp",
      "  link->call.reset();\n  link->greeted = false;", "  link->greeted = false;", SIMULATION),
     ("the run ends without waiting for all final iterates", "network/exchange.cpp",
-     "if (!finishing_ || ending_ || !finals_.complete()) return;",
+     "if (!finishing_ || ending_ || survivors_.consented(self_) || !finals_.complete()) return;",
      "if (!finishing_ || ending_ || finals_.messages().empty()) return;", SIMULATION),
     ("an older ledger is greeted", "network/received.cpp", "if (m.round < at_least)", "if (false)", UNIT),
     ("another history is greeted", "network/received.cpp",
@@ -73,7 +73,7 @@ MUTANTS = [
     ("a signature is not checked", "network/inspection.cpp",
      "if (!keys.verify(m.node, signed_part(m), m.signature))", "if (false)", UNIT),
     ("the sender need not be the caller", "network/inspection.cpp",
-     "if (m.kind != Kind::final_iterate && m.sender != caller)", "if (false)", UNIT),
+     "if (!flooded(m.kind) && m.sender != caller)", "if (false)", UNIT),
     ("the node number is not checked", "network/inspection.cpp", "if (agreed.node_of(m.sender) != m.node)", "if (false)",
      UNIT),
     ("the caller need not be a neighbour", "network/inspection.cpp",
@@ -98,6 +98,30 @@ MUTANTS = [
      "if (gap > timing_.deadline)", "if (false)", UNIT),
     ("every refusal is a line in the log", "network/exchange_deliver.cpp", "if (worth_a_line(count)) report",
      "if (count > 0) report", UNIT),
+    ("half of them go on", "network/survivors.cpp", "if (2 * count <= nodes)", "if (3 * count <= nodes)", UNIT),
+    ("they go on without everyone's consent", "network/survivors.cpp",
+     "if (!next || !std::ranges::all_of(next->members, agrees)) continue;", "if (!next) continue;", UNIT),
+    ("a second consent is taken for the first", "network/survivors.cpp", "if (same) return {Verdict::duplicate, \"\"};",
+     "if (before) return {Verdict::duplicate, \"\"};", UNIT),
+    ("a consent rests on other statements", "network/survivors.cpp", "next->id != consent.id ||", "", UNIT),
+    ("a turn is broken in two", "network/survivors.cpp", "s.through -= s.through % agreed_.turn;", "{}", UNIT),
+    ("a statement leaves before it is synced", "network/exchange_loss.cpp",
+     "  transcript_->append(Transcript::Entry::sent, bytes);\n  transcript_->sync();",
+     "  transcript_->append(Transcript::Entry::sent, bytes);", SIMULATION),
+    ("others' statements are acknowledged before they are synced", "network/exchange_loss.cpp",
+     "    transcript_->append(Transcript::Entry::received, bytes);\n    transcript_->sync();",
+     "    transcript_->append(Transcript::Entry::received, bytes);", SIMULATION),
+    ("a round is paid after it was signed that there is none", "run/party.cpp",
+     "  if (exchange_.closed()) return;  // what", "  if (exchange_.ending()) return;  // what", SIMULATION),
+    ("what was released beyond the common round is forgotten", "run/continuation.cpp",
+     "std::max(0, next.released[m])", "std::max(0, next.through)", SIMULATION),
+    ("the next part is planned for the whole budget", "run/continuation.cpp",
+     "const double left = p.allowance[at] - p.spent[at].total();", "const double left = p.allowance[at];", SIMULATION),
+    ("the dual of the common round is forgotten", "algorithm/start.cpp", ".owed = step(past.through)};", ".owed = 0};",
+     RUN),
+    ("a lost neighbour's dual is kept", "algorithm/start.cpp", "    if (past.stays[j])\n", "", RUN),
+    ("schedules begin anew", "run/continuation.cpp",
+     "p.setting.earlier += first.alternates() ? next.through / 2 : next.through;", "", RUN),
     ("a ledger behind the transcript starts", "network/exchange.cpp",
      "if (static_cast<int>(recorded_.size()) - 1 > last_released_)", "if (false)", UNIT),
     ("a transcript behind the ledger starts", "network/exchange.cpp",
@@ -109,7 +133,7 @@ def commands():
     with open(os.path.join(BUILD, "compile_commands.json")) as f:
         compile_of = {c["file"]: c["command"] for c in json.load(f)}
     link_of = {}
-    for program in (SIMULATION, UNIT):
+    for program in (SIMULATION, UNIT, RUN):
         out = subprocess.run(["ninja", "-C", BUILD, "-t", "commands", program], capture_output=True, text=True, check=True)
         link_of[program] = out.stdout.strip().splitlines()[-1]
     return compile_of, link_of

@@ -37,29 +37,32 @@ algorithm::Options options_of(const std::string& name, long rounds, const std::s
 
 }  // namespace
 
-Scenario::Scenario(const algorithm::Options& options, network::Graph who) : graph(std::move(who)) {
+Scenario::Scenario(const algorithm::Options& options, network::Graph who)
+    : graph(std::move(who)), first{.nodes = {}, .agreed = {.graph = graph}, .allowance = {}, .spent = {}} {
   const bool star = algorithm::algorithm_named(options.algorithm).star;
   const int parties = graph.nodes() - (star ? 1 : 0);
-  algorithm::Setting setting{.degree = graph.degrees(), .records = {}, .features = features};
+  setting = {.degree = graph.degrees(), .records = {}, .features = features};
   setting.degree.resize(static_cast<std::size_t>(parties));
   for (int i = 0; i < parties; ++i) {
     rows.push_back(few_rows(i));
     setting.records.push_back(static_cast<double>(rows.back().count()));
   }
   plan = algorithm::make_plan(options, setting);
-  for (std::size_t i = 0; i < rows.size(); ++i) {
-    const auto& s = plan.nodes[i];
-    problems.push_back(
-        {.rows = &rows[i], .loss = s.loss, .weight = s.weight, .regularization = s.regularization, .l1 = s.l1});
-  }
-  dimension = problems.front().dimension();
+  dimension = features * plan.nodes.front().loss.scores();
+  first = run::first_part(agreement(), setting, plan);
   run_undisturbed();
 }
 
-std::unique_ptr<algorithm::Node> Scenario::node(int i) const {
+std::unique_ptr<algorithm::Node> Scenario::node(const run::Part& part, int i, const algorithm::Start& start) const {
+  if (i >= part.holders()) return algorithm::make_trainer(part.plan, dimension, start);
   const auto at = static_cast<std::size_t>(i);
-  return at < problems.size() ? algorithm::make_node(problems[at], plan.nodes[at])
-                              : algorithm::make_trainer(plan, dimension);
+  const algorithm::Schedule& s = part.plan.nodes[at];
+  return algorithm::make_node({.rows = &rows[static_cast<std::size_t>(part.nodes[at])],
+                               .loss = s.loss,
+                               .weight = s.weight,
+                               .regularization = s.regularization,
+                               .l1 = s.l1},
+                              s, start);
 }
 
 network::Agreement Scenario::agreement() const {
@@ -95,7 +98,7 @@ void Scenario::run_undisturbed() {
 // As run::Iterates says it, in its order of sums: each node's last value, or with averaging the mean of its values of
 // the rounds that touched data, from the later half on; then the mean over nodes, or the trainer's.
 Vector Scenario::model_of(const std::vector<std::vector<Vector>>& values) const {
-  const auto first = static_cast<std::size_t>(plan.nodes.front().rounds / 2 + 1);
+  const auto later = static_cast<std::size_t>(plan.nodes.front().rounds / 2 + 1);
   std::vector<Vector> final_of;
   for (std::size_t i = 0; i < values.front().size(); ++i) {
     Vector last, sum = Vector::Zero(dimension);
@@ -103,7 +106,7 @@ Vector Scenario::model_of(const std::vector<std::vector<Vector>>& values) const 
     for (std::size_t t = 0; t < values.size(); ++t) {
       if (values[t][i].size() > 0) last = values[t][i];
       const bool whole = plan.star() ? t >= 2 && t % 2 == 0 : plan.nodes.front().touches_data(static_cast<int>(t));
-      if (!plan.average || t < first || !whole) continue;
+      if (!plan.average || t < later || !whole) continue;
       sum += last;
       ++count;
     }

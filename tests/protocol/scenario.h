@@ -6,6 +6,7 @@
 #include "parley/algorithm/nodes.h"
 #include "parley/data/dataset.h"
 #include "parley/network/graph.h"
+#include "parley/run/continuation.h"
 #include "parley/run/party.h"
 
 namespace parley::protocol {
@@ -16,15 +17,18 @@ class Scenario {
   Scenario(const Scenario&) = delete;
   Scenario& operator=(const Scenario&) = delete;
 
-  std::unique_ptr<algorithm::Node> node(int i) const;
+  std::unique_ptr<algorithm::Node> node(int i) const { return node(first, i, {}); }
+  // Node i of a part of the run.
+  std::unique_ptr<algorithm::Node> node(const run::Part& part, int i, const algorithm::Start& start) const;
   network::Agreement agreement() const;
   int nodes() const { return graph.nodes(); }
 
   network::Graph graph;
   std::vector<data::Rows> rows;
+  algorithm::Setting setting;
   algorithm::Plan plan;
-  std::vector<problem::Problem> problems;
   Index dimension = 0;
+  run::Part first;  // the whole run, as planned
 
   static constexpr std::uint64_t seed = 5;  // of the noise
   // By run::drive, in process.
@@ -32,6 +36,12 @@ class Scenario {
   std::vector<double> spent;                  // by node
   Vector model;
   Vector model_of(const std::vector<std::vector<Vector>>& values) const;  // by round and node
+
+  // The same parts in one process, one after the other.
+  using Values = std::vector<std::vector<std::vector<Vector>>>;  // by part, round and node
+  Values in_parts(const std::vector<run::Part>& parts, const std::vector<network::Succession>& agreements) const;
+  Vector model_in_parts(const std::vector<run::Part>& parts, const std::vector<network::Succession>& agreements,
+                        const Values& values) const;
 
  private:
   void run_undisturbed();

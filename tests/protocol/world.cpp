@@ -27,6 +27,7 @@ World::World(const Scenario& scenario, std::uint64_t seed, const Faults& faults)
       faults_(faults),
       random_(seed, PublicRandom::Purpose::split),
       seed_(seed) {
+  parts.push_back(scenario.first);
   for (int i = 0; i < scenario.nodes(); ++i) machines_.emplace_back(scenario.nodes());
   endings.resize(machines_.size());
   models.resize(machines_.size());
@@ -73,15 +74,23 @@ void World::kill(int node) {
   m.party.reset();
   ++m.process;
   if (random_.below(2) == 0) {  // else only the process is gone: what it wrote is still in the machine's memory
-    m.disk.lose_power(random_);
-    m.ledger.lose_power();
+    for (const auto& store : m.stores) {
+      store->disk.lose_power(random_);
+      store->ledger.lose_power();
+    }
   }
   after(2 * random_.uniform(), [this, node] { start(node); });
 }
 
+void World::vanish(int node) {
+  kill(node);
+  machines_[at(node)].gone = true;
+  if (!endings[at(node)]) endings[at(node)] = network::Ending{network::End::peer_lost, "vanished"};
+}
+
 void World::start(int node) {
   Machine& m = machines_[at(node)];
-  if (m.party || endings[at(node)]) return;
+  if (m.party || endings[at(node)] || m.gone) return;
   const long process = ++m.process;
   m.operations_left = faulty() && chance(faults_.crash) ? static_cast<long>(1 + random_.below(60)) : -1;
   const Fuse fuse = [&m] {
@@ -89,25 +98,15 @@ void World::start(int node) {
   };
   log("party " + std::to_string(node) + " starts");
   const auto open = [&] {
-    m.ledger.start(fuse);
-    m.party = std::make_unique<run::Party>(
-        run::Party::Parts{.node = scenario_.node(node),
-                          .pay = [&m](privacy::Release r) { return m.ledger.pay(std::move(r)); },
-                          .stored = [&m](int round) { return m.ledger.stored(round); },
-                          .counts = [this](int round) { return run::counts_in_final(scenario_.plan, round); }},
-        network::Exchange::Setup{.agreed = agreed_,
-                                 .self = node,
-                                 .last_released = m.ledger.last_round(),
-                                 .keys = simulated_keys(node),
-                                 .timing = timing,
-                                 .now = now_},
-        m.disk.open(fuse));
+    m.party = std::make_unique<run::PartyInParts>(
+        [this, node, fuse](run::Party* before, double) { return make_part(node, before, fuse); }, now_);
   };
   try {
     open();
   } catch (const Crashed&) {  // in the constructor: there is no party to kill yet
     ++crashes;
-    if (random_.below(2) == 0) m.disk.lose_power(random_);
+    if (random_.below(2) == 0)
+      for (const auto& store : m.stores) store->disk.lose_power(random_);
     after(2 * random_.uniform(), [this, node] { start(node); });
     return;
   } catch (const Error& e) {
@@ -141,11 +140,12 @@ void World::collect(int node) {
   if (auto job = m.party->job()) {
     const std::uint64_t noise =
         faults_.fresh_noise ? 1000 * seed_ + static_cast<std::uint64_t>(++attempts_) : Scenario::seed;
-    auto random = privacy::NoiseSource(noise).stream(node, job->round);
-    after(0.3 * random_.uniform(), [this, node, process = m.process, release = m.party->solve(*job, random)] {
+    auto random = privacy::NoiseSource(noise).stream(node, job->job.round, run::noise_of_part(job->part));
+    auto release = run::PartyInParts::solve(*job, random);
+    after(0.3 * random_.uniform(), [this, node, process = m.process, job = *job, release = std::move(release)] {
       Machine& then = machines_[at(node)];
       if (then.process != process || !then.party) return;
-      survive(node, [&] { then.party->solved(release); });
+      survive(node, [&] { then.party->solved(job, release); });
       collect(node);
     });
   }
@@ -212,9 +212,10 @@ network::Receipt World::deliver(int from, int to, const std::string& bytes) {
 
 void World::note(const Message& m, int to, const network::Receipt&) {
   Machine& machine = machines_[at(to)];
-  if (m.kind == Kind::final_iterate) machine.finals.insert(m.node);
+  if (m.kind == Kind::loss || m.kind == Kind::consent) machine.signed_by.insert({m.run, m.kind, m.node});
+  if (m.kind == Kind::final_iterate) machine.finals.insert({m.run, m.node});
   if (m.kind == Kind::value || m.kind == Kind::silent) {
-    int& last = machine.acknowledged.try_emplace(m.node, -1).first->second;
+    int& last = machine.acknowledged.try_emplace({m.run, m.node}, -1).first->second;
     last = std::max(last, m.round);
   }
 }

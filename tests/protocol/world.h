@@ -3,6 +3,8 @@
 // the world with a Violation.
 //   one value per (node, round) ever leaves; it was paid and durable before; an acknowledged message survives every
 //   crash; the ledger ends with the spend of an undisturbed run; so does the model, bit for bit; nobody waits for ever
+// Where survivors go on after a loss (going_on.cpp): one set at most; each ledger within what the study planned; one
+// model, that of the same parts in one process.
 #pragma once
 #include <map>
 #include <queue>
@@ -11,6 +13,7 @@
 #include <string>
 #include <vector>
 
+#include "parley/run/party_in_parts.h"
 #include "protocol/disk.h"
 #include "protocol/scenario.h"
 
@@ -40,17 +43,22 @@ class World {
   void run(double most = 2000);
   bool run_while(const std::function<bool()>& going, double most = 2000);  // false: time was up, or nothing happens
 
-  void kill(int node);   // or loses power
-  void start(int node);  // reads what is left on its disks
+  void kill(int node);    // or loses power
+  void start(int node);   // reads what is left on its disks
+  void vanish(int node);  // for ever
   void cut_off(int node, bool off = true) { off ? void(cut_.insert(node)) : void(cut_.erase(node)); }
   network::Receipt deliver(int from, int to, const std::string& bytes);  // by hand; with the same checks
 
-  void forget_acknowledged(int node) { machines_[at(node)].acknowledged.clear(), machines_[at(node)].finals.clear(); }
+  void forget_acknowledged(int node) {
+    machines_[at(node)].acknowledged.clear(), machines_[at(node)].finals.clear(), machines_[at(node)].signed_by.clear();
+  }
+  bool continues = false;      // on-loss = "continue"
+  std::map<int, double> caps;  // by node: the most that its ledger allows, Σε
 
   bool running(int node) const { return machines_[at(node)].party != nullptr; }
-  run::Party& party(int node) { return *machines_[at(node)].party; }
-  Disk& disk(int node) { return machines_[at(node)].disk; }
-  LedgerDisk& ledger(int node) { return machines_[at(node)].ledger; }
+  run::PartyInParts& party(int node) { return *machines_[at(node)].party; }
+  Disk& disk(int node) { return machines_[at(node)].stores.front()->disk; }
+  LedgerDisk& ledger(int node) { return machines_[at(node)].stores.front()->ledger; }
   double now() const { return now_; }
 
   // When everyone has completed for the first time: nobody waits longer than this after the faults have ended.
@@ -63,19 +71,29 @@ class World {
   std::vector<std::string> reports;                     // by everyone
   std::vector<std::string> sent_values;                 // every message with a value that left, as bytes
   long crashes = 0, messages = 0;
+  std::vector<run::Part> parts;                 // by number, as whoever came first found them
+  std::vector<network::Succession> agreements;  // what led to each after the first
 
  private:
   static std::size_t at(int node) { return static_cast<std::size_t>(node); }
-  struct Machine {
-    explicit Machine(int nodes) : ledger(nodes) {}
+  struct Store {  // of one part of the run
+    explicit Store(int nodes) : ledger(nodes) {}
     Disk disk;
     LedgerDisk ledger;
-    std::unique_ptr<run::Party> party;  // null: not running
+  };
+  struct Machine {
+    explicit Machine(int nodes) { stores.push_back(std::make_unique<Store>(nodes)); }
+    std::vector<std::unique_ptr<Store>> stores;
+    std::unique_ptr<run::PartyInParts> party;  // null: not running
+    std::vector<run::Part> parts;              // of this process
+    std::vector<algorithm::Start> starts;
     long process = 0;
-    long operations_left = -1;        // until it dies
-    std::map<int, int> acknowledged;  // by neighbour: the last round of its that this machine acknowledged
-    std::set<int> finals;             // acknowledged
-    bool completed = false;
+    long operations_left = -1;  // until it dies
+    // By run and neighbour: the last round of its that this machine acknowledged.
+    std::map<std::pair<std::string, int>, int> acknowledged;
+    std::set<std::pair<std::string, int>> finals;                     // acknowledged
+    std::set<std::tuple<std::string, network::Kind, int>> signed_by;  // statements and consents, acknowledged
+    bool completed = false, gone = false;
   };
   struct Event {
     double time;
@@ -88,11 +106,17 @@ class World {
   void tick(int node, long process);
   void collect(int node);  // actions and jobs
   void carry(int node, const network::Send& send);
+  run::PartyInParts::One make_part(int node, run::Party* before, const Fuse& fuse);
+  network::Consent consent(int node, const network::Succession& next) const;
+  void check_next_part(const run::Part& part, const network::Succession& next);
+  void check_spend(int node) const;
+  void check_model_in_parts(int node) const;
   void check_leaves(int node, const std::string& bytes);
   void check_start(int node);
   void check_progress(int node);
   void check_exit(int node);
   void check_end() const;
+  void check_end_in_parts() const;
   void note(const network::Message& m, int to, const network::Receipt& receipt);
   bool faulty() const { return now_ < faults_.until; }
   bool chance(double p) { return random_.uniform() < p; }
@@ -108,9 +132,9 @@ class World {
   std::priority_queue<Event, std::vector<Event>, std::greater<>> events_;
   long order_ = 0, attempts_ = 0;
   double now_ = 0;
-  std::set<int> cut_;                                // machines that reach nobody
-  std::set<int> side_;                               // of a partition
-  std::map<std::pair<int, int>, std::string> left_;  // (node, round) → payload
+  std::set<int> cut_;                                              // machines that reach nobody
+  std::set<int> side_;                                             // of a partition
+  std::map<std::tuple<std::string, int, int>, std::string> left_;  // (run, node, round) → payload
 };
 
 }  // namespace parley::protocol

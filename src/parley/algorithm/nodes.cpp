@@ -5,14 +5,14 @@
 
 namespace parley::algorithm {
 
-std::unique_ptr<Node> make_node(const problem::Problem& problem, const Schedule& schedule) {
+std::unique_ptr<Node> make_node(const problem::Problem& problem, const Schedule& schedule, const Start& start) {
   problem::check_rows(*problem.rows, problem.loss);
-  if (schedule.algorithm.star) return std::make_unique<ProviderNode>(problem, schedule);
-  return std::make_unique<PeerNode>(problem, schedule);
+  if (schedule.algorithm.star) return std::make_unique<ProviderNode>(problem, schedule, start);
+  return std::make_unique<PeerNode>(problem, schedule, start);
 }
 
-std::unique_ptr<Node> make_trainer(const Plan& plan, Index dimension) {
-  return std::make_unique<TrainerNode>(plan, dimension);
+std::unique_ptr<Node> make_trainer(const Plan& plan, Index dimension, const Start& start) {
+  return std::make_unique<TrainerNode>(plan, dimension, start);
 }
 
 }  // namespace parley::algorithm

@@ -7,8 +7,11 @@
 
 namespace parley::algorithm {
 
-PeerNode::PeerNode(problem::Problem problem, Schedule schedule) : problem_(problem), schedule_(std::move(schedule)) {
+PeerNode::PeerNode(problem::Problem problem, Schedule schedule, const Start& start)
+    : problem_(problem), schedule_(std::move(schedule)), owed_(start.owed), begun_(start.value.size() > 0) {
   state_.f = state_.dual = state_.gradient = Vector::Zero(problem_.dimension());
+  if (begun_) state_.f = start.value;
+  for (const Vector& dual : start.duals) state_.dual += dual;  // λ_i = Σ_j λ_ij
 }
 
 // Privacy: what neighbours sent is added after the noise; a vector of another size would be read past its end.
@@ -23,6 +26,8 @@ State PeerNode::settled(const Inbox& inbox) const {
   State s = state_;
   if (schedule_.touches_data(s.round))
     s.dual = dual_update(s, inbox, schedule_.private_round(s.round).dual_step);  // (D)
+  else if (s.round == 0 && owed_ > 0)
+    s.dual = dual_update(s, inbox, owed_);
   if (schedule_.touches_data(s.round + 1)) s.anchor = anchor_for(s.anchor, s.f, schedule_);
   return s;
 }
@@ -35,7 +40,7 @@ privacy::Release PeerNode::step(const Inbox& inbox, privacy::Random& random) con
   };
   if (round == 0) {  // the start: no data in it
     const Index d = state_.f.size();
-    release.value = schedule_.random_start
+    release.value = schedule_.random_start && !begun_
                         ? on_grid(privacy::gaussian_vector(d, 1 / std::sqrt(static_cast<double>(d)), random))
                         : state_.f;
     return release;

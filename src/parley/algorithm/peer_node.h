@@ -4,13 +4,14 @@
 #include "parley/algorithm/consensus.h"
 #include "parley/algorithm/node.h"
 #include "parley/algorithm/schedule.h"
+#include "parley/algorithm/start.h"
 #include "parley/problem/solve.h"
 
 namespace parley::algorithm {
 
 class PeerNode : public Node {
  public:
-  PeerNode(problem::Problem problem, Schedule schedule);
+  PeerNode(problem::Problem problem, Schedule schedule, const Start& start = {});
 
   int id() const override { return schedule_.node; }
   bool has_next() const override { return state_.round < schedule_.rounds; }
@@ -25,6 +26,8 @@ class PeerNode : public Node {
 
   problem::Problem problem_;
   Schedule schedule_;
+  double owed_;  // θ of the dual update that the values of round 0 stand for
+  bool begun_;   // it starts where an earlier part of the run ended
   State state_;
   mutable problem::Anchor hessian_;  // a cache: follows from state_.anchor and the rows
 };

@@ -101,7 +101,7 @@ std::string theorem_of(const Schedule& s) {
 }
 
 // The noise of every private round, as given. HHCG20's: σ = Δ√(2 ln(1.25/δ))/ε, so that each round alone is (ε, δ).
-std::vector<double> given_levels(const Schedule& s, const Options& o) {
+std::vector<double> given_levels(const Schedule& s, const Options& o, long earlier) {
   std::vector<double> levels;
   for (std::size_t k = 0; k < s.private_rounds.size(); ++k) {
     if (o.iteration_epsilon)
@@ -110,8 +110,8 @@ std::vector<double> given_levels(const Schedule& s, const Options& o) {
     else if (s.noise == Noise::gaussian)
       levels.push_back(of_node(o.noise_scale, s.node));
     else
-      levels.push_back(of_node(o.noise_rate, s.node) *
-                       std::pow(of_node(o.noise_rate_growth, s.node), static_cast<double>(k)));
+      levels.push_back(of_node(o.noise_rate, s.node) * std::pow(of_node(o.noise_rate_growth, s.node),
+                                                                static_cast<double>(earlier) + static_cast<double>(k)));
   }
   return levels;
 }
@@ -132,7 +132,7 @@ void set_divisors(Schedule& s, const Options& o, const Setting& setting, const s
                  .fix = "give --features, or --step-size as a number"});
   for (std::size_t k = 0; k < s.private_rounds.size(); ++k) {
     PrivateRound& r = s.private_rounds[k];
-    const long round = static_cast<long>(k) + 1;
+    const long round = setting.earlier + static_cast<long>(k) + 1;
     if (s.noise != Noise::none)  // gamma noise of rate α has variance (d+1)/α² in each coordinate
       facts.gradient_noise =
           s.noise == Noise::gaussian ? levels[k] : std::sqrt(std::max(dimension, 1.0) + 1) / levels[k];
@@ -161,7 +161,8 @@ void price_all(Schedule& s, const Options& o, const Setting& setting) {
   // asked for.
   for (const double less : {0.0, 1e-9, 1e-5, 1e-4, 3e-4}) {
     if (s.noise != Noise::none)
-      levels = budget ? calibrate(s, target * (1 - less), o.sensitivity == "paper") : given_levels(s, o);
+      levels =
+          budget ? calibrate(s, target * (1 - less), o.sensitivity == "paper") : given_levels(s, o, setting.earlier);
     if (s.algorithm.linear) set_divisors(s, o, setting, levels);
     if (s.noise == Noise::none) break;
     price_rounds(s, levels);
@@ -220,9 +221,10 @@ Plan make_plan(const Options& given, const Setting& setting, bool exact) {
     s.random_start = o.start == "random";
     s.release_bound = o.release_bound;
     for (long k = 1; k <= private_rounds(a, o.rounds); ++k) {
-      PrivateRound r{.penalty = penalty_at(o, i, k),
-                     .dual_step = dual_step_at(o, a, nodes, i, k),
-                     .damping = *o.damping * std::pow(o.damping_growth, static_cast<double>(k - 1)),
+      const long whole = setting.earlier + k;  // of the whole run
+      PrivateRound r{.penalty = penalty_at(o, i, whole),
+                     .dual_step = dual_step_at(o, a, nodes, i, whole),
+                     .damping = *o.damping * std::pow(o.damping_growth, static_cast<double>(whole - 1)),
                      .grid = s.finest_grid()};
       r.strong_convexity = s.regularization + s.curvature_of(r.penalty);
       if (!a.linear) check_certifiable(s, r, k);

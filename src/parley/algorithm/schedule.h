@@ -22,6 +22,7 @@ struct Setting {
   std::vector<double> records;  // B_i
   long features = 0;            // d; 0: unknown (accounting needs none; planning gamma noise and l1 step sizes do)
   int classes = 2;              // of a softmax loss
+  long earlier = 0;             // private rounds of earlier parts of the run: schedules go on where those ended
   int nodes() const { return static_cast<int>(degree.size()); }
 };
 
@@ -63,7 +64,7 @@ struct Schedule {
   bool anchored = false;  // iterates move so little that a Hessian may serve several rounds (problem::Anchor)
   bool random_start = false;
   double release_bound = 1000;
-  std::vector<PrivateRound> private_rounds;  // k = 1, 2, …
+  std::vector<PrivateRound> private_rounds;  // k = 1, 2, … of this run, or of this part of it
   double epsilon = 0;                        // at delta, whole run
   bool verified_only = false;                // epsilon rests on a numerically verified bound, not on a proof
   std::optional<double> epsilon_paper;       // as printed, whole run

@@ -17,9 +17,11 @@ Vector mean_of(const privacy::Inbox& inbox, Index size) {
 
 }  // namespace
 
-ProviderNode::ProviderNode(problem::Problem problem, Schedule schedule)
-    : problem_(problem), schedule_(std::move(schedule)) {
+ProviderNode::ProviderNode(problem::Problem problem, Schedule schedule, const Start& start)
+    : problem_(problem), schedule_(std::move(schedule)), owed_(start.owed) {
   state_.w = state_.dual = Vector::Zero(problem_.dimension());
+  if (start.value.size() > 0) state_.w = start.value;
+  if (!start.duals.empty()) state_.dual = start.duals.front();
 }
 
 // In odd rounds after the first, the inbox holds the trainer's answer to the w̃ released last.
@@ -27,6 +29,7 @@ ProviderState ProviderNode::settled(const Vector& w_bar) const {
   ProviderState s = state_;
   s.anchor = anchor_for(s.anchor, w_bar, schedule_);
   if (s.round >= 2) s.dual = dual_after(s.dual, s.w, w_bar, schedule_.private_round(s.round).penalty);  // (3c)
+  if (s.round == 0 && owed_ > 0) s.dual = dual_after(s.dual, s.w, w_bar, owed_);
   return s;
 }
 
@@ -64,13 +67,16 @@ void ProviderNode::commit(const privacy::Inbox& inbox, const Vector& released) {
   state_.round = round;
 }
 
-TrainerNode::TrainerNode(const Plan& plan, Index dimension)
+TrainerNode::TrainerNode(const Plan& plan, Index dimension, const Start& start)
     : id_(static_cast<int>(plan.nodes.size())),
       rounds_(plan.nodes.front().rounds),
       penalty_(plan.nodes.front().private_rounds.front().penalty),
       release_bound_(plan.nodes.front().release_bound),
       grid_(plan.nodes.front().finest_grid()) {
   state_.w = state_.mean_dual = Vector::Zero(dimension);
+  if (start.value.size() > 0) state_.w = start.value;
+  for (const Vector& dual : start.duals) state_.mean_dual += dual;
+  if (!start.duals.empty()) state_.mean_dual /= static_cast<double>(start.duals.size());
 }
 
 privacy::Release TrainerNode::step(const privacy::Inbox& inbox, privacy::Random&) const {

@@ -4,13 +4,14 @@
 #include "parley/algorithm/node.h"
 #include "parley/algorithm/schedule.h"
 #include "parley/algorithm/star.h"
+#include "parley/algorithm/start.h"
 #include "parley/problem/solve.h"
 
 namespace parley::algorithm {
 
 class ProviderNode : public Node {
  public:
-  ProviderNode(problem::Problem problem, Schedule schedule);
+  ProviderNode(problem::Problem problem, Schedule schedule, const Start& start = {});
 
   int id() const override { return schedule_.node; }
   bool has_next() const override { return state_.round < schedule_.rounds; }
@@ -25,6 +26,7 @@ class ProviderNode : public Node {
 
   problem::Problem problem_;
   Schedule schedule_;
+  double owed_;  // ρ of the dual update that the trainer's value of round 0 stands for
   ProviderState state_;
   mutable problem::Anchor hessian_;  // a cache: follows from state_.anchor and the rows
 };
@@ -32,7 +34,7 @@ class ProviderNode : public Node {
 // Privacy: has no rows; everything it releases is a function of what it received.
 class TrainerNode : public Node {
  public:
-  TrainerNode(const Plan& plan, Index dimension);
+  TrainerNode(const Plan& plan, Index dimension, const Start& start = {});
 
   int id() const override { return id_; }
   bool has_next() const override { return state_.round < rounds_; }

@@ -23,6 +23,8 @@ struct Agreement {
   std::function<bool(int node, int round)> speaks;  // false: silent, it is the other side's turn in a star
   std::function<double(int node, int round)> grid;  // released coordinates are multiples of this power of two
   std::vector<int> model_of;  // whose final iterates make the model: all peers', or the trainer's; ascending
+  int turn = 1;               // rounds after which a part may end: 2 where kinds of rounds alternate
+  std::optional<int> trainer{};
 
   int nodes() const { return graph.nodes(); }
   const std::string& name(int node) const { return parties[static_cast<std::size_t>(node)]; }

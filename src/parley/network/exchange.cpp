@@ -23,8 +23,11 @@ Exchange::Exchange(Setup setup, std::unique_ptr<AppendFile> transcript)
       timing_(setup.timing),
       now_(setup.now),
       ended_(setup.now),
+      consent_(std::move(setup.consent)),
       received_(agreed_, self_),
       finals_(agreed_),
+      survivors_(agreed_, self_),
+      patience_from_(setup.now),
       refused_(agreed_.parties.size() + 1) {
   for (const int node : agreed_.graph.neighbours(self_)) links_.push_back({.node = node, .heard = now_});
   transcript_ =
@@ -36,6 +39,12 @@ Exchange::Exchange(Setup setup, std::unique_ptr<AppendFile> transcript)
                          std::to_string(recorded_.size() - 1),
                  .where = transcript_->name(),
                  .fix = "use the newest copy of the ledger (docs/ledger.md, section 7)"});
+  if (const auto stated = survivors_.stated_round(self_); stated && *stated != last_released_)
+    throw Error({.what = "the ledger and the transcript do not belong together: after the loss of a party this one has "
+                         "signed that its last round is " +
+                         std::to_string(*stated) + ", and the ledger ends with round " + std::to_string(last_released_),
+                 .where = transcript_->name(),
+                 .fix = "use the newest copy of both"});
   if (last_released_ > 0 && !received_.complete(last_released_ - 1))
     throw Error({.what = "the transcript is older than the ledger: round " + std::to_string(last_released_) +
                          " was released, and values of round " + std::to_string(last_released_ - 1) +
@@ -51,6 +60,9 @@ void Exchange::replay(Transcript::Entry kind, std::string_view bytes) {
   if (fits && kind == Transcript::Entry::evidence) {
     ending_ = {End::equivocation, m->sender + " contradicted itself in round " + std::to_string(m->round) +
                                       "; the message is in the transcript"};
+  } else if (fits && (m->kind == Kind::loss || m->kind == Kind::consent)) {
+    fits = survivors_.judge(*m).verdict == Verdict::accepted;
+    if (fits) survivors_.add(*m, std::string(bytes));
   } else if (fits && m->kind == Kind::final_iterate) {
     fits = finals_.judge(*m).verdict == Verdict::accepted;
     if (fits) finals_.add(*m, std::string(bytes));
@@ -111,7 +123,7 @@ void Exchange::release(const privacy::Paid& paid) {
 std::optional<privacy::Inbox> Exchange::inbox() {
   if (ending_ || inboxes_ > released() || !received_.complete(inboxes_)) return std::nullopt;
   const bool leads_to_new = inboxes_ >= last_released_ && inboxes_ < agreed_.rounds;
-  if (leads_to_new && !std::ranges::all_of(links_, &Link::confirmed)) return std::nullopt;
+  if (leads_to_new && (closed() || !std::ranges::all_of(links_, &Link::confirmed))) return std::nullopt;
   return received_.take(inboxes_++);
 }
 
@@ -133,15 +145,15 @@ void Exchange::finish(const FinalIterate& mine) {
 }
 
 void Exchange::check_complete() {
-  if (!finishing_ || ending_ || !finals_.complete()) return;
+  if (!finishing_ || ending_ || survivors_.consented(self_) || !finals_.complete()) return;
   transcript_->sync();
   ending_ = {End::completed, "the run is complete"};
   ended_ = now_;
 }
 
-void Exchange::stop(End end, const std::string& text) {
+void Exchange::stop(End end, const std::string& text, bool left_behind) {
   if (ending_) return;
-  ending_ = {end, text};
+  ending_ = {end, text, left_behind};
   ended_ = now_;
   for (Link& link : links_) link.next_attempt = now_;
   report(text);
@@ -163,12 +175,15 @@ std::vector<PeerState> Exchange::peers() const {
 }
 
 bool Exchange::done_with(const Link& link) const {
-  return link.goodbye_said || link.given_up || link.complete;
+  const bool went_on = ending_ && ending_->end == End::continued;
+  return link.goodbye_said || link.given_up || link.complete ||
+         (went_on && link.told.size() == survivors_.messages().size());
 }
 
 bool Exchange::finished() const {
   if (!ending_) return false;
-  if (ending_->end != End::completed && now_ >= ended_ + 2 * timing_.deadline) return true;
+  if (ending_->end != End::completed && ending_->end != End::continued && now_ >= ended_ + 2 * timing_.deadline)
+    return true;
   return std::ranges::all_of(links_, [this](const Link& link) { return done_with(link); });
 }
 
@@ -193,7 +208,12 @@ bool Exchange::next_message(const Link& link, Link::Call& call, std::string& byt
                   encode(made(Kind::goodbye, released(), payload_of(Goodbye{ending_->end, ending_->text}))));
   };
   if (done_with(link)) return false;
-  if (ending_ && ending_->end != End::completed) return goodbye();
+  if (ending_ && ending_->end != End::completed && ending_->end != End::continued) return goodbye();
+  if (survivors_.stated(self_) && !(ending_ && ending_->end == End::completed)) {
+    for (const auto& [key, message] : survivors_.messages())
+      if (!link.told.contains(key)) return choose(Link::What::survivors, key, message);
+    return false;
+  }
   const auto hello = [&] { return choose(Link::What::hello, received_.seen(link.node).round, hello_to(link)); };
   if (!link.greeted) return hello();
   if (const int round = has(link) + 1; round <= released())

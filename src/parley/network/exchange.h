@@ -18,6 +18,7 @@
 #include "parley/network/link.h"
 #include "parley/network/message.h"
 #include "parley/network/received.h"
+#include "parley/network/survivors.h"
 #include "parley/network/transcript.h"
 #include "parley/privacy/release.h"
 
@@ -37,6 +38,7 @@ struct Actions {
 struct Ending {
   End end = End::completed;
   std::string text{};
+  bool left_behind = false;  // the others go on in a part of their own, and started again this party cannot join them
 };
 
 // How it stands with a neighbour, for a progress line.
@@ -56,6 +58,8 @@ class Exchange {
     Keys keys;
     Timing timing{};
     double now = 0;
+    // on-loss = "continue": what this party says to going on so. Empty: a loss ends the run.
+    std::function<Consent(const Succession& next)> consent{};
   };
   // Reads the transcript, or begins it. Error: it is damaged, another run's, or further than the ledger.
   Exchange(Setup setup, std::unique_ptr<AppendFile> transcript);
@@ -79,7 +83,14 @@ class Exchange {
   // seen more of this node than its ledger holds (R7).
   std::optional<privacy::Inbox> inbox();
   void finish(const FinalIterate& mine);  // after the inbox of the last round
-  void stop(End end, const std::string& text);
+  void stop(End end, const std::string& text, bool left_behind = false);
+
+  // Nothing new is released any more: the run has ended, or this party has signed what it has released in it.
+  bool closed() const { return ending_ || survivors_.stated(self_); }
+  const Survivors& survivors() const { return survivors_; }
+  const std::optional<Succession>& succession() const { return succession_; }  // after End::continued
+  // Each neighbour's stored values, in node order, of the rounds of which all are stored: the transcript's.
+  std::vector<privacy::Inbox> history();
 
   const std::optional<Ending>& ending() const { return ending_; }  // completed: model() is there
   Vector model() const { return finals_.model(); }
@@ -102,9 +113,15 @@ class Exchange {
   Receipt on_value(const Message& m, std::string_view bytes);
   Receipt on_final(const Message& m, std::string_view bytes, Link& from);
   Receipt on_goodbye(const Message& m);
+  Receipt on_survivors(const Message& m, std::string_view bytes, Link& from);
   Receipt contradicted(const Message& m, const Finding& finding, std::string_view bytes);
+  std::optional<Finding> not_open(const Message& m, const std::string& caller) const;
   bool confirms(const Link& link, const Seen& seen);  // false: this party's own ledger is behind, and it stops
   void check_complete();
+  void lose(int node, const std::string& text);
+  void state_loss(std::vector<int> lost);
+  void settle();  // what follows from the statements and consents that are here
+  void sign_and_store(Message m);
 
   void on_greeting(Link& link, const Link::Call& call, const Receipt& receipt);
   void on_refusal(Link& link, const Receipt& receipt);
@@ -122,8 +139,12 @@ class Exchange {
   Keys keys_;
   Timing timing_;
   double now_, ended_;
+  std::function<Consent(const Succession&)> consent_;
   Received received_;
   FinalIterates finals_;
+  Survivors survivors_;
+  std::optional<Succession> succession_;
+  double patience_from_;                  // for statements, then for consents
   std::vector<Digest> recorded_;          // heads of own releases in the transcript
   std::vector<Digest> heads_;             // of those that were paid, as release() was told
   std::map<int, std::string> envelopes_;  // own signed messages: a neighbour may lack the last two

@@ -47,11 +47,7 @@ Receipt Exchange::judged(const std::string& caller, std::string_view bytes) {
     if (wrong->verdict == Verdict::wrong_configuration) receipt.attachment = agreed_.configuration;
     return receipt;
   }
-  if (ending_ && ending_->end == End::interrupted)
-    return refuse(caller, {Verdict::unavailable, name(self_) + " was interrupted by its owner"});
-  if (ending_ && ending_->end != End::completed)
-    return refuse(caller, {Verdict::stopped, name(self_) + " has stopped: " + ending_->text});
-  if (!speaking()) return refuse(caller, {Verdict::unavailable, name(self_) + " is starting"});
+  if (const auto wrong = not_open(m, caller)) return refuse(caller, *wrong);
   switch (m.kind) {
     case Kind::hello:
       return on_hello(m);
@@ -59,11 +55,33 @@ Receipt Exchange::judged(const std::string& caller, std::string_view bytes) {
       return on_final(m, bytes, link_to(*agreed_.node_of(caller)));
     case Kind::goodbye:
       return on_goodbye(m);
+    case Kind::loss:
+    case Kind::consent:
+      return on_survivors(m, bytes, link_to(*agreed_.node_of(caller)));
     case Kind::value:
     case Kind::silent:
       break;
   }
   return on_value(m, bytes);
+}
+
+std::optional<Finding> Exchange::not_open(const Message& m, const std::string& caller) const {
+  const bool agreeing = m.kind == Kind::loss || m.kind == Kind::consent || m.kind == Kind::goodbye;
+  if (ending_ && ending_->end == End::interrupted)
+    return Finding{Verdict::unavailable, name(self_) + " was interrupted by its owner"};
+  if (ending_ && ending_->end == End::continued) {
+    if (!succession_->has(m.node) || !succession_->has(*agreed_.node_of(caller)))
+      return Finding{Verdict::left_behind, ending_->text};
+    if (!agreeing) return Finding{Verdict::unavailable, ending_->text};
+    return std::nullopt;
+  }
+  if (ending_ && ending_->end != End::completed)
+    return Finding{Verdict::stopped, name(self_) + " has stopped: " + ending_->text};
+  if (!speaking()) return Finding{Verdict::unavailable, name(self_) + " is starting"};
+  // Before its consent a party may still complete the run, by what others have; after it others count on it.
+  if (!ending_ && !agreeing && survivors_.consented(self_))
+    return Finding{Verdict::unavailable, name(self_) + " has lost a party, and waits for the others' word on going on"};
+  return std::nullopt;
 }
 
 Receipt Exchange::on_value(const Message& m, std::string_view bytes) {
@@ -123,7 +141,11 @@ Receipt Exchange::on_goodbye(const Message& m) {
     link.complete = true;
   else if (goodbye.end == End::interrupted && worth_a_line(++link.interruptions))
     report(m.sender + " was interrupted by its owner; waiting for it");
-  else if (goodbye.end != End::interrupted && !ending_)
+  else if (goodbye.end != End::interrupted && goodbye.end != End::diverged && goodbye.end != End::equivocation &&
+           !closed())
+    lose(m.node, why);
+  else if (goodbye.end != End::interrupted && !ending_ &&
+           (survivors_.needed(m.node) || goodbye.end == End::equivocation))
     stop(goodbye.end == End::diverged ? End::diverged : End::peer_lost, why);
   return {.verdict = Verdict::accepted};
 }
@@ -162,6 +184,10 @@ void Exchange::answered(std::uint64_t id, const Receipt& receipt) {
     link->retry_later(now_, timing_);
   } else if (call.what == Link::What::goodbye) {
     link->goodbye_said = true;
+  } else if (call.what == Link::What::survivors && !receipt.good()) {
+    if (receipt.verdict == Verdict::left_behind && !ending_) on_refusal(*link, receipt);
+    link->given_up = receipt.verdict != Verdict::unavailable;  // it has stopped, and why comes by its goodbye
+    link->retry_later(now_, timing_);
   } else if (!receipt.good()) {
     on_refusal(*link, receipt);
   } else {
@@ -169,6 +195,7 @@ void Exchange::answered(std::uint64_t id, const Receipt& receipt) {
     if (call.what == Link::What::hello) on_greeting(*link, call, receipt);
     if (call.what == Link::What::value) link->stored = std::max(link->stored, call.number);
     if (call.what == Link::What::final_iterate) link->finals.insert(call.number);
+    if (call.what == Link::What::survivors) link->told.insert(call.number);
   }
   pump();
 }
@@ -206,7 +233,10 @@ void Exchange::on_refusal(Link& link, const Receipt& receipt) {
   if (its_mistake && link.failures == 0) report(text);
   link.greeted = false;
   link.retry_later(now_, timing_);
-  if (!retry && !its_mistake) stop(receipt.verdict == Verdict::stopped ? End::peer_lost : End::refused, text);
+  if (retry || its_mistake) return;
+  if (receipt.verdict == Verdict::stopped) return lose(link.node, text);
+  const bool left_behind = receipt.verdict == Verdict::left_behind;
+  stop(left_behind ? End::peer_lost : End::refused, text, left_behind);
 }
 
 void Exchange::failed(std::uint64_t id) {
@@ -224,19 +254,27 @@ void Exchange::tick(double now) {
   const double gap = now - now_;
   now_ = now;
   // This process slept: nobody could have been heard.
-  if (gap > timing_.deadline)
+  if (gap > timing_.deadline) {
+    patience_from_ += gap;
     for (Link& link : links_) link.heard += gap;
+  }
   for (Link& link : links_) {
     if (link.call && now_ - link.call->since > timing_.deadline) failed(link.call->id);
     watch(link);
   }
+  settle();
   pump();
 }
 
 void Exchange::watch(Link& link) {
-  if (done_with(link) || (ending_ && ending_->end != End::completed)) return;
+  const bool went_on = ending_ && ending_->end == End::continued;
+  if (done_with(link) || (ending_ && ending_->end != End::completed && !went_on) || (closed() && !ending_)) return;
   const double silent = now_ - link.heard, limit = link.ever_heard ? timing_.wait : timing_.first_wait;
   const auto seconds = [](double s) { return std::to_string(static_cast<long>(s)) + " s"; };
+  if (went_on) {
+    link.given_up = silent >= limit;
+    return;
+  }
   if (ending_) {  // it only has to be told, unless it still lacks something
     const bool lacks = link.finals.size() < finals_.messages().size();
     link.given_up = silent >= (lacks ? limit : 2 * timing_.deadline);
@@ -248,8 +286,8 @@ void Exchange::watch(Link& link) {
            seconds(silent) + "; waiting for it up to " + seconds(limit));
   }
   if (silent >= limit)
-    stop(End::peer_lost, name(link.node) + " has not answered for " + seconds(silent) + " and is lost after round " +
-                             std::to_string(received_.seen(link.node).round));
+    lose(link.node, name(link.node) + " has not answered for " + seconds(silent) + " and is lost after round " +
+                        std::to_string(received_.seen(link.node).round));
 }
 
 }  // namespace parley::network

@@ -15,6 +15,9 @@ namespace parley::network {
 class FinalIterate {
  public:
   explicit FinalIterate(std::function<bool(int round)> counts) : counts_(std::move(counts)) {}
+  // Goes on from what an earlier part of the run has brought; counts: rounds of this one.
+  FinalIterate(std::function<bool(int round)> counts, const FinalIterate& earlier)
+      : counts_(std::move(counts)), last_(earlier.last_), sum_(earlier.sum_), count_(earlier.count_) {}
   void add(const privacy::Paid& paid);
   Vector value() const;  // what the node stands at, also before the last round; empty: nothing released yet
 

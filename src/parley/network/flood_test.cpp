@@ -53,9 +53,13 @@ TEST_F(Flood, NoDamagedMessageDoesAnythingElse) {
   PublicRandom random(1, PublicRandom::Purpose::rows);
   const auto below = [&](std::size_t n) { return static_cast<std::size_t>(random.below(n)); };
   const std::vector<std::string> seeds = {
-      good(), side(0).signed_bytes(side(0).message(Kind::hello, 0, payload_of(Seen{}))),
+      good(),
+      side(0).signed_bytes(side(0).message(Kind::hello, 0, payload_of(Seen{}))),
       side(0).signed_bytes(side(0).message(Kind::final_iterate, 3, payload_of(value_of(0, 3)))),
       side(0).signed_bytes(side(0).message(Kind::goodbye, 0, payload_of(Goodbye{End::interrupted, "bye"}))),
+      side(0).signed_bytes(side(0).message(Kind::loss, 0, payload_of(Loss{{2}}))),
+      side(0).signed_bytes(side(0).message(
+          Kind::consent, 0, payload_of(Consent{.agrees = true, .members = {0, 1}, .configuration = "next"}))),
       side(0).value_bytes(0, value_of(0, 0))};
   for (const bool trusting : {false, true}) {
     Keys keys = keys_of(1);

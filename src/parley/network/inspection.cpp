@@ -8,6 +8,11 @@
 namespace parley::network {
 namespace {
 
+// Whose messages may be passed on by others.
+bool flooded(Kind kind) {
+  return kind == Kind::final_iterate || kind == Kind::loss || kind == Kind::consent;
+}
+
 std::optional<Finding> check_caller(const std::string& caller, const Agreement& agreed, int self) {
   const auto node = agreed.node_of(caller);
   if (!node) return Finding{Verdict::unknown_caller, "'" + printable(caller) + "' is not in the roster"};
@@ -17,7 +22,7 @@ std::optional<Finding> check_caller(const std::string& caller, const Agreement& 
 }
 
 std::optional<Finding> check_sender(const Message& m, const std::string& caller, const Agreement& agreed) {
-  if (m.kind != Kind::final_iterate && m.sender != caller)
+  if (!flooded(m.kind) && m.sender != caller)
     return Finding{Verdict::wrong_sender, "'" + printable(m.sender) + "', but the certificate says " + caller};
   if (agreed.node_of(m.sender) != m.node)
     return Finding{Verdict::wrong_sender, "'" + printable(m.sender) + "' is not node " + std::to_string(m.node)};
@@ -25,7 +30,7 @@ std::optional<Finding> check_sender(const Message& m, const std::string& caller,
 }
 
 std::optional<Finding> check_round(const Message& m, const Agreement& agreed) {
-  const bool has_value = m.kind == Kind::value || m.kind == Kind::silent;
+  const bool has_value = m.kind == Kind::value || m.kind == Kind::silent || m.kind == Kind::consent;
   const int first = m.kind == Kind::final_iterate ? agreed.rounds : has_value ? 0 : -1;
   if (m.round < first)
     return Finding{Verdict::past_round, std::to_string(m.round) + ", the first possible is " + std::to_string(first)};
@@ -70,11 +75,27 @@ std::optional<Finding> check_values(const Message& m, const Agreement& agreed) {
   return std::nullopt;
 }
 
+std::optional<Finding> check_survivors(const Message& m, const Agreement& agreed) {
+  const auto loss = m.kind == Kind::loss ? loss_of(m.payload) : std::nullopt;
+  const auto consent = m.kind == Kind::consent ? consent_of(m.payload) : std::nullopt;
+  if (!loss && !consent)
+    return Finding{Verdict::truncated, m.kind == Kind::loss ? "the payload is no loss" : "the payload is no consent"};
+  const std::vector<int>& nodes = loss ? loss->lost : consent->members;
+  if (!nodes.empty() && nodes.back() >= agreed.nodes())
+    return Finding{Verdict::wrong_dimension,
+                   "node " + std::to_string(nodes.back()) + " of " + std::to_string(agreed.nodes())};
+  if (std::ranges::binary_search(nodes, m.node) == (m.kind == Kind::loss))
+    return Finding{Verdict::wrong_sender,
+                   loss ? m.sender + " says that it has lost itself" : m.sender + " is not among those it speaks for"};
+  return std::nullopt;
+}
+
 std::optional<Finding> check_payload(const Message& m, const Agreement& agreed) {
   if (m.kind == Kind::hello && !seen_of(m.payload)) return Finding{Verdict::truncated, "the payload is no hello"};
   if (m.kind == Kind::goodbye && !goodbye_of(m.payload))
     return Finding{Verdict::truncated, "the payload is no goodbye"};
   if (m.kind == Kind::hello || m.kind == Kind::goodbye) return std::nullopt;
+  if (m.kind == Kind::loss || m.kind == Kind::consent) return check_survivors(m, agreed);
   return check_values(m, agreed);
 }
 

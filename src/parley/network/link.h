@@ -14,11 +14,12 @@ struct Timing {             // seconds
 };
 
 struct Link {
-  enum class What : std::uint8_t { hello, value, final_iterate, goodbye };
+  enum class What : std::uint8_t { hello, value, final_iterate, goodbye, survivors };
   struct Call {
     std::uint64_t id = 0;
     What what = What::hello;
-    int number = -1;  // a value's round, a final iterate's origin, a hello's last round of the neighbour's
+    // A value's round, a final iterate's origin, a hello's last round of the neighbour's, a key of Survivors::messages.
+    int number = -1;
     double since = 0;
   };
 
@@ -28,6 +29,7 @@ struct Link {
   bool confirmed = false;      // it has said in this process how much of this node it has, and that is not too much
   int stored = -1;             // the last round of this node's that it said to have stored
   std::set<int> finals{};      // the origins whose final iterates it has
+  std::set<int> told{};        // the keys of Survivors::messages that it has
   bool complete = false;       // it said goodbye with all of them
   bool goodbye_said = false;
   bool given_up = false;

@@ -67,8 +67,24 @@ class Reader {
   const char* missing_ = nullptr;
 };
 
+void put_nodes(std::string& out, const std::vector<int>& nodes) {
+  put(out, nodes.size(), 2);
+  for (const int node : nodes) put(out, static_cast<std::uint32_t>(node), 4);
+}
+
+// Trap: the count comes from outside, so nothing is reserved by it.
+std::optional<std::vector<int>> take_nodes(Reader& in) {
+  std::vector<int> nodes;
+  for (std::uint64_t left = in.number(2, "nodes"); left > 0; --left) {
+    nodes.push_back(in.integer("nodes"));
+    if (in.missing() != nullptr || nodes.back() < 0 || (nodes.size() > 1 && nodes[nodes.size() - 2] >= nodes.back()))
+      return std::nullopt;
+  }
+  return nodes;
+}
+
 bool known(std::uint64_t kind) {
-  return kind >= static_cast<std::uint64_t>(Kind::hello) && kind <= static_cast<std::uint64_t>(Kind::goodbye);
+  return kind >= static_cast<std::uint64_t>(Kind::hello) && kind <= static_cast<std::uint64_t>(Kind::consent);
 }
 
 }  // namespace
@@ -120,6 +136,13 @@ std::variant<Message, Finding> decode(std::string_view bytes) {
     return Finding{Verdict::truncated, "ends after " + std::to_string(bytes.size()) + " bytes, in " + in.missing()};
   if (in.left() > 0) return Finding{Verdict::truncated, std::to_string(in.left()) + " bytes stand after the signature"};
   return m;
+}
+
+std::string run_of(std::string_view bytes) {
+  Reader in(bytes);
+  in.take(magic.size() + 3, "kind");
+  std::string run = in.text(1, "run");
+  return in.missing() == nullptr ? run : "";
 }
 
 Digest next_head(const Digest& before, const std::string& run, int node, int round, std::string_view payload) {
@@ -177,6 +200,40 @@ std::optional<Goodbye> goodbye_of(std::string_view payload) {
   if (in.missing() != nullptr || in.left() > 0 || end > static_cast<std::uint64_t>(End::refused)) return std::nullopt;
   goodbye.end = static_cast<End>(end);
   return goodbye;
+}
+
+std::string payload_of(const Loss& loss) {
+  std::string out;
+  put_nodes(out, loss.lost);
+  return out;
+}
+
+std::optional<Loss> loss_of(std::string_view payload) {
+  Reader in(payload);
+  auto lost = take_nodes(in);
+  if (!lost || in.missing() != nullptr || in.left() > 0) return std::nullopt;
+  return Loss{std::move(*lost)};
+}
+
+std::string payload_of(const Consent& consent) {
+  std::string out;
+  put(out, consent.agrees ? 1 : 0, 1);
+  put_nodes(out, consent.members);
+  put_text(out, consent.configuration);
+  put_text(out, std::string_view(consent.reason).substr(0, short_text));
+  return out;
+}
+
+std::optional<Consent> consent_of(std::string_view payload) {
+  Reader in(payload);
+  const std::uint64_t agrees = in.number(1, "agrees");
+  auto members = take_nodes(in);
+  if (!members) return std::nullopt;
+  Consent consent{.agrees = agrees == 1, .members = std::move(*members)};
+  consent.configuration = in.text(1, "configuration");
+  consent.reason = in.text(1, "reason");
+  if (in.missing() != nullptr || in.left() > 0 || agrees > 1) return std::nullopt;
+  return consent;
 }
 
 }  // namespace parley::network

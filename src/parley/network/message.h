@@ -8,6 +8,7 @@
 #include <string>
 #include <string_view>
 #include <variant>
+#include <vector>
 
 #include "parley/base/vector.h"
 #include "parley/network/receipt.h"
@@ -17,14 +18,16 @@ namespace parley::network {
 
 using privacy::Digest;
 
-enum class Kind : std::uint8_t { hello = 1, value, silent, final_iterate, goodbye };
+enum class Kind : std::uint8_t { hello = 1, value, silent, final_iterate, goodbye, loss, consent };
 
 struct Message {
   Kind kind = Kind::hello;
   std::string run{}, configuration{}, sender{};
-  int node = 0;   // of the sender
-  int round = 0;  // of a value; in hello, final and goodbye: the last one that the sender has released, −1: none
-  Digest head{};  // of the sender's releases through that round (next_head)
+  int node = 0;  // of the sender
+  // Of a value; in hello, final, goodbye and loss: the last one that the sender has released, −1: none; in consent: the
+  // one from which the survivors go on.
+  int round = 0;
+  Digest head{};  // of the sender's releases through that round (next_head); in consent: Succession::id
   std::string payload{};
   std::string signature{};
 };
@@ -34,6 +37,7 @@ inline constexpr int protocol_version = 1;
 std::string signed_part(const Message& m);
 std::string encode(const Message& m);
 std::variant<Message, Finding> decode(std::string_view bytes);
+std::string run_of(std::string_view bytes);  // what stands where the run stands; "": nothing
 
 // The largest message that is looked at: a few KiB and 9 bytes per coordinate.
 constexpr std::size_t message_cap(Index dimension) {
@@ -56,12 +60,38 @@ std::string payload_of(const Seen& seen);
 std::optional<Seen> seen_of(std::string_view payload);
 
 // The payload of a goodbye: why the sender leaves, and one sentence.
-enum class End : std::uint8_t { completed, interrupted, budget_exhausted, diverged, peer_lost, equivocation, refused };
+enum class End : std::uint8_t {
+  completed,
+  interrupted,
+  budget_exhausted,
+  diverged,
+  peer_lost,
+  equivocation,
+  refused,
+  continued  // the survivors go on in a part of their own; never in a goodbye
+};
 struct Goodbye {
   End end = End::completed;
   std::string text{};
 };
 std::string payload_of(const Goodbye& goodbye);
 std::optional<Goodbye> goodbye_of(std::string_view payload);
+
+// The payload of a loss: whom its sender has lost; empty: it heard of a loss from others.
+struct Loss {
+  std::vector<int> lost{};  // ascending
+};
+std::string payload_of(const Loss& loss);
+std::optional<Loss> loss_of(std::string_view payload);
+
+// The payload of a consent: who goes on, by which configuration; or why its sender cannot.
+struct Consent {
+  bool agrees = false;
+  std::vector<int> members{};   // ascending
+  std::string configuration{};  // hash, of the next part
+  std::string reason{};         // of a refusal
+};
+std::string payload_of(const Consent& consent);
+std::optional<Consent> consent_of(std::string_view payload);
 
 }  // namespace parley::network

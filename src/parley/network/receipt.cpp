@@ -33,6 +33,7 @@ constexpr std::array<Row, verdict_count> rows = {{
     {"ledger_behind", "round"},
     {"unavailable", "receiver"},
     {"stopped", "receiver"},
+    {"left_behind", "receiver"},
 }};
 
 }  // namespace

@@ -31,8 +31,9 @@ enum class Verdict : std::uint8_t {
   ledger_behind,
   unavailable,  // starting, or interrupted by its owner: try again
   stopped,      // for good
+  left_behind,  // the survivors of a loss have gone on, and the caller is not one of them
 };
-inline constexpr std::size_t verdict_count = static_cast<std::size_t>(Verdict::stopped) + 1;
+inline constexpr std::size_t verdict_count = static_cast<std::size_t>(Verdict::left_behind) + 1;
 
 std::string_view name_of(Verdict verdict);
 std::string_view field_of(Verdict verdict);  // of the message

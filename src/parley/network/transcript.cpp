@@ -105,6 +105,19 @@ void Transcript::replay(std::string_view content, const std::string& owner, cons
   }
 }
 
+void Transcript::scan(std::string_view content, const Visit& visit) {
+  std::size_t at = 0;
+  for (auto entry = entry_at(content, at); entry; entry = entry_at(content, at)) {
+    if (at > 0) visit(entry->kind, entry->message);
+    at += entry->size;
+  }
+}
+
+void Transcript::each(const Visit& visit) {
+  const std::string content = file_->read();
+  scan(std::string_view(content).substr(0, size_), visit);
+}
+
 std::string Transcript::encoded(Entry kind, std::string_view message) const {
   std::string entry(mark);
   put(entry, message.size(), 4);

@@ -28,7 +28,9 @@ class Transcript {
 
   // Error when it cannot be written; nothing may be appended after that until the file is opened again.
   void append(Entry kind, std::string_view message);
-  void sync();  // what was appended survives everything
+  void sync();                                                     // what was appended survives everything
+  static void scan(std::string_view content, const Visit& visit);  // whole entries from the front
+  void each(const Visit& visit);                                   // every stored message again, in order
 
   std::string name() const { return file_->name(); }
   const privacy::Digest& head() const { return head_; }
@@ -43,5 +45,9 @@ class Transcript {
   std::uint64_t size_ = 0, synced_ = 0;
   bool failed_ = false;
 };
+
+// Of a party that is not running: has it signed what it has released, after a loss? Then it releases nothing more
+// there.
+bool has_stated_loss(const std::filesystem::path& transcript);
 
 }  // namespace parley::network

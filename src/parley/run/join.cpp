@@ -1,5 +1,7 @@
 #include "parley/run/join.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <filesystem>
 #include <limits>
@@ -14,6 +16,7 @@
 #include "parley/record/record.h"
 #include "parley/run/joint_model.h"
 #include "parley/run/measure.h"
+#include "parley/run/parts_on_disk.h"
 #include "parley/run/party_process.h"
 #include "parley/run/seat.h"
 #include "parley/run/statement.h"
@@ -24,30 +27,22 @@ namespace {
 using nlohmann::json;
 namespace fs = std::filesystem;
 
-json header(const Seat& seat, const std::string& outcome) {
-  return {{"format", "parley-party-1"},
-          {"outcome", outcome},
-          {"study", json::parse(seat.canonical)},
-          {"study_hash", seat.hash},
-          {"run_id", run_id(seat.hash)},
-          {"party", seat.me().name},
-          {"node", seat.node},
-          {"nodes", seat.plan.plan.nodes.size()},
-          {"released", {{"nodes", 1}, {"size", seat.dimension()}, {"first", seat.node}}},
-          {"privacy", privacy_json(seat.plan.plan, seat.stamps, seat.plan.plan.epsilon(), true)}};
-}
-
-// A run that ended because a minimum could not be certified must not be tried again: that would choose the noise.
-std::string outcome_before(const fs::path& folder) {
-  const json before = json::parse(read_file(folder / "run.json", "the record"), nullptr, false);
-  const std::string outcome = before.is_object() ? before.value("outcome", "") : "";
-  if (outcome == "uncertified")
-    throw Error({.what =
-                     "this party's part ended because a local minimum could not be certified: trying again with other "
-                     "noise until it can be would choose the noise, and no bound covers that",
-                 .where = folder.string(),
-                 .fix = "agree on a new study with a larger tolerance; what this one spent stays spent"});
-  return outcome;
+json header(const Seat& seat, const PartsOnDisk& parts, const std::string& outcome) {
+  json head = {{"format", "parley-party-1"},
+               {"outcome", outcome},
+               {"study", json::parse(seat.canonical)},
+               {"study_hash", seat.hash},
+               {"run_id", parts.part().agreed.run},
+               {"party", seat.me().name},
+               {"node", parts.self()},
+               {"nodes", parts.part().plan.nodes.size()},
+               {"released", {{"nodes", 1}, {"size", seat.dimension()}, {"first", parts.self()}}},
+               {"privacy", privacy_json(seat.plan.plan, seat.stamps, seat.plan.plan.epsilon(), true)}};
+  if (parts.part().number > 1) {
+    head["part"] = json::parse(parts.part().agreed.configuration);
+    head["parts"] = to_json(parts.told());
+  }
+  return head;
 }
 
 class Seated {  // a party at work
@@ -62,16 +57,24 @@ class Seated {  // a party at work
            .fix = "make one with 'parley ledger cap FILE --dataset " + o.as + " --epsilon …', then --ledger FILE"});
     book_ = std::make_shared<privacy::LedgerFile>(o.ledger);
     const privacy::PlannedRun plan = planned(o, seat_, rows_, *book_);
-    book_->check_room(plan);
+    if (!fs::exists(folder_ / "run.json")) book_->check_room(plan);
     for (const auto& text : book_->warnings()) hooks_.report("warning: " + text);
     for (const auto& text : book_->warnings_about(plan)) hooks_.report("warning: " + text);
-    const bool begun = fs::exists(folder_ / "run.json");
-    if (begun) was_complete_ = outcome_before(folder_) == "completed";
-    if (!begun) record::create_folder(folder_);
+    if (!fs::exists(folder_ / "run.json")) record::create_folder(folder_);
     lock_.emplace(folder_);
-    if (begun) kept_ = record::read(folder_).kept();
-    ledger_.emplace(book_, plan);
-    record_.emplace(folder_, header(seat_, was_complete_ ? "completed" : "running"), kept_);
+    std::vector<std::string> names;
+    for (const Invited& p : seat_.study.parties) names.push_back(p.name);
+    parts_.emplace(
+        PartsOnDisk::Setup{.first = first_part(agreement(seat_.plan.plan, seat_.dimension(), seat_.plan.graph, names,
+                                                         run_id(seat_.hash), seat_.canonical, seat_.hash),
+                                               seat_.plan.setting, seat_.plan.plan),
+                           .node = seat_.node,
+                           .folder = folder_,
+                           .book = book_,
+                           .run = plan,
+                           .header = [this](const PartsOnDisk& parts, const std::string& outcome) {
+                             return header(seat_, parts, outcome);
+                           }});
   }
 
   Joined run() {
@@ -89,19 +92,19 @@ class Seated {  // a party at work
                           .noise = &noise_,
                           .node = seat_.node,
                           .report = hooks_.report,
-                          .progress = [this](const Party& p) { show(p); },
-                          .completed = [this](const Party& p) { store(p, *p.ending()); },
+                          .progress = [this](const PartyInParts& p) { show(p); },
+                          .completed = [this](const PartyInParts& p) { store(p, *p.ending()); },
                           .stop = hooks_.stop},
                          {.largest = network::message_cap(seat_.dimension()) + 512},
-                         [this](double now) { return make_party(now); });
+                         [this](Party* before, double now) { return make_part(before, now); });
     std::optional<network::Ending> ending;
     try {
       ending = process.run();
     } catch (const problem::Uncertified&) {
-      record_->finish(header(seat_, "uncertified"), json());
+      parts_->finish(header(seat_, *parts_, "uncertified"), json());
       throw;
     } catch (...) {
-      record_->finish(header(seat_, "failed"), json());
+      parts_->finish(header(seat_, *parts_, "failed"), json());
       throw;
     }
     show(process.party());
@@ -109,40 +112,64 @@ class Seated {  // a party at work
   }
 
  private:
-  std::unique_ptr<Party> make_party(double now) {
-    const algorithm::Schedule& s = seat_.schedule();
+  PartyInParts::One make_part(Party* before, double now) {
+    const PartsOnDisk::Beginning beginning = before != nullptr ? parts_->next(*before) : PartsOnDisk::Beginning{};
+    if (before != nullptr) round_ = first_round_ = -1;
+    const Part& part = parts_->part();
+    const int self = parts_->self();
+    const algorithm::Schedule& s = schedule();
     problem_ = {
         .rows = &rows_.rows, .loss = s.loss, .weight = s.weight, .regularization = s.regularization, .l1 = s.l1};
     Party::Parts parts{
-        .node = seat_.trainer ? algorithm::make_trainer(seat_.plan.plan, seat_.dimension())
-                              : algorithm::make_node(problem_, s),
-        .pay = [this](privacy::Release release) { return ledger_->pay(std::move(release)); },
-        .stored = [this](int round) { return ledger_->stored(seat_.node, round); },
-        .counts = [this](int round) { return counts_in_final(seat_.plan.plan, round); },
+        .node = seat_.trainer ? algorithm::make_trainer(part.plan, seat_.dimension(), beginning.start)
+                              : algorithm::make_node(problem_, s, beginning.start),
+        .pay = [this](privacy::Release release) { return parts_->ledger().pay(std::move(release)); },
+        .stored = [this, self](int round) { return parts_->ledger().stored(self, round); },
+        .counts = [part](int round) { return counts_in_final(part, round); },
+        .earlier = beginning.earlier,
+        .expected = beginning.expected,
         .on_round = [this](const privacy::Paid& paid, const privacy::Inbox& inbox) { add(paid, inbox); }};
-    std::vector<std::string> names;
-    for (const Invited& p : seat_.study.parties) names.push_back(p.name);
     const network::Timing timing{
         .deadline = seat_.study.deadline_seconds,
         .wait = seat_.study.wait_seconds,
         // With the model stored, only whoever calls soon can still need this party.
-        .first_wait = was_complete_ ? 2 * seat_.study.deadline_seconds : seat_.study.wait_seconds};
-    network::Exchange::Setup setup{.agreed = agreement(seat_.plan.plan, seat_.dimension(), seat_.plan.graph, names,
-                                                       run_id(seat_.hash), seat_.canonical, seat_.hash),
-                                   .self = seat_.node,
-                                   .last_released = ledger_->last_round(seat_.node),
-                                   .keys = keys(),
+        .first_wait = parts_->was_complete() ? 2 * seat_.study.deadline_seconds : seat_.study.wait_seconds};
+    network::Exchange::Setup setup{.agreed = part.agreed,
+                                   .self = self,
+                                   .last_released = parts_->ledger().last_round(self),
+                                   .keys = keys(part.nodes),
                                    .timing = timing,
                                    .now = now};
-    return std::make_unique<Party>(std::move(parts), std::move(setup),
-                                   network::open_append_file(folder_ / "transcript"));
+    if (seat_.study.on_loss == "continue")
+      setup.consent = [this](const network::Succession& next) { return parts_->consent(next); };
+    return {.party = std::make_unique<Party>(std::move(parts), std::move(setup),
+                                             network::open_append_file(parts_->folder() / "transcript")),
+            .run = part.agreed.run,
+            .nodes = part.nodes,
+            .begins = before == nullptr ? "" : beginning_in_words()};
   }
 
-  network::Keys keys() const {
+  std::string beginning_in_words() const {
+    const Part& part = parts_->part();
+    std::string text = "part " + std::to_string(part.number) + ": " + parley::join(part.agreed.parties, ", ") + "; " +
+                       std::to_string(part.agreed.rounds) + " rounds are left";
+    if (parts_->holds_rows() && part.plan.noisy())
+      text += ", with noise for what is left of the plan (epsilon " + fmt::format("{:.4f}", parts_->spent()) + " of " +
+              fmt::format("{:.4f}", seat_.schedule().epsilon) + " was spent)";
+    return text + "; its record is in " + parts_->folder().string();
+  }
+
+  // Of this party, or of any provider for the trainer.
+  const algorithm::Schedule& schedule() const {
+    return parts_->part().plan.nodes[seat_.trainer ? 0 : static_cast<std::size_t>(parts_->self())];
+  }
+
+  network::Keys keys(const std::vector<int>& nodes) const {
     return {.sign = [this](std::string_view bytes) { return network::sign(seat_.self.key, bytes); },
             .verify =
-                [this](int node, std::string_view bytes, std::string_view signature) {
-                  return network::verify(bytes, signature, *seat_.study.parties[static_cast<std::size_t>(node)].pinned);
+                [this, nodes](int node, std::string_view bytes, std::string_view signature) {
+                  const auto party = static_cast<std::size_t>(nodes[static_cast<std::size_t>(node)]);
+                  return network::verify(bytes, signature, *seat_.study.parties[party].pinned);
                 },
             .difference =
                 [](const std::string& mine, const std::string& theirs) {
@@ -155,48 +182,45 @@ class Seated {  // a party at work
     if (!seat_.trainer && seat_.plan.plan.star() && inbox.size() == 1 && inbox[0]->size() > 0)
       trainer_says_ = *inbox[0];
     round_ = paid.round();
-    const record::Kept kept = kept_.value_or(record::Kept{});
+    const record::Kept kept = parts_->kept();
     const Vector* value = paid.value().get();
-    if (paid.round() >= kept.values) record_->append_values({&value, 1});
+    if (paid.round() >= kept.values) parts_->record().append_values({&value, 1});
     if (paid.round() < kept.lines) return;
-    record_->append_line({{"round", paid.round()},
-                          {"kind", paid.round() == 0                                               ? "start"
-                                   : !seat_.trainer && seat_.schedule().touches_data(paid.round()) ? "data"
-                                   : value->size() == 0                                            ? "silent"
-                                                                                                   : "free"},
-                          {"epsilon", spent()}});
+    parts_->record().append_line({{"round", paid.round()},
+                                  {"kind", paid.round() == 0                                         ? "start"
+                                           : !seat_.trainer && schedule().touches_data(paid.round()) ? "data"
+                                           : value->size() == 0                                      ? "silent"
+                                                                                                     : "free"},
+                                  {"epsilon", parts_->spent()}});
     if (first_round_ < 0) first_round_ = paid.round(), first_time_ = std::chrono::steady_clock::now();
   }
 
-  double spent() const {
-    return seat_.trainer || !seat_.plan.plan.noisy() ? 0 : spent_epsilon(*ledger_, seat_.plan.plan, seat_.node);
-  }
-
-  void show(const Party& party) {
+  void show(const PartyInParts& party) {
     if (!hooks_.on_progress) return;
-    const auto peers = party.exchange().peers();
-    const int rounds = static_cast<int>(seat_.schedule().rounds);
+    const auto peers = party.now().exchange().peers();
+    const int rounds = static_cast<int>(schedule().rounds), before = parts_->part().before;
     double left = -1;
     if (round_ > first_round_ && first_round_ >= 0)
       left = std::chrono::duration<double>(std::chrono::steady_clock::now() - first_time_).count() /
              (round_ - first_round_) * (rounds - round_);
-    hooks_.on_progress({.round = round_,
-                        .rounds = rounds,
+    hooks_.on_progress({.round = before + round_,
+                        .rounds = before + rounds,
                         .peers = static_cast<int>(peers.size()),
                         .answering = static_cast<int>(std::ranges::count(peers, true, &network::PeerState::answers)),
-                        .epsilon = spent(),
+                        .epsilon = parts_->spent(),
                         .budget = seat_.trainer ? 0 : seat_.schedule().epsilon,
                         .seconds_left = left});
   }
 
   // Model, statement and record: the moment the run is complete, or at the end of one that is not.
-  void store(const Party& party, const network::Ending& ending) {
+  void store(const PartyInParts& party, const network::Ending& ending) {
     const bool whole = ending.end == network::End::completed;
     const algorithm::Schedule& s = seat_.schedule();
-    spent_ = {.delta = seat_.trainer ? 0 : s.delta, .rounds = round_ + 1};
-    for (int t = 0; t <= round_ && !seat_.trainer; ++t) spent_.private_rounds += s.touches_data(t) ? 1 : 0;
-    // Ended early: at δ > 0 composition covers the planned run only.
-    if (!seat_.trainer && seat_.plan.plan.noisy()) spent_.epsilon = whole || s.delta == 0 ? spent() : s.epsilon;
+    spent_ = {.epsilon = parts_->epsilon(whole), .delta = seat_.trainer ? 0 : s.delta};
+    const PartsTold told = parts_->told();
+    spent_.rounds = rounds_released(told);
+    spent_.private_rounds = rounds_from_rows(told);
+    if (told.size() > 1) spent_.parts = to_json(told);
 
     Vector weights = whole ? party.model() : party.own_iterate();
     if (!whole && trainer_says_.size() > 0) weights = trainer_says_;
@@ -210,10 +234,10 @@ class Seated {  // a party at work
     write_file(folder_ / "statement.json", signed_statement(statement, seat_.self).dump(1) + "\n");
     write_file(folder_ / "statement.txt", statement_text(statement));
     if (options_.local_metrics && !seat_.trainer && weights.size() > 0) write_metrics(weights, party.own_iterate());
-    json head = header(seat_, end_name(ending.end));
+    json head = header(seat_, *parts_, end_name(ending.end));
     head["outcome_in_words"] = ending.text;
-    head["rounds_done"] = round_;
-    record_->finish(head, model_text);
+    head["rounds_done"] = parts_->part().before + round_;
+    parts_->finish(head, model_text);
     has_model_ = !model_text.is_null();
     stored_ = ending.end;
   }
@@ -226,6 +250,9 @@ class Seated {  // a party at work
                   .not_private = seat_.stamps,
                   .folder = folder_.string(),
                   .has_model = has_model_};
+    if (!spent_.parts.is_null())
+      joined.parts =
+          in_words(spent_.parts, spent_.delta == 0 && spent_.epsilon > 0, ending.end == network::End::completed);
     const auto& t = process.seconds();
     joined.seconds = {t.solve + t.pay + t.wait, t.solve, t.pay, t.wait};
     return joined;
@@ -259,10 +286,7 @@ class Seated {  // a party at work
   fs::path folder_;
   std::shared_ptr<privacy::LedgerFile> book_;
   std::optional<record::Lock> lock_;
-  std::optional<record::Kept> kept_;  // the record of an earlier process
-  bool was_complete_ = false;         // and it had the model
-  std::optional<privacy::Ledger> ledger_;
-  std::optional<record::Writer> record_;
+  std::optional<PartsOnDisk> parts_;
   Vector trainer_says_;
   Spent spent_;
   std::optional<network::End> stored_;  // the ending that the record has
@@ -272,29 +296,6 @@ class Seated {  // a party at work
 };
 
 }  // namespace
-
-std::vector<Option> option_rows(JoinOptions& o) {
-  return {
-      {"as", "", "the name of this party in the study", any_text("a name"), &o.as, "join"},
-      {"data", "", "this party's rows: a .csv or .libsvm file that never leaves the machine", any_text("a file"),
-       &o.data, "join"},
-      {"format", "", "format of the data file", one_of({"auto", "csv", "libsvm"}), &o.format, "join"},
-      {"header", "", "whether the first line of a CSV file names its columns", any_text("yes, no"), &o.header, "join"},
-      {"ledger", "", "this party's ledger: charged before anything leaves ('parley ledger cap' makes one)",
-       any_text("a file"), &o.ledger, "join"},
-      {"dataset", "", "the owner's name of the rows in the ledger; default: the party's name", any_text("a name"),
-       &o.dataset, "join"},
-      {"key", "", "this party's key; default NAME.key", any_text("a file"), &o.key, "join"},
-      {"certificate", "", "this party's certificate; default NAME.pem", any_text("a file"), &o.certificate, "join"},
-      {"listen", "", "where peers are heard; default: the port in the roster, on all addresses of this machine",
-       any_text("host:port"), &o.listen, "join"},
-      {"out", "", "folder of the record; default RUN-NAME. Started again, it goes on with what is there",
-       any_text("a folder"), &o.out, "join"},
-      {"threads", "", "threads; 0: all cores. The result does not depend on it", between(0, 4096), &o.threads, "join"},
-      {"local-metrics", "", "measure the model on this party's own rows, into private_metrics.json",
-       any_text("true or false"), &o.local_metrics, "join"},
-  };
-}
 
 Joined join(const JoinOptions& options, const JoinHooks& hooks) {
   JoinOptions checked = options;

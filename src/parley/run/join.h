@@ -51,6 +51,7 @@ struct Joined {
   std::vector<std::string> not_private;
   std::string folder;
   bool has_model = false;
+  std::vector<std::string> parts{};  // of a run that went on after a loss, a line each, and what the model is made of
   struct {
     double total = 0, solve = 0, pay = 0, wait = 0;
   } seconds;

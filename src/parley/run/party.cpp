@@ -1,5 +1,6 @@
 #include "parley/run/party.h"
 
+#include <algorithm>
 #include <numeric>
 
 #include "parley/base/error.h"
@@ -30,7 +31,9 @@ network::Agreement agreement(const algorithm::Plan& plan, Index dimension, netwo
                 const auto at = static_cast<std::size_t>(node);
                 return at < nodes.size() ? nodes[at].grid(round) : nodes.front().finest_grid();
               },
-          .model_of = std::move(model_of)};
+          .model_of = std::move(model_of),
+          .turn = first.alternates() ? 2 : 1,
+          .trainer = star ? std::optional(trainer) : std::nullopt};
 }
 
 bool counts_in_final(const algorithm::Plan& plan, int round) {
@@ -42,7 +45,8 @@ bool counts_in_final(const algorithm::Plan& plan, int round) {
 Party::Party(Parts parts, network::Exchange::Setup setup, std::unique_ptr<network::AppendFile> transcript)
     : parts_(std::move(parts)),
       release_bound_(setup.agreed.release_bound),
-      final_(parts_.counts),
+      final_(parts_.earlier ? network::FinalIterate(parts_.counts, *parts_.earlier)
+                            : network::FinalIterate(parts_.counts)),
       exchange_(std::move(setup), std::move(transcript)) {
   advance();
 }
@@ -72,6 +76,8 @@ void Party::advance() {
   while (!exchange_.ending() && solving_ == Solving::no && !finishing_) {
     if (round_ > 0 && !inbox_) inbox_ = exchange_.inbox();
     if (round_ > 0 && !inbox_) return;
+    if (round_ == 1) check_start(*inbox_);
+    if (exchange_.ending()) return;
     if (!parts_.node->has_next()) {
       finishing_ = true;
       exchange_.finish(final_);
@@ -84,14 +90,14 @@ void Party::advance() {
 }
 
 std::optional<Party::Job> Party::job() {
-  if (solving_ != Solving::wanted || exchange_.ending()) return std::nullopt;
+  if (!has_job()) return std::nullopt;
   solving_ = Solving::under_way;
   return Job{.round = round_, .inbox = inbox_.value_or(privacy::Inbox{})};
 }
 
 void Party::solved(privacy::Release release) {
   expects(solving_ == Solving::under_way && release.round == round_, "the release that was asked for");
-  if (exchange_.ending()) return;
+  if (exchange_.closed()) return;  // what this party has signed to have released stays true
   const auto paid = parts_.pay(std::move(release));
   if (!paid)
     return exchange_.stop(network::End::budget_exhausted,
@@ -99,6 +105,27 @@ void Party::solved(privacy::Release release) {
   solving_ = Solving::no;
   commit(*paid);
   advance();
+}
+
+// R3: round 0 of a part after a loss repeats what was released before.
+void Party::check_start(const privacy::Inbox& inbox) {
+  for (std::size_t j = 0; j < parts_.expected.size(); ++j)
+    if (parts_.expected[j] && *parts_.expected[j] != *inbox[j])
+      exchange_.stop(network::End::equivocation,
+                     "neighbour " + std::to_string(j) + " begins the new part with another value than it has released");
+}
+
+std::vector<Vector> Party::own_values(int through) const {
+  std::vector<Vector> values;
+  for (int t = 0; t <= std::min(through, exchange_.released()); ++t) values.push_back(*parts_.stored(t)->value());
+  return values;
+}
+
+network::FinalIterate Party::final_through(int round) const {
+  network::FinalIterate final(parts_.counts);
+  if (parts_.earlier) final = network::FinalIterate(parts_.counts, *parts_.earlier);
+  for (int t = 0; t <= std::min(round, exchange_.released()); ++t) final.add(*parts_.stored(t));
+  return final;
 }
 
 void Party::commit(const privacy::Paid& paid) {

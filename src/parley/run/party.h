@@ -7,6 +7,7 @@
 #include <functional>
 #include <memory>
 #include <optional>
+#include <vector>
 
 #include "parley/algorithm/node.h"
 #include "parley/algorithm/schedule.h"
@@ -32,6 +33,10 @@ class Party {
     std::function<std::optional<privacy::Paid>(privacy::Release release)> pay;
     std::function<std::optional<privacy::Paid>(int round)> stored;
     std::function<bool(int round)> counts;  // in the final iterate
+    // Of a part that goes on after a loss: what the earlier ones have brought, and the neighbours' values of its round
+    // 0, as far as they are known from there (null: unknown).
+    std::optional<network::FinalIterate> earlier{};
+    privacy::Inbox expected{};
     // Each round with the inbox that it was computed from, before it is sent: record, report. Empty: nothing to do.
     std::function<void(const privacy::Paid& paid, const privacy::Inbox& inbox)> on_round{};
   };
@@ -49,13 +54,14 @@ class Party {
     int round = 0;
     privacy::Inbox inbox;
   };
-  bool has_job() const { return solving_ == Solving::wanted && !exchange_.ending(); }
+  bool has_job() const { return solving_ == Solving::wanted && !exchange_.closed(); }
   std::optional<Job> job();  // once for each round that has to be solved
   // Changes nothing, so it may run on another thread while messages come in.
   privacy::Release solve(const Job& job, privacy::Random& random) const { return parts_.node->step(job.inbox, random); }
   // Pays for it, stores it, and only then lets it go. Dropped, unpaid, when the run has ended meanwhile.
   void solved(privacy::Release release);
 
+  void stop(network::End end, const std::string& text) { exchange_.stop(end, text); }
   void interrupt() { exchange_.stop(network::End::interrupted, "interrupted by its owner"); }
 
   const std::optional<network::Ending>& ending() const { return exchange_.ending(); }
@@ -64,9 +70,15 @@ class Party {
   Vector own_iterate() const { return final_.value(); }  // usable after any ending
   const network::Exchange& exchange() const { return exchange_; }
 
+  // After network::End::continued, what the next part begins with; released values and nothing else.
+  std::vector<Vector> own_values(int through) const;
+  std::vector<privacy::Inbox> inboxes() { return exchange_.history(); }
+  network::FinalIterate final_through(int round) const;
+
  private:
   void advance();
   void commit(const privacy::Paid& paid);
+  void check_start(const privacy::Inbox& inbox);
 
   Parts parts_;
   double release_bound_;

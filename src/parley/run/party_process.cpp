@@ -7,10 +7,9 @@
 
 namespace parley::run {
 
-PartyProcess::PartyProcess(Setup setup, network::Courier::Setup carrier,
-                           std::function<std::unique_ptr<Party>(double now)> make)
+PartyProcess::PartyProcess(Setup setup, network::Courier::Setup carrier, PartyInParts::Make make)
     : setup_(std::move(setup)) {
-  party_ = make(now());
+  party_ = std::make_unique<PartyInParts>(std::move(make), now());
   carrier.self = setup_.self;
   carrier.listen = setup_.listen;
   carrier.roster = setup_.roster;
@@ -81,14 +80,14 @@ void PartyProcess::solve(std::unique_lock<std::mutex>& lock) {
   if (!job) return;
   lock.unlock();
   const double begun = now();
-  privacy::Random random = setup_.noise->stream(setup_.node, job->round);
+  privacy::Random random = setup_.noise->stream(setup_.node, job->job.round, noise_of_part(job->part));
   std::optional<privacy::Release> release;
-  parallel_for(1, setup_.threads, [&](int) { release = party_->solve(*job, random); });
+  parallel_for(1, setup_.threads, [&](int) { release = PartyInParts::solve(*job, random); });
   const double solved = now();
   lock.lock();
   seconds_.solve += solved - begun;
   failpoint("solved, not paid");
-  party_->solved(std::move(*release));
+  party_->solved(*job, std::move(*release));
   see_completion();
   seconds_.pay += now() - solved;
   dispatch();

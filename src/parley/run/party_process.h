@@ -13,7 +13,7 @@
 
 #include "parley/network/courier.h"
 #include "parley/privacy/random.h"
-#include "parley/run/party.h"
+#include "parley/run/party_in_parts.h"
 
 namespace parley::run {
 
@@ -27,25 +27,25 @@ class PartyProcess {
     int threads = 1;
     const privacy::NoiseSource* noise = nullptr;
     int node = 0;
-    std::function<void(const std::string& sentence)> report;  // for the party's log; on the thread of run()
-    std::function<void(const Party& party)> progress{};       // now and then
+    std::function<void(const std::string& sentence)> report;    // for the party's log; on the thread of run()
+    std::function<void(const PartyInParts& party)> progress{};  // now and then
     // Once, when this party has the model, and before anybody hears of it: a peer that is told may leave for good, so
     // what is stored only later would be waited for after a crash.
-    std::function<void(const Party& party)> completed{};
+    std::function<void(const PartyInParts& party)> completed{};
     const std::atomic<bool>* stop = nullptr;
   };
   struct Seconds {
     double solve = 0, pay = 0, wait = 0;
   };
 
-  PartyProcess(Setup setup, network::Courier::Setup carrier, std::function<std::unique_ptr<Party>(double now)> make);
+  PartyProcess(Setup setup, network::Courier::Setup carrier, PartyInParts::Make make);
   ~PartyProcess();
   PartyProcess(const PartyProcess&) = delete;
   PartyProcess& operator=(const PartyProcess&) = delete;
 
   // Until nothing is left to do, for others either. Whatever a handler threw comes out here.
   network::Ending run();
-  const Party& party() const { return *party_; }
+  const PartyInParts& party() const { return *party_; }
   const Seconds& seconds() const { return seconds_; }
 
  private:
@@ -59,7 +59,7 @@ class PartyProcess {
   std::chrono::steady_clock::time_point start_ = std::chrono::steady_clock::now();
   std::mutex mutex_;
   std::condition_variable changed_;
-  std::unique_ptr<Party> party_;
+  std::unique_ptr<PartyInParts> party_;
   std::deque<std::string> sentences_;
   std::exception_ptr failure_;
   bool completed_ = false;

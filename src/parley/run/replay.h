@@ -3,9 +3,11 @@
 // the others its noise hides everything, and only the state that follows is kept.
 #pragma once
 #include <map>
+#include <optional>
 #include <string>
 #include <vector>
 
+#include "parley/network/final_iterates.h"
 #include "parley/run/testimony.h"
 
 namespace parley::run {
@@ -19,12 +21,16 @@ struct Replayed {
   std::string stopped_by;  // whose value was missing; empty: nobody's
 };
 
+struct ReplayStart {  // where a node begins in a part: released values of the parts before, and nothing else
+  algorithm::Start start{};
+  std::optional<network::FinalIterate> earlier{};
+};
 // values: those of the node and of its neighbours, as the node itself saw them where that is known.
-Replayed replay(const Basis& basis, int node, const Values& values, std::vector<std::string>& wrong);
+Replayed replay(const Basis& basis, int node, const Values& values, const ReplayStart& start,
+                std::vector<std::string>& wrong);
 
-// (ε, δ) of the charges that the plan has for the first `rounds` rounds of messages. whole: the run was completed;
-// otherwise at δ > 0 composition covers the planned run only, and that is what counts.
-double found_epsilon(const Basis& basis, int node, int rounds, bool whole);
-int rounds_from_rows(const Basis& basis, int node, int rounds);
+// Where a node of this part begins in the one that follows. nullopt: these values do not suffice.
+std::optional<ReplayStart> start_after(const Basis& basis, const network::Succession& succession, const Part& next,
+                                       int node, const Values& values, const ReplayStart& start);
 
 }  // namespace parley::run

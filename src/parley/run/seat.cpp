@@ -37,13 +37,6 @@ Seat take_seat(const JoinOptions& o) {
                  .where = "option --listen",
                  .fix = "give an address of this machine, or leave it out for the port in the roster"});
   JointStudy study = read_joint_study(o.study);
-  if (study.on_loss != "stop")
-    throw Error(
-        {.what = "going on without a lost party is not built yet (docs/protocol.md, section 11)",
-         .value = "on-loss = \"" + study.on_loss + "\"",
-         .allowed = "\"stop\"",
-         .where = o.study,
-         .fix = "agree on on-loss = \"stop\": everybody then stops with a usable model and can be started again"});
   JointPlan plan = plan_of(study);
   Seat seat = seat_of(std::move(study), std::move(plan), o.as);
   seat.self = network::read_identity(key_file(o), certificate_file(o));

@@ -6,6 +6,7 @@
 #include <nlohmann/json.hpp>
 
 #include "parley/base/text.h"
+#include "parley/run/parts_told.h"
 
 namespace parley::run {
 namespace {
@@ -43,6 +44,8 @@ std::string end_name(network::End end) {
       return "equivocation";
     case network::End::refused:
       return "refused";
+    case network::End::continued:
+      return "continued";
   }
   return "";
 }
@@ -69,6 +72,7 @@ json statement_json(const JointStudy& study, const JointPlan& plan, int node, co
             {"numbers_per_round", plan.setting.features * (plan.setting.classes > 2 ? plan.setting.classes : 1)},
             {"private", stamps.empty()},
             {"stamp", stamps.empty() ? "" : "NOT PRIVATE: " + join(stamps, "; ")}};
+  if (!spent.parts.is_null()) j["parts"] = spent.parts;
   if (me.trainer) {
     j["bound"] = "the trainer holds no rows; what it released follows from what it received";
     return j;
@@ -78,12 +82,18 @@ json statement_json(const JointStudy& study, const JointPlan& plan, int node, co
   j["epsilon"] = noisy ? json(spent.epsilon) : json();
   j["delta"] = noisy ? json(spent.delta) : json();
   j["epsilon_planned"] = noisy ? json(s.epsilon) : json();
-  j["theorem"] = noisy ? s.theorem : "none: there is no noise";
+  j["theorem"] = noisy
+                     ? s.theorem + (spent.parts.is_null() ? "" : "; its parts together: docs/privacy.md, proposition 9")
+                     : "none: there is no noise";
   j["bound"] = plan.plan.verified_only() ? "numerically verified" : "proved";
   j["assumptions"] = {
       "every row has norm at most 1 after the public schema (enforced: rows are clipped)",
       "each local minimum was certified to the planned tolerance (enforced: otherwise nothing is released)",
-      "penalties, noise and the number of rounds were fixed before rows were read (the study file)",
+      spent.parts.is_null()
+          ? "penalties, noise and the number of rounds were fixed before rows were read (the study file)"
+          : "penalties, noise and the number of rounds were fixed before rows were read (the study file); of a later "
+            "part by the study and by what the survivors signed after the loss, which rounds they had released and "
+            "whom they had lost (enforced: nobody goes on before all have signed the same)",
       "noise came from the operating system's generator through ChaCha20 and was not kept",
       "each round was released once, and charged and stored before it left (the ledger)",
       "noise in floating point; released values are rounded to a public grid (docs/privacy.md)"};
@@ -103,6 +113,9 @@ std::string statement_text(const json& j) {
   out += fmt::format("Released: {} rounds of {} numbers by {}, {} of them computed from rows, to {}.\n",
                      j.at("rounds_released").get<int>(), j.at("numbers_per_round").get<long>(), text("algorithm"),
                      j.at("rounds_from_rows").get<int>(), join(j.at("sent_to").get<std::vector<std::string>>(), ", "));
+  if (j.contains("parts"))
+    for (const auto& line : in_words(j["parts"], j.value("delta", json()) == 0, text("outcome") == "completed"))
+      out += "  " + line + "\n";
   if (!j.contains("adjacency")) return out + text("bound") + ".\n";
   if (j["epsilon"].is_null()) {
     out += "There is no bound: the study has no noise.\n";

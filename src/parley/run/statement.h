@@ -1,7 +1,7 @@
 // What a party can show at the end: what it released, what that can have told about any one of its records, on which
 // assumptions, and what nobody can see from outside. Signed by its key. Holds no fingerprint of rows and no metric.
 #pragma once
-#include <nlohmann/json_fwd.hpp>
+#include <nlohmann/json.hpp>
 #include <string>
 #include <vector>
 
@@ -14,6 +14,7 @@ struct Spent {
   double epsilon = 0, delta = 0;
   int rounds = 0;          // of messages that were released
   int private_rounds = 0;  // of these, how many were computed from rows
+  nlohmann::json parts{};  // of a run that went on after a loss: its parts (run/parts_on_disk.h)
 };
 
 nlohmann::json statement_json(const JointStudy& study, const JointPlan& plan, int node, const std::string& hash,

@@ -9,7 +9,7 @@
 #include "parley/network/inspection.h"
 #include "parley/network/transcript.h"
 #include "parley/record/record.h"
-#include "parley/run/party.h"
+#include "parley/run/parts_told.h"
 #include "parley/run/study.h"
 
 namespace parley::run {
@@ -43,8 +43,8 @@ class Reader {
 
   void read(const fs::path& file) {
     std::optional<std::uint64_t> torn;
-    const std::string owner =
-        "run " + basis_.agreed.run + " configuration " + basis_.hash + " party " + basis_.name(t_.node);
+    const std::string owner = "run " + basis_.agreed().run + " configuration " + basis_.agreed().configuration_hash +
+                              " party " + basis_.name(t_.node);
     try {
       const Transcript transcript(std::make_unique<Copy>(file.string(), read_file(file, "the transcript"), torn), owner,
                                   [this](Transcript::Entry kind, std::string_view bytes) { add(kind, bytes); });
@@ -60,15 +60,18 @@ class Reader {
 
  private:
   void say(const std::string& text) { wrong_.push_back(basis_.name(t_.node) + ": " + text); }
+  static bool speaks_of_loss(const Message& m) { return m.kind == Kind::loss || m.kind == Kind::consent; }
 
   // Everything that a receiver would have checked.
   std::optional<std::string> objection(const Message& m, bool own) const {
-    const int neighbour = basis_.agreed.graph.neighbours(t_.node).front(), receiver = own ? neighbour : t_.node;
-    const std::string& passed_on = basis_.name(neighbour);  // a final iterate comes from any neighbour
-    const std::string& caller = own ? basis_.name(t_.node) : m.kind == Kind::final_iterate ? passed_on : m.sender;
+    const int neighbour = basis_.agreed().graph.neighbours(t_.node).front(), receiver = own ? neighbour : t_.node;
+    const std::string& passed_on = basis_.name(neighbour);  // these come from any neighbour
+    const bool flooded = m.kind == Kind::final_iterate || speaks_of_loss(m);
+    const std::string& caller = own ? basis_.name(t_.node) : flooded ? passed_on : m.sender;
     if (own && m.sender != basis_.name(t_.node)) return "sender: it stands there as sent by " + basis_.name(t_.node);
     if (m.kind == Kind::hello || m.kind == Kind::goodbye) return "kind: no transcript holds such a message";
-    if (const auto wrong = network::inspect(m, caller, basis_.agreed, receiver, basis_.keys))
+    if (speaks_of_loss(m) && basis_.study.on_loss != "continue") return "kind: in this study a loss ends the run";
+    if (const auto wrong = network::inspect(m, caller, basis_.agreed(), receiver, basis_.keys))
       return std::string(network::field_of(wrong->verdict)) + ": " + wrong->detail;
     return std::nullopt;
   }
@@ -82,6 +85,8 @@ class Reader {
     }
     const std::string sender = network::printable(m->sender);
     const std::string what = m->kind == Kind::final_iterate ? "the final iterate of " + sender
+                             : m->kind == Kind::loss        ? "the statement after a loss of " + sender
+                             : m->kind == Kind::consent     ? "the consent of " + sender
                                                             : "round " + std::to_string(m->round) + " of " + sender;
     last_ = ", after " + what;
     const bool evidence = kind == Transcript::Entry::evidence;
@@ -98,6 +103,7 @@ class Reader {
       if (!t_.finals.emplace(m->node, *m).second) refuse("there are two of it");
       return;
     }
+    if (speaks_of_loss(*m)) return t_.after_loss.push_back(*m);
     auto& heard = t_.values[m->node];
     const int next = static_cast<int>(heard.size());
     if (m->round != next)
@@ -111,7 +117,7 @@ class Reader {
   // What a party kept because it contradicts what it had: two signatures of one sender.
   void accuse(const Message& m, const std::string& what) {
     const auto& heard = t_.values[m.node];
-    const bool value = m.kind != Kind::final_iterate && m.round < static_cast<int>(heard.size());
+    const bool value = (m.kind == Kind::value || m.kind == Kind::silent) && m.round < static_cast<int>(heard.size());
     if (value && heard[static_cast<std::size_t>(m.round)].head == m.head)
       return say("what it keeps as evidence against " + m.sender + " is " + what +
                  " once more and contradicts nothing");
@@ -126,20 +132,6 @@ class Reader {
   std::string last_;
 };
 
-// What run.json repeats of the study.
-void check_header(const Basis& basis, const Testimony& t, std::vector<std::string>& wrong) {
-  const json expected = {{"study_hash", basis.hash},
-                         {"run_id", basis.agreed.run},
-                         {"node", t.node},
-                         {"nodes", basis.plan.plan.nodes.size()},
-                         {"released", {{"nodes", 1}, {"size", basis.dimension}, {"first", t.node}}},
-                         {"privacy", privacy_json(basis.plan.plan, not_private(basis.study, basis.plan),
-                                                  basis.plan.plan.epsilon(), true)}};
-  for (const auto& [key, value] : expected.items())
-    if (!nearly_same(t.run.value(key, json()), value))
-      wrong.push_back(basis.name(t.node) + ": " + difference_in("run.json", key, t.run.value(key, json()), value));
-}
-
 void read_released(const Basis& basis, Testimony& t, std::vector<std::string>& wrong) {
   const std::string& who = basis.name(t.node);
   record::Record r;
@@ -148,7 +140,7 @@ void read_released(const Basis& basis, Testimony& t, std::vector<std::string>& w
   } catch (const Error& e) {
     return wrong.push_back(who + ": " + split_list(e.what(), '\n').front());
   }
-  if (const auto most = static_cast<std::size_t>(basis.agreed.rounds) + 1; r.released.size() > most) {
+  if (const auto most = static_cast<std::size_t>(basis.agreed().rounds) + 1; r.released.size() > most) {
     wrong.push_back(who + ", round " + std::to_string(most) + ": in its record, and the study ends before it");
     r.released.resize(most);
     r.round_lines.resize(std::min(most, r.round_lines.size()));
@@ -209,31 +201,20 @@ std::string first_difference(const Vector& found, const Vector& expected) {
 }
 
 bool Testimony::ended() const {
-  return outcome() != "running" && outcome() != "failed" && outcome() != "uncertified";
+  const std::string all = run.value("outcome", "");
+  return all != "running" && all != "failed" && all != "uncertified" && all != "continued";
 }
 
-Basis basis_of(const fs::path& file) {
-  JointStudy study = read_joint_study(file);
-  JointPlan plan = plan_of(study);
-  std::vector<std::string> names;
-  for (const Invited& p : study.parties) {
-    names.push_back(p.name);
-    if (!p.pinned)
-      throw Error(
-          {.what = "the roster does not hold the certificate of " + p.name + ": its signatures cannot be checked",
-           .where = file.string(),
-           .fix = "add certificate = … to its [[party]] block, as 'parley study invite' does"});
-  }
-  const json canonical = json::parse(canonical_json(study, plan).dump());  // as a file gives it back
-  const std::string hash = study_hash(canonical);
-  const Index dimension = plan.plan.nodes.front().loss.scores() * static_cast<Index>(plan.setting.features);
-  network::Agreement agreed = agreement(plan.plan, dimension, plan.graph, names, run_id(hash), canonical.dump(), hash);
-  std::vector<network::Certificate> pinned;
-  for (const Invited& p : study.parties) pinned.push_back(*p.pinned);
-  network::Keys keys{.verify = [pinned](int node, std::string_view bytes, std::string_view signature) {
-    return network::verify(bytes, signature, pinned[static_cast<std::size_t>(node)]);
-  }};
-  return {std::move(study), std::move(plan), canonical, hash, dimension, std::move(agreed), std::move(keys)};
+json expected_header(const Basis& basis, int node) {
+  json head = {{"study_hash", basis.hash},
+               {"run_id", basis.agreed().run},
+               {"node", node},
+               {"nodes", basis.part.plan.nodes.size()},
+               {"released", {{"nodes", 1}, {"size", basis.dimension}, {"first", node}}},
+               {"privacy",
+                privacy_json(basis.plan.plan, not_private(basis.study, basis.plan), basis.plan.plan.epsilon(), true)}};
+  if (basis.part.number > 1) head["part"] = json::parse(basis.agreed().configuration);
+  return head;
 }
 
 std::optional<Testimony> read_testimony(const Basis& basis, const fs::path& folder, std::vector<std::string>& wrong) {
@@ -244,18 +225,23 @@ std::optional<Testimony> read_testimony(const Basis& basis, const fs::path& fold
   if (!t.run.is_object() || t.run.value("format", json()) != "parley-party-1" ||
       !t.run.value("party", json()).is_string() || !t.run.value("outcome", json()).is_string())
     throw no_record("this is not the record of a party");
-  const auto node = basis.agreed.node_of(t.run["party"]);
+  const auto node = basis.agreed().node_of(t.run["party"]);
   if (!node)
     throw no_record("this is the record of " + network::printable(t.run["party"].get<std::string>()) +
-                    ", who is not in the study");
+                    ", who does not take part");
   t.node = *node;
+  const fs::path next = basis.part.number == 1 ? folder : folder.parent_path();
+  t.went_on = fs::exists(next / folder_of_part(basis.part.number + 1) / "run.json");
   if (const std::string other = difference(basis.canonical, t.run.value("study", json()), basis.name(t.node));
       !other.empty()) {
     wrong.push_back(basis.name(t.node) + ": its record is of another study: " + other);
     return std::nullopt;
   }
   const auto before = wrong.size();
-  check_header(basis, t, wrong);
+  const json header = expected_header(basis, t.node);
+  for (const auto& [key, value] : header.items())
+    if (!nearly_same(t.run.value(key, json()), value))
+      wrong.push_back(basis.name(t.node) + ": " + difference_in("run.json", key, t.run.value(key, json()), value));
   if (wrong.size() > before) return std::nullopt;
   Reader(basis, t, wrong).read(folder / "transcript");
   read_released(basis, t, wrong);

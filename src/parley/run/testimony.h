@@ -13,28 +13,9 @@
 #include "parley/network/agreement.h"
 #include "parley/network/message.h"
 #include "parley/privacy/release.h"
-#include "parley/run/joint_study.h"
+#include "parley/run/basis.h"
 
 namespace parley::run {
-
-// What is known before a record is opened.
-struct Basis {
-  JointStudy study;
-  JointPlan plan;
-  nlohmann::json canonical;
-  std::string hash;
-  Index dimension = 0;
-  network::Agreement agreed;
-  network::Keys keys;  // verify only
-
-  const std::string& name(int node) const { return agreed.name(node); }
-  bool is_trainer(int node) const { return plan.plan.star() && node == static_cast<int>(plan.plan.nodes.size()); }
-  const algorithm::Schedule& schedule(int node) const {
-    return plan.plan.nodes[is_trainer(node) ? 0 : static_cast<std::size_t>(node)];
-  }
-  bool touches_data(int node, int round) const { return !is_trainer(node) && schedule(node).touches_data(round); }
-};
-Basis basis_of(const std::filesystem::path& study);  // Error also while the roster lacks a certificate
 
 struct Heard {  // one value, as it was signed
   privacy::Released value;
@@ -59,17 +40,24 @@ struct Testimony {
   std::vector<Vector> released;              // released.f64
   std::map<int, std::vector<Heard>> values;  // by origin, its own too: rounds 0, 1, … without a gap
   std::map<int, network::Message> finals;    // by origin
+  std::vector<network::Message> after_loss;  // statements and consents, its own too
   bool intact = true;                        // false: what is missing may have been there
   long messages = 0;                         // whose signature holds
-  std::string outcome() const { return run.value("outcome", ""); }
-  bool ended() const;  // by itself, with a statement
+  bool went_on = false;                      // a record of the next part lies beside this one
+  // Of this part. Of the first one, run.json has the outcome of all parts together.
+  std::string outcome() const { return went_on ? "continued" : run.value("outcome", ""); }
+  bool ended() const;  // the run, by itself and with a statement
   int rounds_of(int origin) const {
     const auto found = values.find(origin);
     return found == values.end() ? 0 : static_cast<int>(found->second.size());
   }
 };
 
-// nullopt: the record is of another study. Error: this is no record of a party of the study.
+// What must stand in run.json; of a later part also from which agreement it follows.
+nlohmann::json expected_header(const Basis& basis, int node);
+
+// nullopt: the record is of another study, or of another part. Error: this is no record of a party of the study.
+// Reads the part that basis is of.
 std::optional<Testimony> read_testimony(const Basis& basis, const std::filesystem::path& folder,
                                         std::vector<std::string>& wrong);
 

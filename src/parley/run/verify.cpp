@@ -3,161 +3,190 @@
 #include <algorithm>
 
 #include "parley/base/error.h"
-#include "parley/run/replay.h"
-#include "parley/run/testimony.h"
+#include "parley/base/text.h"
 #include "parley/run/verify_ledger.h"
 #include "parley/run/verify_papers.h"
+#include "parley/run/verify_part.h"
 
 namespace parley::run {
 namespace {
 
+namespace fs = std::filesystem;
+
 class Verification {
  public:
-  explicit Verification(const std::filesystem::path& study) : basis_(basis_of(study)) {
-    result_.title = basis_.study.title;
-    result_.hash = basis_.hash;
-    result_.noisy = basis_.plan.plan.noisy();
-    result_.bound = basis_.plan.plan.verified_only() ? "numerically verified" : "proved";
-    result_.not_private = not_private(basis_.study, basis_.plan);
-    result_.delta = result_.noisy ? basis_.plan.plan.nodes.front().delta : 0;
-    own_.resize(static_cast<std::size_t>(basis_.agreed.nodes()), nullptr);
+  explicit Verification(const fs::path& study) {
+    parts_.push_back(first_seen(basis_of(study)));
+    const Basis& basis = parts_.front().basis;
+    result_.title = basis.study.title;
+    result_.hash = basis.hash;
+    result_.noisy = basis.plan.plan.noisy();
+    result_.bound = basis.plan.plan.verified_only() ? "numerically verified" : "proved";
+    result_.not_private = not_private(basis.study, basis.plan);
+    result_.delta = result_.noisy ? basis.plan.plan.nodes.front().delta : 0;
   }
 
   Verified run(const VerifyOptions& o, const std::vector<std::string>& folders) {
-    read(folders);
-    for (int node = 0; node < basis_.agreed.nodes(); ++node) compare(node);
-    for (int node = 0; node < basis_.agreed.nodes(); ++node) follow(node);
-    for (const Testimony& t : testimonies_) {
-      check_rounds(t);
-      check_papers(basis_, t, replayed_, result_.wrong);
-      result_.messages += t.messages;
-    }
-    for (const std::string& file : o.ledger) check_ledger(basis_, file, merged_, result_);
+    read_first(folders);
+    while (check_newest()) read_newest();
+    for (const SeenPart& part : parts_) tell(part);
+    for (int node = 0; node < parts_.front().basis.agreed().nodes(); ++node) sum_up(node);
+    for (const std::string& file : o.ledger) check_ledger(parts_, file, result_);
     return std::move(result_);
   }
 
  private:
-  const Testimony* own(int node) const { return own_[static_cast<std::size_t>(node)]; }
-  const std::string& name(int node) const { return basis_.name(node); }
-  void wrong(const std::string& sentence) { result_.wrong.push_back(sentence); }
+  const std::string& name(int node) const { return parts_.front().basis.name(node); }
 
-  void read(const std::vector<std::string>& folders) {
-    testimonies_.reserve(folders.size());  // own_ points into it
+  // What was found in a later part says so.
+  void keep(const SeenPart& part, const Findings& findings) {
+    const int number = part.basis.part.number;
+    const std::string where = number == 1 ? "" : "part " + std::to_string(number) + ": ";
+    for (const std::string& sentence : findings.wrong) result_.wrong.push_back(where + sentence);
+    for (const std::string& sentence : findings.unchecked) result_.unchecked.push_back(where + sentence);
+    result_.compared += findings.compared;
+  }
+
+  void read_first(const std::vector<std::string>& folders) {
+    SeenPart& first = parts_.front();
     for (const std::string& folder : folders) {
-      auto t = read_testimony(basis_, folder, result_.wrong);
+      auto t = read_testimony(first.basis, folder, result_.wrong);
       if (!t) continue;
-      if (own(t->node) != nullptr)
+      if (const Testimony* const other = first.own(t->node))
         throw Error({.what = "two records of one party",
                      .value = name(t->node),
                      .where = folder,
-                     .fix = "give one of " + folder + " and " + own(t->node)->folder.string()});
-      testimonies_.push_back(std::move(*t));
-      own_[static_cast<std::size_t>(testimonies_.back().node)] = &testimonies_.back();
+                     .fix = "give one of " + folder + " and " + other->folder.string()});
+      first.testimonies.push_back(std::move(*t));
     }
   }
 
-  // What the others received of this node: the same from each other, and the same as it recorded itself.
-  void compare(int node) {
-    std::vector<const Testimony*> receivers;
-    for (const Testimony& t : testimonies_)
-      if (t.node != node && t.values.contains(node)) receivers.push_back(&t);
-    const Testimony* const self = own(node);
-    bool agreed = true;
-    for (std::size_t i = 1; i < receivers.size(); ++i)
-      if (const int round = differing(*receivers[0], *receivers[i], node); round >= 0) {
-        agreed = false;
-        wrong(name(node) + ", round " + std::to_string(round) + ": it sent one value to " + name(receivers[0]->node) +
-              " and another to " + name(receivers[i]->node) + ", and signed both");
+  // False: no part follows. Otherwise it is the newest one, and its records are still to be read.
+  bool check_newest() {
+    SeenPart& part = parts_.back();
+    Findings findings;
+    check_part(part, findings);
+    part.next = agreed_on(part, findings);
+    const std::string next = "part " + std::to_string(part.basis.part.number + 1);
+    for (const Testimony& t : part.testimonies) {
+      result_.messages += t.messages;
+      const std::string& who = part.basis.name(t.node);
+      const bool agreed = saw_agreement(part, t);
+      if (t.went_on && !agreed && t.intact)
+        findings.wrong.push_back(who + ": it has a record of " + next +
+                                 ", and its transcript does not hold the consent of all who went on to it");
+      if (agreed && !t.went_on && t.ended())
+        findings.wrong.push_back(who + ": its record of " + next + " is missing, and all had agreed on it");
+    }
+    const bool recorded = std::ranges::any_of(part.testimonies, &Testimony::went_on);
+    if (part.next && !recorded)
+      findings.unchecked.push_back(next + ": all survivors agreed on it, and none of these records holds it");
+    std::optional<SeenPart> after;
+    if (part.next && recorded) after = part_after(part, findings);
+    if (recorded && !after)
+      findings.unchecked.push_back(next + ": it does not follow from what was signed, so nothing in it was checked");
+    keep(part, findings);
+    if (after) parts_.push_back(std::move(*after));
+    return after.has_value();
+  }
+
+  void read_newest() {
+    const SeenPart& before = parts_[parts_.size() - 2];
+    SeenPart& part = parts_.back();
+    Findings findings;
+    for (const Testimony& t : before.testimonies) {
+      if (!t.went_on) continue;
+      const fs::path home = before.basis.part.number == 1 ? t.folder : t.folder.parent_path();
+      const int node = part.basis.part.node_of(before.basis.study_node(t.node));
+      std::optional<Testimony> read;
+      try {
+        read = read_testimony(part.basis, home / folder_of_part(part.basis.part.number), findings.wrong);
+      } catch (const Error& e) {
+        findings.wrong.push_back(before.basis.name(t.node) + ": " + split_list(e.what(), '\n').front());
       }
-    for (const Testimony* t : receivers) {
-      if (self == nullptr) break;
-      const int round = agreed ? differing(*self, *t, node) : -1;
-      if (round >= 0)
-        wrong(name(node) + ", round " + std::to_string(round) + ": its own record differs from the value that " +
-              name(t->node) + " received and " + name(node) + " signed");
-      if (self->intact && t->rounds_of(node) > self->rounds_of(node))
-        wrong(name(node) + ", round " + std::to_string(self->rounds_of(node)) + ": missing in its own record, and " +
-              name(t->node) + " received it");
-      if (round >= 0) break;
+      if (!read) continue;
+      if (read->node == node)
+        part.testimonies.push_back(std::move(*read));
+      else
+        findings.wrong.push_back(before.basis.name(t.node) + ": its record of this part is that of " +
+                                 part.basis.name(read->node));
     }
-    compare_finals(node);
-    const Testimony* best = self;
-    for (const Testimony* t : receivers)
-      if (best == nullptr || (!best->intact && t->rounds_of(node) > best->rounds_of(node))) best = t;
-    if (best != nullptr && best->values.contains(node)) merged_[node] = best->values.at(node);
-    const auto holders = receivers.size() + (self != nullptr ? 1 : 0);
-    if (holders >= 2 && agreed && merged_.contains(node)) result_.compared += static_cast<long>(merged_[node].size());
+    keep(part, findings);
   }
 
-  // The first round of this node's in which two records differ; −1: none.
-  static int differing(const Testimony& a, const Testimony& b, int node) {
-    const int rounds = std::min(a.rounds_of(node), b.rounds_of(node));
-    for (int round = 0; round < rounds; ++round) {
-      const auto at = static_cast<std::size_t>(round);
-      if (a.values.at(node)[at].head != b.values.at(node)[at].head) return round;
-    }
-    return -1;
+  void tell(const SeenPart& part) {
+    const Part& p = part.basis.part;
+    result_.parts.push_back(
+        {.number = p.number,
+         .run = p.agreed.run,
+         .parties = p.agreed.parties,
+         .after_round = p.number == 1 ? -1 : parts_[static_cast<std::size_t>(p.number) - 2].next->through,
+         .rounds = p.agreed.rounds});
   }
 
-  void compare_finals(int node) {
-    const Testimony* first = nullptr;
-    for (const Testimony& t : testimonies_) {
-      if (!t.finals.contains(node)) continue;
-      if (first == nullptr) first = &t;
-      if (t.finals.at(node).payload == first->finals.at(node).payload) continue;
-      wrong(name(node) + ": the final iterate that " + name(first->node) + " has is not the one that " + name(t.node) +
-            " has, and it signed both");
-      return;
+  // A party of the study through all parts: what it cost, and what it wrote about it.
+  void sum_up(int node) {
+    const Testimony* const first = parts_.front().own(node);
+    WholeRecord record{.folder = first != nullptr ? first->folder : fs::path(), .run = {}, .node = node};
+    if (first != nullptr) record.run = first->run;
+    VerifiedParty party{.name = name(node), .folder = record.folder.string(), .parts = 0, .delta = result_.delta};
+    party.trainer = parts_.front().basis.is_trainer(node);
+    bool whole = false;
+    for (const SeenPart& part : parts_) {
+      const int self = part.basis.part.node_of(node);
+      const Testimony* const t = self < 0 ? nullptr : part.own(self);
+      const int rounds = self < 0 ? 0 : part.rounds(self);
+      if (self < 0 || (part.basis.part.number > 1 && t == nullptr && rounds == 0)) continue;
+      record.told.push_back({.part = &part.basis.part,
+                             .self = self,
+                             .released = rounds - 1,
+                             .through = part.next && t != nullptr && t->went_on ? part.next->through : -1});
+      party.recomputed += part.replayed[static_cast<std::size_t>(self)].recomputed;
+      whole = t != nullptr ? t->outcome() == "completed" : rounds == part.basis.agreed().rounds + 1;
+      if (t == nullptr) continue;
+      party.outcome = t->outcome();
+      record.last = &part;
+      record.testimony = t;
+      note_trainer(part, *t, record);
+      Findings findings;
+      check_lines(part, *t, record.told, findings.wrong);
+      keep(part, findings);
     }
-  }
-
-  void follow(int node) {
-    const Testimony* const self = own(node);
-    Values seen = self != nullptr && self->intact ? self->values : merged_;
-    Replayed r = replay(basis_, node, seen, result_.wrong);
-    const int rounds = seen.contains(node) ? static_cast<int>(seen[node].size()) : 0;
-    if (r.rounds < rounds && (self == nullptr || !self->intact))
-      result_.unchecked.push_back(name(node) + ": steps from round " + std::to_string(r.rounds) +
-                                  " on; what it received from " + r.stopped_by + " is not in these records");
-    else if (r.rounds < rounds)
-      wrong(name(node) + ", round " + std::to_string(r.rounds) + ": it was released, and the value of " + r.stopped_by +
-            " that it was computed from is not in its transcript");
-    if (self == nullptr) result_.unchecked.push_back(name(node) + ": its own record was not given");
-    const bool whole = self != nullptr ? self->outcome() == "completed" : rounds == basis_.agreed.rounds + 1;
-    VerifiedParty party{.name = name(node),
-                        .folder = self == nullptr ? "" : self->folder.string(),
-                        .outcome = self == nullptr ? "" : self->outcome(),
-                        .trainer = basis_.is_trainer(node),
-                        .rounds = rounds,
-                        .rounds_from_rows = rounds_from_rows(basis_, node, rounds),
-                        .recomputed = r.recomputed,
-                        .epsilon = found_epsilon(basis_, node, rounds, whole),
-                        .delta = result_.delta,
-                        .stated = self == nullptr ? std::nullopt : stated_epsilon(*self)};
+    party.parts = static_cast<int>(record.told.size());
+    party.rounds = rounds_released(record.told);
+    party.rounds_from_rows = rounds_from_rows(record.told);
+    party.epsilon = epsilon_of(record.told, whole);
+    if (first != nullptr) party.stated = stated_epsilon(first->folder);
+    check_sum(node, record.told);
+    // A later part that does not follow was not looked at: no more is claimed than that it may have cost what was
+    // planned.
+    const bool followed = record.testimony == nullptr || !record.testimony->went_on;
+    if (!followed && result_.noisy && !party.trainer)
+      party.epsilon =
+          std::max(party.epsilon, parts_.front().basis.plan.plan.nodes[static_cast<std::size_t>(node)].epsilon);
+    if (followed && record.testimony != nullptr) check_papers(record, result_.wrong);
     result_.epsilon = std::max(result_.epsilon, party.epsilon);
     result_.parties.push_back(std::move(party));
-    replayed_.push_back(std::move(r));
   }
 
-  // Of a completed run every round must be there.
-  void check_rounds(const Testimony& t) {
-    if (!t.ended())
-      result_.unchecked.push_back(name(t.node) + ": its run has not ended (" + t.outcome() +
-                                  "), so there is no statement and no model");
-    if (t.outcome() != "completed" || !t.intact) return;
-    std::vector<int> origins = basis_.agreed.graph.neighbours(t.node);
-    origins.push_back(t.node);
-    for (const int origin : origins)
-      if (t.rounds_of(origin) <= basis_.agreed.rounds)
-        wrong(name(t.node) + ", round " + std::to_string(t.rounds_of(origin)) + " of " + name(origin) +
-              ": missing in its transcript, and its record says that the run was completed");
+  // docs/privacy.md, proposition 9: all parts together cost at most what the study planned for the whole run.
+  void check_sum(int node, const PartsTold& told) {
+    if (told.size() < 2 || !result_.noisy || parts_.front().basis.is_trainer(node)) return;
+    const privacy::Spend spent = spend_of(told);
+    if (spent.total() <= parts_.front().basis.part.allowance[static_cast<std::size_t>(node)]) return;
+    result_.wrong.push_back(name(node) + ": its parts together cost more than the study planned for the whole run");
   }
 
-  Basis basis_;
-  std::vector<Testimony> testimonies_;
-  std::vector<const Testimony*> own_;  // by node; null: not given
-  Values merged_;                      // by origin: as recorded by itself, otherwise as received
-  std::vector<Replayed> replayed_;     // by node
+  // The value of the trainer's that a provider worked with last.
+  static void note_trainer(const SeenPart& part, const Testimony& t, WholeRecord& record) {
+    const int trainer = part.basis.part.holders(), rounds = t.rounds_of(t.node);
+    if (!part.basis.part.plan.star() || t.node == trainer) return;
+    for (int round = 0; round < std::min(rounds - 1, t.rounds_of(trainer)); ++round)
+      if (const auto& value = t.values.at(trainer)[static_cast<std::size_t>(round)].value; value->size() > 0)
+        record.trainer_said = *value;
+  }
+
+  std::vector<SeenPart> parts_;
   Verified result_;
 };
 

@@ -15,6 +15,14 @@ struct VerifyOptions {
 };
 std::vector<Option> option_rows(VerifyOptions& o);
 
+struct VerifiedPart {  // of a run that went on after a loss
+  int number = 1;
+  std::string run;
+  std::vector<std::string> parties;
+  int after_round = -1;  // of the part before
+  int rounds = 0;        // planned
+};
+
 struct VerifiedParty {
   std::string name;
   std::string folder;   // empty: its own record was not given
@@ -23,7 +31,8 @@ struct VerifiedParty {
   int rounds = 0;  // of messages that it released, as far as is seen
   int rounds_from_rows = 0;
   int recomputed = 0;  // values that were computed again from what was released before
-  double epsilon = 0;  // found from the plan's charges of these rounds
+  int parts = 1;       // in which it has released something
+  double epsilon = 0;  // found from the plan's charges of these rounds, of all parts together
   double delta = 0;
   std::optional<double> stated, in_ledger;
 };
@@ -33,6 +42,7 @@ struct Verified {
   bool noisy = false;
   std::string bound;  // proved, or numerically verified
   std::vector<std::string> not_private;
+  std::vector<VerifiedPart> parts;
   std::vector<VerifiedParty> parties;
   double epsilon = 0, delta = 0;       // of any one record of any party
   long messages = 0;                   // whose signature holds

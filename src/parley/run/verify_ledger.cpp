@@ -3,6 +3,7 @@
 #include "parley/algorithm/pricing.h"
 #include "parley/base/text.h"
 #include "parley/privacy/ledger_verify.h"
+#include "parley/run/parts_told.h"
 
 namespace parley::run {
 namespace {
@@ -18,44 +19,88 @@ std::string charge_difference(const privacy::Charge& found, const privacy::Charg
   return "";
 }
 
-}  // namespace
+class LedgerCheck {
+ public:
+  LedgerCheck(const std::filesystem::path& file, Verified& result)
+      : file_(file.string()), ledger_(file), result_(result) {}
 
-void check_ledger(const Basis& basis, const std::filesystem::path& file, const Values& values, Verified& result) {
-  const privacy::LedgerFile ledger(file);
-  const auto wrong = [&](const std::string& sentence) { result.wrong.push_back(sentence); };
-  for (const std::string& sentence : privacy::verify(ledger).wrong) wrong(file.string() + ": " + sentence);
-  const auto* const run = ledger.find_run(basis.agreed.run);
-  if (run == nullptr) return wrong(file.string() + ": this ledger has no charge of run " + basis.agreed.run);
-  for (const auto& [node, account] : run->accounts) {
-    if (node < 0 || node >= basis.agreed.nodes()) {
-      wrong(file.string() + ": charged as node " + std::to_string(node) + ", which the study does not have");
-      continue;
+  void run(const std::vector<SeenPart>& parts) {
+    for (const std::string& sentence : privacy::verify(ledger_).wrong) wrong(file_ + ": " + sentence);
+    const std::string& first = parts.front().basis.agreed().run;
+    const auto* const run = ledger_.find_run(first);
+    if (run == nullptr) return wrong(file_ + ": this ledger has no charge of run " + first);
+    for (const auto& [node, account] : run->accounts) {
+      if (node < 0 || node >= parts.front().basis.agreed().nodes()) {
+        wrong(file_ + ": charged as node " + std::to_string(node) + ", which the study does not have");
+        continue;
+      }
+      PartsTold told;
+      std::vector<privacy::Charge> charges;
+      for (const SeenPart& part : parts) {
+        const int self = part.basis.part.node_of(node);
+        if (self < 0) continue;
+        const auto found = check(part, self);
+        if (part.basis.part.number > 1 && found.empty()) continue;
+        told.push_back({.part = &part.basis.part, .self = self, .released = static_cast<int>(found.size()) - 1});
+        charges.insert(charges.end(), found.begin(), found.end());
+      }
+      price(node, told, charges);
     }
-    const std::string who = basis.name(node) + ", round ";
-    const auto released = values.contains(node) ? values.at(node) : std::vector<Heard>{};
+  }
+
+ private:
+  void wrong(const std::string& sentence) { result_.wrong.push_back(sentence); }
+
+  // The charges of this node in one part: planned there, for what was released, and none is missing.
+  std::vector<privacy::Charge> check(const SeenPart& part, int node) {
+    const Basis& basis = part.basis;
+    const std::string& run = basis.agreed().run;
+    const std::string who = basis.name(node) + ", round ",
+                      where = basis.part.number == 1 ? "" : "part " + std::to_string(basis.part.number) + ": ";
+    const auto released = part.merged.contains(node) ? part.merged.at(node) : std::vector<Heard>{};
     std::vector<privacy::Charge> charges;
-    for (const privacy::Entry& e : ledger.database().charges(run->id)) {
+    for (const privacy::Entry& e : ledger_.database().charges(run)) {
       if (e.node != node) continue;
       const auto at = static_cast<std::size_t>(e.round);
-      const privacy::Charge charge = privacy::charge_from_text(e.body, file.string());
-      const privacy::Charge planned = basis.touches_data(node, e.round) && e.round <= basis.agreed.rounds
+      const privacy::Charge charge = privacy::charge_from_text(e.body, file_);
+      const privacy::Charge planned = basis.touches_data(node, e.round) && e.round <= basis.agreed().rounds
                                           ? basis.schedule(node).private_round(e.round).charge
                                           : privacy::Charge{};
       if (const std::string what = charge_difference(charge, planned); !what.empty())
-        wrong(who + std::to_string(e.round) + ": " + what);
+        wrong(where + who + std::to_string(e.round) + ": " + what);
       if (at < released.size() &&
-          ledger.database().released(run->id, node, e.round) != network::payload_of(*released[at].value))
-        wrong(who + std::to_string(e.round) + ": its ledger paid for another value than the one released");
+          ledger_.database().released(run, node, e.round) != network::payload_of(*released[at].value))
+        wrong(where + who + std::to_string(e.round) + ": its ledger paid for another value than the one released");
       charges.push_back(charge);
     }
     if (charges.size() < released.size())
-      wrong(who + std::to_string(charges.size()) +
+      wrong(where + who + std::to_string(charges.size()) +
             ": released, and not in its ledger: it is older than what was released");
-    VerifiedParty& party = result.parties[static_cast<std::size_t>(node)];
-    if (basis.is_trainer(node) || !result.noisy) continue;
-    const bool whole = static_cast<int>(charges.size()) > basis.agreed.rounds;
-    party.in_ledger = whole || party.delta == 0 ? algorithm::whole_run_epsilon(charges, party.delta) : party.epsilon;
+    return charges;
   }
+
+  void price(int node, const PartsTold& told, const std::vector<privacy::Charge>& charges) {
+    VerifiedParty& party = result_.parties[static_cast<std::size_t>(node)];
+    if (party.trainer || !result_.noisy) return;
+    const bool whole = told.size() == 1 && told.back().released >= told.back().part->agreed.rounds;
+    if (party.delta > 0 && !whole) {
+      party.in_ledger = party.epsilon;
+      return;
+    }
+    privacy::Spend sum(party.delta);
+    for (const privacy::Charge& c : charges) sum.add(privacy::Price{c.epsilon, c.mu});
+    party.in_ledger = told.size() > 1 ? sum.epsilon() : algorithm::whole_run_epsilon(charges, party.delta);
+  }
+
+  std::string file_;
+  privacy::LedgerFile ledger_;
+  Verified& result_;
+};
+
+}  // namespace
+
+void check_ledger(const std::vector<SeenPart>& parts, const std::filesystem::path& file, Verified& result) {
+  LedgerCheck(file, result).run(parts);
 }
 
 }  // namespace parley::run

@@ -1,14 +1,15 @@
 // A party's own ledger, held against its record and the plan: the same values, at the planned prices.
 #pragma once
 #include <filesystem>
+#include <vector>
 
-#include "parley/run/replay.h"
 #include "parley/run/verify.h"
+#include "parley/run/verify_part.h"
 
 namespace parley::run {
 
-// values: by origin, as released. Fills in_ledger of the party whose ledger it is. Error: it is no ledger, or is in
-// use.
-void check_ledger(const Basis& basis, const std::filesystem::path& file, const Values& values, Verified& result);
+// Over all parts in which its owner has released something. Fills in_ledger of the party whose ledger it is. Error: it
+// is no ledger, or is in use.
+void check_ledger(const std::vector<SeenPart>& parts, const std::filesystem::path& file, Verified& result);
 
 }  // namespace parley::run

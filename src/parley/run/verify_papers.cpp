@@ -11,75 +11,62 @@ namespace {
 
 using nlohmann::json;
 
-std::string text_of(const Testimony& t, const char* file) {
+std::string text_of(const std::filesystem::path& folder, const std::string& file) {
   try {
-    return read_file(t.folder / file, file);
+    return read_file(folder / file, file);
   } catch (const Error&) {
     return "";
   }
 }
 
-json parsed(const Testimony& t, const char* file) {
-  return shallow_json(text_of(t, file));
-}
-
 class Papers {
  public:
-  Papers(const Basis& basis, const Testimony& t, const std::vector<Replayed>& replayed, std::vector<std::string>& wrong)
-      : basis_(basis), t_(t), replayed_(replayed), wrong_(wrong), rounds_(t.rounds_of(t.node)) {}
+  Papers(const WholeRecord& record, std::vector<std::string>& wrong)
+      : record_(record),
+        basis_(record.last->basis),
+        t_(*record.testimony),
+        replayed_(record.last->replayed),
+        wrong_(wrong),
+        rounds_(t_.rounds_of(t_.node)) {}
 
   void check() {
-    check_lines();
-    if (!t_.ended()) return;
+    if (!record_.ended()) return;
+    if (record_.told.size() > 1) check_parts();
     check_statement();
     check_models();
   }
 
  private:
-  bool whole() const { return t_.outcome() == "completed"; }
+  bool whole() const { return record_.whole(); }
   void say(const std::string& text) { wrong_.push_back(basis_.name(t_.node) + text); }
+  json parsed(const std::string& file) const { return shallow_json(text_of(record_.folder, file)); }
 
   // The first key in which a paper differs from the one that follows.
-  void compare(const char* file, const json& found, const json& expected) {
-    if (!found.is_object()) return say(std::string(": ") + file + " is missing or cannot be read");
+  void compare(const std::string& file, const json& found, const json& expected) {
+    if (!found.is_object()) return say(": " + file + " is missing or cannot be read");
     for (const auto& [key, value] : expected.items())
       if (!nearly_same(found.value(key, json()), value))
         return say(": " + difference_in(file, key, found.value(key, json()), value));
     for (const auto& [key, value] : found.items())
       if (!expected.contains(key))
-        return say(std::string(": ") + file + " has " + network::printable(key) + ", which no party writes");
+        return say(": " + file + " has " + network::printable(key) + ", which no party writes");
   }
 
-  void check_lines() {
-    // A value is written before its line, so a kill may leave the last one without.
-    if (t_.round_lines.size() + (t_.ended() ? 0 : 1) < t_.released.size())
-      return say(": rounds.jsonl has " + std::to_string(t_.round_lines.size()) + " whole lines for " +
-                 std::to_string(t_.released.size()) + " released rounds");
-    double before = 0;
-    for (int round = 0; round < static_cast<int>(t_.round_lines.size()); ++round) {
-      const json line = shallow_json(t_.round_lines[static_cast<std::size_t>(round)]);
-      const bool speaks = basis_.agreed.speaks(t_.node, round);
-      const std::string kind = round == 0                            ? "start"
-                               : basis_.touches_data(t_.node, round) ? "data"
-                               : speaks                              ? "free"
-                                                                     : "silent";
-      const auto differs = [&](const std::string& what) {
-        say(", round " + std::to_string(round) + ": rounds.jsonl " + what);
-      };
-      if (!line.is_object() || !line.value("epsilon", json()).is_number()) return differs("cannot be read");
-      if (line.value("round", json()) != round || line.value("kind", json()) != kind)
-        return differs("does not say that it is round " + std::to_string(round) + ", " + kind);
-      // A restarted party counts what its ledger had by then, which may be more than this round.
-      const double epsilon = line["epsilon"].get<double>(), through = found_epsilon(basis_, t_.node, round + 1, true);
-      if ((epsilon < through && !nearly(epsilon, through)) || epsilon < before)
-        return differs("has epsilon = " + number(epsilon) + ", and " + number(through) + " follows");
-      before = epsilon;
-    }
+  // The record of the whole tells the parts as they were, and its end as that of the last one.
+  void check_parts() {
+    const json parts = json::parse(to_json(record_.told).dump());
+    const std::string last = folder_of_part(basis_.part.number) + "/run.json";
+    for (const auto& [file, run] : {std::pair(std::string("run.json"), &record_.run), std::pair(last, &t_.run)})
+      if (!nearly_same(run->value("parts", json()), parts)) return say(": " + difference_in(file, "parts", {}, parts));
+    for (const char* key : {"outcome", "outcome_in_words", "rounds_done"})
+      if (record_.run.value(key, json()) != t_.run.value(key, json()))
+        return say(": run.json has " + std::string(key) + " = " + shown(record_.run.value(key, json())) + ", and " +
+                   last + " has " + shown(t_.run.value(key, json())));
   }
 
   void check_statement() {
-    const json paper = parsed(t_, "statement.json");
-    const auto& pinned = *basis_.study.parties[static_cast<std::size_t>(t_.node)].pinned;
+    const json paper = parsed("statement.json");
+    const auto& pinned = *basis_.study.parties[static_cast<std::size_t>(record_.node)].pinned;
     if (!paper.is_object() || !paper.value("statement", json()).is_object())
       return say(": statement.json is missing or cannot be read");
     if (!statement_holds(paper, pinned))
@@ -91,46 +78,41 @@ class Papers {
     for (int end = 0; end <= static_cast<int>(network::End::refused); ++end)
       if (end_name(static_cast<network::End>(end)) == t_.outcome()) ending.end = static_cast<network::End>(end);
     const bool trainer = basis_.is_trainer(t_.node);
-    const Spent spent{.epsilon = found_epsilon(basis_, t_.node, rounds_, whole()),
-                      .delta = trainer ? 0 : basis_.schedule(t_.node).delta,
-                      .rounds = rounds_,
-                      .private_rounds = rounds_from_rows(basis_, t_.node, rounds_)};
+    Spent spent{.epsilon = epsilon_of(record_.told, whole()),
+                .delta = trainer ? 0 : basis_.plan.plan.nodes[static_cast<std::size_t>(record_.node)].delta,
+                .rounds = rounds_released(record_.told),
+                .private_rounds = rounds_from_rows(record_.told)};
+    if (record_.told.size() > 1) spent.parts = to_json(record_.told);
     const json expected =
-        json::parse(statement_json(basis_.study, basis_.plan, t_.node, basis_.hash, ending, spent).dump());
+        json::parse(statement_json(basis_.study, basis_.plan, record_.node, basis_.hash, ending, spent).dump());
     if (!nearly_same(said.value("epsilon", json()), expected.value("epsilon", json())))
       return say(": its statement says epsilon = " + shown(said.value("epsilon", json())) +
-                 ", and the charges of the " + std::to_string(rounds_) + " rounds that it released make " +
+                 ", and the charges of the " + std::to_string(spent.rounds) + " rounds that it released make " +
                  shown(expected.value("epsilon", json())));
     const auto before = wrong_.size();
     compare("its statement", said, expected);
-    if (wrong_.size() == before && text_of(t_, "statement.txt") != statement_text(expected))
+    if (wrong_.size() == before && text_of(record_.folder, "statement.txt") != statement_text(expected))
       say(": statement.txt does not say what statement.json says");
   }
 
   void check_models() {
     const Replayed& mine = replayed_[static_cast<std::size_t>(t_.node)];
-    const bool followed = mine.rounds == rounds_ && rounds_ > 0 && t_.intact;
+    const bool followed = mine.rounds == rounds_ && mine.final_iterate.size() > 0 && t_.intact;
     if (whole()) check_finals();
     if (t_.outcome() == "diverged" || !followed) return;
     check_model("own_model.json", mine.final_iterate, "this party's own iterate");
     if (whole() && !complete_) return;
-    check_model("model.json", whole() ? model_ : usable(mine), t_.outcome());
-  }
-
-  // Of a run that ended early: the trainer's last value that this party worked with, or its own iterate.
-  Vector usable(const Replayed& mine) const {
-    const int trainer = static_cast<int>(basis_.plan.plan.nodes.size());
-    if (!basis_.plan.plan.star() || t_.node == trainer) return mine.final_iterate;
-    for (int round = rounds_ - 2; round >= 0; --round)
-      if (const auto& value = t_.values.at(trainer)[static_cast<std::size_t>(round)].value; value->size() > 0)
-        return *value;
-    return mine.final_iterate;
+    const Vector weights = whole()                           ? model_
+                           : record_.trainer_said.size() > 0 ? record_.trainer_said
+                                                             : mine.final_iterate;
+    check_model("model.json", weights, t_.outcome());
+    if (record_.told.size() > 1) check_model(folder_of_part(basis_.part.number) + "/model.json", weights, t_.outcome());
   }
 
   void check_finals() {
-    network::FinalIterates finals(basis_.agreed);
+    network::FinalIterates finals(basis_.agreed());
     complete_ = true;
-    for (const int origin : basis_.agreed.model_of) {
+    for (const int origin : basis_.agreed().model_of) {
       const auto found = t_.finals.find(origin);
       if (found == t_.finals.end()) {
         complete_ = false;
@@ -141,23 +123,24 @@ class Papers {
       const Vector value = *network::vector_of(found->second.payload);
       const Replayed& followed = replayed_[static_cast<std::size_t>(origin)];
       const std::string which = ": the final iterate of " + basis_.name(origin) + " in its transcript ";
-      if (t_.rounds_of(origin) == basis_.agreed.rounds + 1 && t_.values.at(origin).back().head != found->second.head)
+      if (t_.rounds_of(origin) == basis_.agreed().rounds + 1 && t_.values.at(origin).back().head != found->second.head)
         say(which + "claims other releases than those before it");
-      else if (followed.rounds == basis_.agreed.rounds + 1 && !same_bits(value, followed.final_iterate))
+      else if (followed.rounds == basis_.agreed().rounds + 1 && !same_bits(value, followed.final_iterate))
         say(which + "does not follow from what " + basis_.name(origin) +
             " released: " + first_difference(value, followed.final_iterate));
     }
     if (complete_) model_ = finals.model();
   }
 
-  void check_model(const char* file, const Vector& weights, const std::string& outcome) {
-    const json found = parsed(t_, file),
+  void check_model(const std::string& file, const Vector& weights, const std::string& outcome) {
+    const json found = parsed(file),
                expected = json::parse(joint_model_json(basis_.study, basis_.plan, weights, outcome).dump());
     if (found.is_object() && found.value("weights", json()) != expected["weights"])
-      return say(std::string(": the weights in ") + file + " do not follow from the released values");
+      return say(": the weights in " + file + " do not follow from the released values");
     compare(file, found, expected);
   }
 
+  const WholeRecord& record_;
   const Basis& basis_;
   const Testimony& t_;
   const std::vector<Replayed>& replayed_;
@@ -169,13 +152,48 @@ class Papers {
 
 }  // namespace
 
-void check_papers(const Basis& basis, const Testimony& t, const std::vector<Replayed>& replayed,
-                  std::vector<std::string>& wrong) {
-  Papers(basis, t, replayed, wrong).check();
+void check_lines(const SeenPart& part, const Testimony& t, const PartsTold& through, std::vector<std::string>& wrong) {
+  const Basis& basis = part.basis;
+  const auto say = [&](const std::string& text) { wrong.push_back(basis.name(t.node) + text); };
+  // A value is written before its line, so a kill may leave the last one without.
+  if (t.round_lines.size() + (t.ended() ? 0 : 1) < t.released.size())
+    return say(": rounds.jsonl has " + std::to_string(t.round_lines.size()) + " whole lines for " +
+               std::to_string(t.released.size()) + " released rounds");
+  double before = 0;
+  PartsTold so_far = through;
+  for (int round = 0; round < static_cast<int>(t.round_lines.size()); ++round) {
+    const json line = shallow_json(t.round_lines[static_cast<std::size_t>(round)]);
+    const std::string kind = round == 0                             ? "start"
+                             : basis.touches_data(t.node, round)    ? "data"
+                             : basis.agreed().speaks(t.node, round) ? "free"
+                                                                    : "silent";
+    const auto differs = [&](const std::string& what) {
+      say(", round " + std::to_string(round) + ": rounds.jsonl " + what);
+    };
+    if (!line.is_object() || !line.value("epsilon", json()).is_number()) return differs("cannot be read");
+    if (line.value("round", json()) != round || line.value("kind", json()) != kind)
+      return differs("does not say that it is round " + std::to_string(round) + ", " + kind);
+    // A restarted party counts what its ledger had by then, which may be more than this round.
+    so_far.back().released = round;
+    const double epsilon = line["epsilon"].get<double>(), follows = epsilon_so_far(so_far);
+    if ((epsilon < follows && !nearly(epsilon, follows)) || epsilon < before)
+      return differs("has epsilon = " + number(epsilon) + ", and " + number(follows) + " follows");
+    before = epsilon;
+  }
 }
 
-std::optional<double> stated_epsilon(const Testimony& t) {
-  const json paper = parsed(t, "statement.json");
+// A kill may leave the last part ended, and the record of the whole not yet.
+bool WholeRecord::ended() const {
+  const std::string outcome = run.value("outcome", "");
+  return testimony->ended() && outcome != "continued" && outcome != "running";
+}
+
+void check_papers(const WholeRecord& record, std::vector<std::string>& wrong) {
+  Papers(record, wrong).check();
+}
+
+std::optional<double> stated_epsilon(const std::filesystem::path& folder) {
+  const json paper = shallow_json(text_of(folder, "statement.json"));
   if (!paper.is_object() || !paper.value("statement", json()).is_object()) return std::nullopt;
   const json epsilon = paper["statement"].value("epsilon", json());
   return epsilon.is_number() ? std::optional(epsilon.get<double>()) : std::nullopt;

@@ -1,20 +1,35 @@
 // What a party wrote at the end of a run, held against what follows from the released values: statement, model, final
 // iterates, and the lines of its rounds.
 #pragma once
+#include <filesystem>
 #include <optional>
 #include <string>
 #include <vector>
 
-#include "parley/run/replay.h"
-#include "parley/run/testimony.h"
+#include "parley/run/parts_told.h"
+#include "parley/run/verify_part.h"
 
 namespace parley::run {
 
-// replayed: by node; only of those that could be followed to the last round is the final iterate known.
-void check_papers(const Basis& basis, const Testimony& t, const std::vector<Replayed>& replayed,
-                  std::vector<std::string>& wrong);
+// A party's record through all parts that it has one of.
+struct WholeRecord {
+  std::filesystem::path folder;
+  nlohmann::json run;              // run.json of the whole
+  int node = 0;                    // of the study
+  const SeenPart* last = nullptr;  // its last part, and what it recorded there
+  const Testimony* testimony = nullptr;
+  PartsTold told{};
+  Vector trainer_said{};  // in a star: the last value of the trainer's that it worked with
+
+  bool whole() const { return testimony->outcome() == "completed"; }
+  bool ended() const;  // with a statement, which a party stores before it says so
+};
+
+// The lines of its rounds in one part. through: its parts, this one the last.
+void check_lines(const SeenPart& part, const Testimony& t, const PartsTold& through, std::vector<std::string>& wrong);
+void check_papers(const WholeRecord& record, std::vector<std::string>& wrong);
 
 // The ε in its statement, whether it holds or not; nullopt: none is there.
-std::optional<double> stated_epsilon(const Testimony& t);
+std::optional<double> stated_epsilon(const std::filesystem::path& folder);
 
 }  // namespace parley::run

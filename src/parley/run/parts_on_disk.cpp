@@ -1,0 +1,146 @@
+#include "parley/run/parts_on_disk.h"
+
+#include <algorithm>
+#include <nlohmann/json.hpp>
+
+#include "parley/base/error.h"
+#include "parley/base/text.h"
+#include "parley/network/transcript.h"
+#include "parley/run/measure.h"
+
+namespace parley::run {
+
+using nlohmann::json;
+namespace fs = std::filesystem;
+
+namespace {
+
+// Trap: a round whose minimum could not be certified must not be solved again until it goes well; that would choose the
+// noise.
+std::string outcome_before(const fs::path& folder) {
+  const json before = json::parse(read_file(folder / "run.json", "the record"), nullptr, false);
+  const std::string outcome = before.is_object() ? before.value("outcome", "") : "";
+  if (outcome == "uncertified")
+    throw Error({.what =
+                     "this party's part ended because a local minimum could not be certified: trying again with other "
+                     "noise until it can be would choose the noise, and no bound covers that",
+                 .where = folder.string(),
+                 .fix = "agree on a new study with a larger tolerance; what this one spent stays spent"});
+  return outcome;
+}
+
+// An Error's lines as one sentence.
+std::string one_line(std::string text) {
+  for (std::size_t at = 0; (at = text.find('\n', at)) != std::string::npos;) text.replace(at, 1, "; ");
+  return text;
+}
+
+}  // namespace
+
+PartsOnDisk::PartsOnDisk(Setup setup) : setup_(std::move(setup)) {
+  parts_.push_back(setup_.first);
+  open();
+}
+
+fs::path PartsOnDisk::folder_of(const Part& part) const {
+  return part.number == 1 ? setup_.folder : setup_.folder / folder_of_part(part.number);
+}
+
+// Trap: once this party has signed what it released in a part, the rest of that part's plan is never charged; counted
+// in full beside the part that follows, it could exceed a cap that both together keep.
+privacy::PlannedRun PartsOnDisk::planned(const Part& part, bool closed) const {
+  privacy::PlannedRun run = setup_.run;
+  run.id = part.agreed.run;
+  run.configuration = part.agreed.configuration_hash;
+  privacy::PlannedRun::Account& account = run.accounts.front();
+  account.node = self_of(part);
+  account.planned.clear();
+  if (account.node >= part.holders()) return run;
+  long through = -1;
+  if (const auto* there = setup_.book->find_run(run.id); closed && there != nullptr)
+    through = std::max(0, there->accounts.at(account.node).last_round);
+  account.planned = charges(part, account.node, closed ? std::max(0L, through) : -1);
+  return run;
+}
+
+void PartsOnDisk::open() {
+  record_.reset();  // of the part before: nothing more is written there, whatever fails here
+  ledger_.reset();  // one run at a time
+  const fs::path here = folder();
+  const bool begun = fs::exists(here / "run.json");
+  const bool closed = begun && network::has_stated_loss(here / "transcript");
+  const privacy::PlannedRun run = planned(part(), closed);
+  setup_.book->check_room(run);
+  was_complete_ = begun && outcome_before(here) == "completed";
+  if (!begun) record::create_folder(here);
+  kept_.reset();
+  if (begun) kept_ = record::read(here).kept();
+  ledger_.emplace(setup_.book, run);
+  record_.emplace(here, setup_.header(*this, was_complete_ ? "completed" : "running"), kept_);
+}
+
+network::Consent PartsOnDisk::consent(const network::Succession& next) const {
+  try {
+    const Part following = next_part(part(), next);
+    setup_.book->check_room(planned(following, false));
+    return {.agrees = true, .configuration = following.agreed.configuration_hash};
+  } catch (const Error& e) {
+    return {.reason = one_line(e.what())};
+  }
+}
+
+const PartsOnDisk::Beginning& PartsOnDisk::next(Party& before) {
+  const network::Succession agreed = *before.exchange().succession();
+  Part following = next_part(part(), agreed);
+  const Ended ended{.part = part(),
+                    .next = agreed,
+                    .self = self(),
+                    .start = beginning_.start,
+                    .own = before.own_values(agreed.through),
+                    .inboxes = before.inboxes()};
+  Beginning beginning{.start = start_after(following, ended),
+                      .earlier = before.final_through(agreed.through),
+                      .expected = expected_after(following, ended)};
+  released_.push_back(ledger_->last_round(self()));
+  record_->finish(setup_.header(*this, "continued"), json());
+  agreements_.push_back(agreed);
+  parts_.push_back(std::move(following));
+  beginning_ = std::move(beginning);
+  open();
+  return beginning_;
+}
+
+PartsTold PartsOnDisk::told() const {
+  PartsTold told;
+  for (std::size_t p = 0; p < parts_.size(); ++p)
+    told.push_back({.part = &parts_[p],
+                    .self = self_of(parts_[p]),
+                    .released = p < released_.size() ? released_[p]
+                                : ledger_            ? ledger_->last_round(self())
+                                                     : -1,
+                    .through = p < agreements_.size() ? agreements_[p].through : -1});
+  return told;
+}
+
+double PartsOnDisk::spent() const {
+  if (!holds_rows() || !part().plan.noisy()) return 0;
+  return parts_.size() == 1 ? spent_epsilon(*ledger_, part().plan, self()) : spend_of(told()).epsilon();
+}
+
+double PartsOnDisk::epsilon(bool whole) const {
+  if (!holds_rows() || !part().plan.noisy()) return 0;
+  return parts_.size() == 1 && whole ? spent() : epsilon_of(told(), whole);
+}
+
+void PartsOnDisk::finish(const json& head, const json& model) {
+  if (!record_) return;  // the part that is to follow could not be opened
+  record_->finish(head, model);
+  if (parts_.size() == 1) return;
+  json whole = json::parse(read_file(setup_.folder / "run.json", "the record"));
+  for (const char* key : {"outcome", "outcome_in_words", "rounds_done", "parts"})
+    if (head.contains(key)) whole[key] = head[key];
+  if (!model.is_null()) write_file(setup_.folder / "model.json", model.dump(1) + "\n");
+  write_file(setup_.folder / "run.json", whole.dump(1) + "\n");
+}
+
+}  // namespace parley::run

@@ -1,0 +1,108 @@
+#include "parley/run/parts_told.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <nlohmann/json.hpp>
+
+#include "parley/algorithm/pricing.h"
+#include "parley/base/text.h"
+
+namespace parley::run {
+namespace {
+
+using nlohmann::json;
+
+std::vector<privacy::Charge> charged(const PartTold& told) {
+  if (told.self >= told.part->holders()) return {};  // a trainer
+  return charges(*told.part, told.self, std::max(0, told.released));
+}
+
+bool priced(const PartTold& told) {
+  return told.self < told.part->holders() && told.part->plan.noisy();
+}
+
+const algorithm::Schedule& planned(const PartsTold& parts) {
+  return parts.front().part->plan.nodes[static_cast<std::size_t>(parts.front().self)];
+}
+
+}  // namespace
+
+std::string folder_of_part(int number) {
+  return number == 1 ? "." : "part-" + std::to_string(number);
+}
+
+json to_json(const PartsTold& parts) {
+  json list = json::array();
+  for (const PartTold& told : parts)
+    list.push_back({{"part", told.part->number},
+                    {"run_id", told.part->agreed.run},
+                    {"folder", folder_of_part(told.part->number)},
+                    {"parties", told.part->agreed.parties},
+                    {"went_on_after_round", told.through < 0 ? json() : json(told.through)},
+                    {"rounds_released", told.released + 1},
+                    {"rounds_from_rows", charged(told).size()},
+                    {"epsilon", priced(told) ? spend_of({told}).epsilon() : 0}});
+  return list;
+}
+
+std::vector<std::string> in_words(const json& parts, bool exact, bool completed) {
+  using Names = std::vector<std::string>;
+  std::vector<std::string> lines;
+  Names lost;
+  int before = 0;
+  for (std::size_t p = 0; p < parts.size(); ++p) {
+    const json& part = parts[p];
+    const Names here = part.at("parties").get<Names>();
+    Names gone;
+    if (p > 0)
+      for (const auto& name : parts[p - 1].at("parties").get<Names>())
+        if (std::ranges::find(here, name) == here.end()) gone.push_back(name);
+    lost.insert(lost.end(), gone.begin(), gone.end());
+    std::string line = fmt::format("part {}: ", part.at("part").get<int>());
+    if (p > 0) line += "without " + (gone.empty() ? "an edge that was lost" : join(gone, ", ")) + ", by ";
+    line +=
+        fmt::format("{}; {} rounds from round {} on", join(here, ", "), part.at("rounds_released").get<int>(), before);
+    if (exact) line += fmt::format(", epsilon {}", number(part.at("epsilon").get<double>()));
+    if (!part.at("went_on_after_round").is_null()) before += part["went_on_after_round"].get<int>();
+    lines.push_back(std::move(line));
+  }
+  if (!completed) return lines;
+  lines.push_back(fmt::format("The model is that of {}; through round {} they worked with {} too.",
+                              join(parts.back().at("parties").get<Names>(), ", "), before,
+                              lost.empty() ? "the lost edge" : join(lost, ", ")));
+  return lines;
+}
+
+int rounds_released(const PartsTold& parts) {
+  int rounds = 0;
+  for (const PartTold& told : parts) rounds += told.released + 1;
+  return rounds;
+}
+
+int rounds_from_rows(const PartsTold& parts) {
+  std::size_t rounds = 0;
+  for (const PartTold& told : parts) rounds += charged(told).size();
+  return static_cast<int>(rounds);
+}
+
+privacy::Spend spend_of(const PartsTold& parts) {
+  privacy::Spend sum(priced(parts.front()) ? planned(parts).delta : 0);
+  for (const PartTold& told : parts)
+    for (const privacy::Charge& c : charged(told)) sum.add(privacy::Price{c.epsilon, c.mu});
+  return sum;
+}
+
+double epsilon_so_far(const PartsTold& parts) {
+  if (!priced(parts.front())) return 0;
+  return parts.size() > 1 ? spend_of(parts).epsilon()
+                          : algorithm::whole_run_epsilon(charged(parts.front()), planned(parts).delta);
+}
+
+double epsilon_of(const PartsTold& parts, bool whole) {
+  if (!priced(parts.front())) return 0;
+  if (planned(parts).delta > 0 && (parts.size() > 1 || !whole)) return planned(parts).epsilon;
+  return epsilon_so_far(parts);
+}
+
+}  // namespace parley::run

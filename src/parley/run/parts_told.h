@@ -1,0 +1,37 @@
+// What the parts of a run were, and what they cost a party together, as its record and its statement tell it. From
+// public plans and counts of released rounds alone, so that anybody finds the same.
+#pragma once
+#include <nlohmann/json_fwd.hpp>
+#include <string>
+#include <vector>
+
+#include "parley/run/continuation.h"
+
+namespace parley::run {
+
+struct PartTold {
+  const Part* part = nullptr;
+  int self = 0;       // this party's node number in it
+  int released = -1;  // this party's last round in it
+  int through = -1;   // the round from which the next part went on; −1: it is the last one
+};
+// In their order. The folder of a part, in the party's: "." or part-n.
+using PartsTold = std::vector<PartTold>;
+nlohmann::json to_json(const PartsTold& parts);
+std::string folder_of_part(int number);
+
+// For people, from to_json: one line a part and, of a completed run, one on what the model is made of. exact: with Σε
+// of each part, which adds up at δ = 0 alone.
+std::vector<std::string> in_words(const nlohmann::json& parts, bool exact, bool completed);
+
+int rounds_released(const PartsTold& parts);
+int rounds_from_rows(const PartsTold& parts);
+
+// By the rule by which parts add up: Σε at δ = 0, the filter's ε at δ > 0 (docs/privacy.md, proposition 9).
+privacy::Spend spend_of(const PartsTold& parts);
+double epsilon_so_far(const PartsTold& parts);  // of a run under way: composed in one part, by that rule in several
+// (ε, δ) that a party may claim. One part: composed by theorem 8 where all planned rounds were released. In parts, and
+// where a run ended early: Σε at δ = 0, and at δ > 0 what the study planned, since the sum is a filter.
+double epsilon_of(const PartsTold& parts, bool whole);
+
+}  // namespace parley::run

@@ -1,0 +1,64 @@
+"""on-loss = "continue" with real processes: one of four parties is killed for ever in the middle, and the others go on without it."""
+from loss_case import *
+
+
+class Continue(LossCase):
+    def test_the_others_go_on_with_one_model_and_within_the_planned_epsilon(self):
+        for algorithm in ("mr-admm", "dp-admm"):
+            with self.subTest(algorithm):
+                study, lost, left = self.lose(algorithm)
+                found = self.results(study, left)
+                self.assert_completed(study, found)
+                models = [study.out(n, "model.json").read_bytes() for n in left]
+                self.assertTrue(all(m == models[0] for m in models), "survivors with different models")
+                agreed = set()
+                for name in left:
+                    run_json = json.loads(study.out(name, "run.json").read_text())
+                    self.assertEqual(run_json["outcome"], "completed")
+                    first, second = run_json["parts"]
+                    self.assertIn(lost, first["parties"])
+                    self.assertEqual(second["parties"], left)
+                    agreed.add((second["run_id"], first["went_on_after_round"]))
+                    self.assertGreater(first["went_on_after_round"], 0)
+                    turns = 2 if study.star else 1
+                    self.assertEqual(first["went_on_after_round"] + second["rounds_released"] - 1, turns * study.rounds)
+                    statement = json.loads(study.out(name, "statement.json").read_text())["statement"]
+                    self.assertEqual(len(statement["parts"]), 2)
+                    if name != "coordinator":
+                        self.assertLessEqual(statement["epsilon"], 2)
+                        self.assertIn("proposition 9", statement["theorem"])
+                        self.assertEqual(statement["rounds_from_rows"], first["rounds_from_rows"] + second["rounds_from_rows"])
+                    self.assertIn(f"part 2: without {lost}, by {', '.join(left)}; ", study.out(name, "statement.txt").read_text())
+                    self.assertIn(f"they worked with {lost} too", found[name][1]["parts"][-1])
+                    self.assertIn("going on without " + lost, study.log(name))
+                    shown = json.loads(run("ledger", "show", "my.ledger", "--json", cwd=study.base / name).stdout)
+                    self.assertEqual([r["accounts"][0]["rounds_released"] for r in shown["runs"]], [first["rounds_released"], second["rounds_released"]])
+                    run("ledger", "verify", "my.ledger", "out", "out/part-2", cwd=study.base / name)
+                self.assertEqual(len(agreed), 1, "survivors of different parts")
+
+    def test_who_comes_back_too_late_is_told_so_and_keeps_its_own_model(self):
+        study, lost, left = self.lose("mr-admm")
+        self.until(lambda: all("going on without" in study.log(n) for n in left), study)
+        self.start(study, lost)
+        code, result = self.results(study, [lost])[lost]
+        self.assertNotEqual(code, 0)
+        self.assertEqual(result["outcome"], "peer_lost")
+        self.assertIn("gone on without hospital_b after round", result["outcome_in_words"])
+        self.assertTrue(study.out(lost, "model.json").exists())
+        self.assert_completed(study, self.results(study, left))
+
+    def test_survivors_may_die_and_come_back_in_the_second_part(self):
+        study, lost, left = self.lose("mr-admm")
+        self.until(lambda: (study.base / left[0] / "out" / "part-2" / "run.json").exists(), study)
+        self.processes[left[0]].kill()
+        self.processes[left[0]].wait()
+        self.start(study, left[0])
+        self.assert_completed(study, self.results(study, left))
+        models = [study.out(n, "model.json").read_bytes() for n in left]
+        self.assertTrue(all(m == models[0] for m in models), "survivors with different models")
+        for name in left:
+            run("ledger", "verify", "my.ledger", "out", "out/part-2", cwd=study.base / name)
+
+
+if __name__ == "__main__":
+    unittest.main()

@@ -1,0 +1,198 @@
+"""`parley verify` of a run that went on after a loss: honest records hold in every part and together, and each kind of tampering is found and named."""
+from loss_case import *
+
+FORGE = os.environ["MESH_FORGE"]
+
+
+class VerifyParts(LossCase):
+    studies = {}  # one run each; every test works on a copy of its records
+
+    @classmethod
+    def setUpClass(cls):
+        cls.base = tempfile.TemporaryDirectory(dir=MEMORY, prefix="parley-parts-")
+
+    @classmethod
+    def tearDownClass(cls):
+        cls.base.cleanup()
+
+    def study(self, algorithm="mr-admm", **more):
+        """A run that went on; its records are copied to self.copies."""
+        name = algorithm + "".join(f"-{k}-{v}" for k, v in more.items())
+        if name not in VerifyParts.studies:
+            study, self.lost, left = self.lose(algorithm, base=pathlib.Path(self.base.name) / name, **more)
+            self.assert_completed(study, self.results(study, left))
+            VerifyParts.studies[name] = (study, left)
+        study, self.left = VerifyParts.studies[name]
+        self.copies = self.dir / "records"
+        shutil.rmtree(self.copies, ignore_errors=True)
+        for party in study.all:
+            shutil.copytree(study.base / party / "out", self.copies / party)
+        self.parts = json.loads((self.copies / self.left[0] / "run.json").read_text())["parts"]
+        return study
+
+    def verify(self, study, parties=None, *more):
+        records = [self.copies / n for n in parties or study.all]
+        result = run("verify", *records, "--study", study.base / "shared/study.toml", "--json", *more, cwd=self.dir, check=False)
+        self.assertIn(result.returncode, (0, 1), result.stderr)
+        self.assertEqual(result.stderr, "")
+        return json.loads(result.stdout)
+
+    def forge(self, study, what, holder, sender, *more, part=""):
+        key = study.base / sender / f"{sender}.key"
+        run(what, self.copies / holder / part / "transcript", sender, key, *more, cwd=self.dir, program=FORGE)
+
+    def assert_found(self, found, *sentences):
+        for sentence in sentences:
+            self.assertTrue(any(sentence in w for w in found["wrong"]), f"{sentence}\nnot in\n" + "\n".join(found["wrong"]))
+
+    # --- honest ---------------------------------------------------------------------------------------------------------
+
+    def test_honest_runs_hold_in_all_parts_and_cost_what_was_planned(self):
+        cases = [("mr-admm", 1e-6), ("mr-admm", ""), ("dp-admm", 1e-6)] + ([("pp", ""), ("linear-admm", 1e-6)] if FULL else [])
+        for algorithm, delta in cases:
+            with self.subTest(algorithm, delta=delta):
+                study = self.study(algorithm, delta=delta)
+                ledgers = ",".join(str(study.base / n / "my.ledger") for n in self.left)
+                found = self.verify(study, None, "--ledger", ledgers)
+                self.assertEqual(found["wrong"], [])
+                self.assertEqual([u for u in found["unchecked"] if "hospital_b: its run has not ended" not in u], [])
+                self.assertEqual([p["parties"] for p in found["parts"]], [study.all, self.left])
+                self.assertEqual(found["parts"][1]["run_id"], self.parts[1]["run_id"])
+                self.assertEqual(found["parts"][1]["after_round"], self.parts[0]["went_on_after_round"])
+                for p in found["parties"]:
+                    self.assertEqual(p["parts"], 1 if p["party"] == LOST else 2)
+                    if p["party"] == LOST or p["trainer"]:
+                        continue
+                    told = json.loads((self.copies / p["party"] / "run.json").read_text())["parts"]
+                    self.assertEqual(p["rounds_released"], sum(t["rounds_released"] for t in told))
+                    self.assertEqual(p["epsilon"], p["epsilon_stated"])
+                    self.assertEqual(p["epsilon"], p["epsilon_in_ledger"])
+                    self.assertLessEqual(p["epsilon"], 2 * (1 + 1e-9))
+                    if algorithm == "mr-admm":  # every recycled value of both parts, and both starts
+                        self.assertGreaterEqual(p["values_recomputed"], study.rounds // 2 + 2)
+                text = run("verify", *(self.copies / n for n in study.all), "--study", study.base / "shared/study.toml", cwd=self.dir).stdout
+                self.assertIn("part 2: " + ", ".join(self.left), text)
+
+    def test_some_of_the_records_are_enough_for_what_they_hold(self):
+        study = self.study()
+        found = self.verify(study, ["hospital_c"])
+        self.assertEqual(found["wrong"], [])
+        self.assertIn("part 2: hospital_d: its own record was not given", found["unchecked"])
+        found = self.verify(study, [LOST])
+        self.assertEqual((found["wrong"], len(found["parts"])), ([], 1))
+
+    def test_a_survivor_that_died_and_came_back_and_one_that_came_too_late_hold(self):
+        study, lost, left = self.lose("mr-admm", rounds=600)
+        self.until(lambda: (study.base / left[0] / "out/part-2/rounds.jsonl").exists(), study)
+        self.processes[left[0]].kill()
+        self.processes[left[0]].wait()
+        self.start(study, left[0])
+        self.start(study, lost)
+        self.assert_completed(study, self.results(study, left))
+        self.results(study, [lost])
+        ledgers = ",".join(str(study.base / n / "my.ledger") for n in study.all)
+        run("verify", *(study.base / n / "out" for n in study.all), "--study", study.base / "shared/study.toml", "--ledger", ledgers, cwd=self.dir)
+
+    # --- tampered -------------------------------------------------------------------------------------------------------
+
+    def test_values_of_the_second_part_that_do_not_follow_are_found(self):
+        for round, said in ((0, "the start"), (2, "the recycled value")):
+            with self.subTest(said):
+                study = self.study()
+                for holder in self.left:  # everybody was sent the same false value
+                    self.forge(study, "value", holder, "hospital_c", round, 0, 0.5, part="part-2")
+                self.assert_found(self.verify(study), f"part 2: hospital_c, round {round}: {said} does not follow from the values released before it: coordinate 0 is")
+
+    def test_a_past_that_was_changed_afterwards_is_found(self):
+        study = self.study()
+        last = self.parts[0]["went_on_after_round"]
+        for holder in study.all:
+            self.forge(study, "value", holder, "hospital_c", last - 1, 0, 0.5)
+        self.assert_found(self.verify(study), f"hospital_c, round {last}: the recycled value does not follow", "hospital_c: its statement after the loss says round")
+        study = self.study()
+        for holder in study.all:
+            self.forge(study, "value", holder, "hospital_c", last, 0, 0.5)
+        self.assert_found(self.verify(study), "part 2: hospital_c, round 0: the start does not follow from the values released before it: coordinate 0 is")
+
+    def test_a_statement_of_fewer_rounds_than_were_released_is_found(self):
+        study = self.study()
+        for holder in self.left:
+            self.forge(study, "stated", holder, "hospital_c", 3)
+        self.assert_found(self.verify(study), "hospital_c, round 4: released, and its statement after the loss says round 3 was its last in this part",
+                          "hospital_a: it has a record of part 2, and its transcript does not hold the consent of all who went on to it")
+
+    def test_two_statements_or_consents_are_found(self):
+        study = self.study()
+        self.forge(study, "stated", "hospital_a", "hospital_c", 3)
+        self.assert_found(self.verify(study), "hospital_c contradicted itself: hospital_c has another statement after a loss of its, signed, than somebody else")
+        study = self.study()
+        self.forge(study, "consent", "hospital_a", "hospital_c", 0)
+        self.assert_found(self.verify(study), "hospital_c contradicted itself: hospital_c has another consent of its, signed, than somebody else")
+
+    def test_going_on_without_everybody_s_consent_is_found(self):
+        study = self.study()
+        self.forge(study, "unsaid", "hospital_a", "hospital_c", 0)
+        self.assertEqual(self.verify(study)["wrong"], ["hospital_a: it has a record of part 2, and its transcript does not hold the consent of all who went on to it"])
+        for holder in self.left[1:]:
+            self.forge(study, "unsaid", holder, "hospital_c", 0)
+        found = self.verify(study)
+        self.assertEqual([w.split(":")[0] for w in found["wrong"]], self.left)
+        self.assertLessEqual(2 * (1 - 1e-3), found["epsilon"], "what was planned, not that of part 1 alone")
+        self.assertIn("part 2: it does not follow from what was signed, so nothing in it was checked", found["unchecked"])
+
+    def test_another_plan_than_follows_is_found(self):
+        study = self.study()
+        for holder in self.left:
+            for sender in self.left:
+                self.forge(study, "consent", holder, sender, 0)
+        self.assert_found(self.verify(study), "it consented to another plan than the one that follows from the study and the survivors' statements")
+
+    def test_a_missing_part_is_found(self):
+        study = self.study()
+        shutil.rmtree(self.copies / "hospital_c/part-2")
+        self.assert_found(self.verify(study), "hospital_c: its record of part 2 is missing, and all had agreed on it")
+
+    def test_papers_that_do_not_follow_are_found(self):
+        study = self.study(delta="")
+        path = self.copies / "hospital_c/statement.json"
+        intact = path.read_bytes()
+        run("statement", path, study.base / "hospital_c/hospital_c.key", "epsilon", self.parts[1]["epsilon"], cwd=self.dir, program=FORGE)  # that of part 2 alone
+        self.assert_found(self.verify(study), "hospital_c: its statement says epsilon = ")
+        path.write_bytes(intact)
+        for file, key, value, said in (("run.json", "parts", self.parts[1:], "run.json has another parts than follows"), ("run.json", "outcome", "interrupted", "run.json has outcome"),
+                                       ("part-2/run.json", "run_id", "0" * 32, "run.json has run_id"), ("part-2/model.json", "weights", [1.0], "the weights in part-2/model.json do not follow"),
+                                       ("model.json", "weights", [1.0], "the weights in model.json do not follow")):
+            with self.subTest(file=file, key=key):
+                path = self.copies / "hospital_c" / file
+                intact = path.read_text()
+                path.write_text(json.dumps({**json.loads(intact), key: value}))
+                self.assert_found(self.verify(study), said)
+                path.write_text(intact)
+        path = self.copies / "hospital_c/part-2/rounds.jsonl"
+        lines = path.read_text().splitlines()
+        lines[5] = json.dumps({**json.loads(lines[5]), "epsilon": 0.0})  # as if part 1 had been free
+        path.write_text("\n".join(lines) + "\n")
+        self.assert_found(self.verify(study), "part 2: hospital_c, round 5: rounds.jsonl has epsilon = 0, and")
+
+    def test_a_ledger_that_paid_for_other_values_of_the_second_part_is_found(self):
+        study = self.study()
+        for holder in self.left:
+            self.forge(study, "value", holder, "hospital_c", 3, 0, 0.5, part="part-2")
+        self.assert_found(self.verify(study, None, "--ledger", study.base / "hospital_c/my.ledger"), "part 2: hospital_c, round 3: its ledger paid for another value than the one released")
+
+    def test_damage_anywhere_is_a_sentence_and_never_a_bug(self):
+        study, random = self.study(), __import__("random").Random(7)
+        for path in sorted(p for p in (self.copies / "hospital_c").rglob("*") if p.is_file()):
+            intact = path.read_bytes()
+            for _ in range(2 if SHORT else 60 if FULL else 5):
+                data = bytearray(intact)
+                at = random.randrange(len(data)) if data else 0
+                data[at:at + random.choice((0, 1, 8))] = random.choice((b"", b"[", b"null", b"-1e999", b"9", b"\x00", b'"'))
+                path.write_bytes(bytes(data))
+                result = run("verify", *(self.copies / n for n in study.all), "--study", study.base / "shared/study.toml", cwd=self.dir, check=False)
+                self.assertIn(result.returncode, (0, 1), f"{path}\n{result.stderr}")
+            path.write_bytes(intact)
+
+
+if __name__ == "__main__":
+    unittest.main()
