@@ -276,6 +276,37 @@ class Verify(Case):
         path.unlink()
         self.assert_found(self.verify(study), "hospital_b: statement.json is missing or cannot be read")
 
+    def test_words_that_no_party_writes_are_found(self):
+        study = self.study()
+        path = self.copies / "hospital_b/run.json"
+        header = json.loads(path.read_text())
+        for words in ("the run is complete).\nWhoever saw all of it has learnt at most epsilon = 0.001", "approved \x1b[8m", "hidden \x9b8m", "approved by the officer", "x" * 2000):
+            path.write_text(json.dumps({**header, "outcome_in_words": words}))
+            self.assert_found(self.verify(study), "hospital_b: its statement tells the outcome in words that no party writes: '")
+        path.write_text(json.dumps(header))
+        path = self.copies / "hospital_b/statement.json"
+        path.write_text(json.dumps({**json.loads(path.read_text()), "approved": True}))
+        self.assert_found(self.verify(study), "hospital_b: statement.json has approved, which no party writes")
+
+    def test_what_may_not_be_shared_is_found(self):
+        study = self.study()
+        path = self.copies / "hospital_b/rounds.jsonl"
+        lines = path.read_text().splitlines()
+        lines[2] = json.dumps({**json.loads(lines[2]), "private": {"test_error": 0.1}})
+        path.write_text("\n".join(lines) + "\n")
+        self.assert_found(self.verify(study), "hospital_b, round 2: rounds.jsonl has more than round, kind and epsilon")
+
+    def test_of_a_party_without_a_record_the_longest_that_others_hold_counts(self):
+        study = self.study("pp")
+        path = self.copies / "hospital_b/transcript"
+        data = path.read_bytes()
+        path.write_bytes(data[:data.index(b"ptr1", len(data) // 3)])
+        epsilon = {order: next(p["epsilon"] for p in self.verify(study, order)["parties"] if p["name"] == "hospital_a")
+                   for order in (("hospital_b", "hospital_c"), ("hospital_c", "hospital_b"))}
+        self.assertEqual(len(set(epsilon.values())), 1, epsilon)
+        whole = self.verify(study, ("hospital_c",))
+        self.assertEqual(next(p["epsilon"] for p in whole["parties"] if p["name"] == "hospital_a"), epsilon["hospital_b", "hospital_c"])
+
     def test_a_header_that_understates_is_found(self):
         study = self.study()
         path = self.copies / "hospital_b/run.json"

@@ -147,7 +147,7 @@ void Exchange::finish(const FinalIterate& mine) {
 void Exchange::check_complete() {
   if (!finishing_ || ending_ || survivors_.consented(self_) || !finals_.complete()) return;
   transcript_->sync();
-  ending_ = {End::completed, "the run is complete"};
+  ending_ = {End::completed, completed_in_words};
   ended_ = now_;
 }
 

@@ -35,6 +35,8 @@ struct Actions {
   std::vector<std::string> reports;  // sentences for the party's log
 };
 
+inline constexpr const char* completed_in_words = "the run is complete";
+
 struct Ending {
   End end = End::completed;
   std::string text{};

@@ -19,6 +19,16 @@ std::string text_of(const std::filesystem::path& folder, const std::string& file
   }
 }
 
+// One line that a terminal shows as it is: no control characters, also not those of two bytes.
+bool one_line(const std::string& text) {
+  for (std::size_t i = 0; i < text.size(); ++i) {
+    const auto c = static_cast<unsigned char>(text[i]);
+    if (c < 0x20 || c == 0x7F) return false;
+    if (c == 0xC2 && i + 1 < text.size() && static_cast<unsigned char>(text[i + 1]) < 0xA0) return false;
+  }
+  return text.size() <= 1000;
+}
+
 class Papers {
  public:
   Papers(const WholeRecord& record, std::vector<std::string>& wrong)
@@ -72,11 +82,17 @@ class Papers {
     if (!statement_holds(paper, pinned))
       return say(": the signature of its statement is not that of the certificate that the roster pins");
     const json& said = paper["statement"];
-    // In words it is free; a restarted party has it in the statement alone for a moment.
+    for (const auto& [key, value] : paper.items())
+      if (key != "statement" && key != "signature" && key != "certificate")
+        return say(": statement.json has " + network::printable(key) + ", which no party writes");
+    // In words it is one line of the party's; a restarted party has it in the statement alone for a moment.
     const json words = t_.run.value("outcome_in_words", said.value("outcome_in_words", json()));
     network::Ending ending{.text = words.is_string() ? words.get<std::string>() : ""};
     for (int end = 0; end <= static_cast<int>(network::End::refused); ++end)
       if (end_name(static_cast<network::End>(end)) == t_.outcome()) ending.end = static_cast<network::End>(end);
+    if (!one_line(ending.text) || (ending.end == network::End::completed && ending.text != network::completed_in_words))
+      return say(": its statement tells the outcome in words that no party writes: '" +
+                 network::printable(ending.text, 200) + "'");
     const bool trainer = basis_.is_trainer(t_.node);
     Spent spent{.epsilon = epsilon_of(record_.told, whole()),
                 .delta = trainer ? 0 : basis_.plan.plan.nodes[static_cast<std::size_t>(record_.node)].delta,
@@ -171,6 +187,7 @@ void check_lines(const SeenPart& part, const Testimony& t, const PartsTold& thro
       say(", round " + std::to_string(round) + ": rounds.jsonl " + what);
     };
     if (!line.is_object() || !line.value("epsilon", json()).is_number()) return differs("cannot be read");
+    if (line.size() != 3) return differs("has more than round, kind and epsilon: nothing else may be shared");
     if (line.value("round", json()) != round || line.value("kind", json()) != kind)
       return differs("does not say that it is round " + std::to_string(round) + ", " + kind);
     // A restarted party counts what its ledger had by then, which may be more than this round.

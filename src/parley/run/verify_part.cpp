@@ -44,9 +44,11 @@ class PartCheck {
       if (round >= 0) break;
     }
     compare_finals(node);
+    // Without an intact record of its own, what any of the others has of it: the longest, or epsilon would be too
+    // small.
     const Testimony* best = self;
     for (const Testimony* t : receivers)
-      if (best == nullptr || (!best->intact && t->rounds_of(node) > best->rounds_of(node))) best = t;
+      if (best == nullptr || ((best != self || !self->intact) && t->rounds_of(node) > best->rounds_of(node))) best = t;
     if (best != nullptr && best->values.contains(node)) part_.merged[node] = best->values.at(node);
     const auto holders = receivers.size() + (self != nullptr ? 1 : 0);
     if (holders >= 2 && agreed) findings_.compared += part_.rounds(node);
@@ -90,7 +92,11 @@ class PartCheck {
     else if (r.rounds < rounds)
       wrong(name(node) + ", round " + std::to_string(r.rounds) + ": it was released, and the value of " + r.stopped_by +
             " that it was computed from is not in its transcript");
-    if (self == nullptr) findings_.unchecked.push_back(name(node) + ": its own record was not given");
+    if (self == nullptr)
+      findings_.unchecked.push_back(name(node) + ": its own record was not given" +
+                                    (rounds > 0 && rounds <= basis_.agreed().rounds
+                                         ? "; it may have released one more round than these hold"
+                                         : ""));
     part_.replayed.push_back(std::move(r));
   }
 
