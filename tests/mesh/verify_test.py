@@ -301,11 +301,11 @@ class Verify(Case):
         path = self.copies / "hospital_b/transcript"
         data = path.read_bytes()
         path.write_bytes(data[:data.index(b"ptr1", len(data) // 3)])
-        epsilon = {order: next(p["epsilon"] for p in self.verify(study, order)["parties"] if p["name"] == "hospital_a")
+        epsilon = {order: next(p["epsilon"] for p in self.verify(study, order)["parties"] if p["party"] == "hospital_a")
                    for order in (("hospital_b", "hospital_c"), ("hospital_c", "hospital_b"))}
         self.assertEqual(len(set(epsilon.values())), 1, epsilon)
         whole = self.verify(study, ("hospital_c",))
-        self.assertEqual(next(p["epsilon"] for p in whole["parties"] if p["name"] == "hospital_a"), epsilon["hospital_b", "hospital_c"])
+        self.assertEqual(next(p["epsilon"] for p in whole["parties"] if p["party"] == "hospital_a"), epsilon["hospital_b", "hospital_c"])
 
     def test_a_header_that_understates_is_found(self):
         study = self.study()
