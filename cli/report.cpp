@@ -49,6 +49,7 @@ int run_report(const Arguments& arguments) {
                           {.audience = owner ? report::Audience::owner : report::Audience::anyone,
                            .title = o.title,
                            .version = PARLEY_VERSION});
+  if (owner) ::umask(077);  // as private as the rows
   if (!o.figures.empty()) {
     for (const report::File& f : made.figures)
       check_replaceable(fs::path(o.figures) / f.name, report::is_figure(fs::path(o.figures) / f.name), "--figures");
@@ -59,7 +60,6 @@ int run_report(const Arguments& arguments) {
                    .where = o.figures,
                    .fix = "choose a writable --figures"});
   }
-  if (owner) ::umask(077);  // as private as the rows
   write_file(o.out, made.page);
   for (const report::File& f : made.figures)
     if (!o.figures.empty()) write_file(fs::path(o.figures) / f.name, f.content);

@@ -70,10 +70,11 @@ class Maker {
                 &Round::disagreement, nullptr,
                 "How far the node that differs most is from the common model. It falls where the nodes come to agree; "
                 "noise keeps it above zero.");
-    convergence("movement", "Movement of the model by round", "distance from the round before", &Round::movement,
-                nullptr,
-                "How far the centre of the released values moves in a round. A run that has converged moves "
-                "only by its noise.");
+    convergence(
+        "movement", "Movement of the released values by round", "distance from the round before", &Round::movement,
+        nullptr,
+        "How far the centre of the released values (of a party's own record: its values) moves in a round. A run "
+        "that has converged moves only by its noise; rounds that touch no rows move least.");
     spent();
     frontier();
     many_nodes();

@@ -18,7 +18,7 @@ struct Point {
   double x, y;
 };
 
-constexpr double width = 640, height = 460, room = 58;
+constexpr double width = 560, height = 430, room = 52;
 constexpr int shades = 5;
 constexpr std::string_view shade_colours[shades] = {"#deebf7", "#b5d0ea", "#7fb0d9", "#3f87c4", "#0b559f"};
 
@@ -78,8 +78,8 @@ std::vector<Point> layout(const Run& run) {
   } else {
     at = circle(n);
     const bool ring = std::ranges::all_of(degree, [](int d) { return d == 2; });
-    const bool complete = run.edges.size() == n * leaves / 2;
-    if (n > 6 && !ring && !complete) spread_out(at, run.edges);
+    const bool dense = run.edges.size() * 6 > n * leaves;  // forces would draw a knot
+    if (n > 6 && !ring && !dense) spread_out(at, run.edges);
   }
   const auto [left, right] = std::ranges::minmax(at, {}, &Point::x);
   const auto [top, bottom] = std::ranges::minmax(at, {}, &Point::y);
@@ -94,15 +94,77 @@ std::string node_name(const Node& node, std::size_t i) {
   return !node.name.empty() ? node.name : node.trainer ? "trainer" : "node " + std::to_string(i);
 }
 
-std::string legend(double low, double high) {
-  std::string out;
-  for (int s = 0; s < shades; ++s)
-    out += fmt::format("<rect class=\"q{}\" x=\"{}\" y=\"{}\" width=\"22\" height=\"10\" fill=\"{}\"/>", s, 12 + 22 * s,
-                       coordinate(height - 20), shade_colours[s]);
-  return out +
-         fmt::format(
-             "<text class=\"label\" x=\"{}\" y=\"{}\" fill=\"#595959\">distance from the model: {} to {}</text>\n",
-             12 + 22 * shades + 8, coordinate(height - 11), value_text(low), value_text(high));
+// What finds room at a node, from the smallest distance between two.
+struct Letters {
+  double r = 16;
+  bool number = true, below = true;
+  std::string of_all;  // in place of what is not written below
+};
+
+Letters letters_for(const std::vector<Point>& at, const Run& run) {
+  double closest = 200;
+  for (std::size_t i = 0; i < at.size(); ++i)
+    for (std::size_t j = 0; j < i; ++j) closest = std::min(closest, std::hypot(at[i].x - at[j].x, at[i].y - at[j].y));
+  Letters letters{.r = std::clamp(0.42 * closest, 3.0, 16.0), .number = closest >= 22, .below = closest >= 58};
+  if (letters.below) return letters;
+  std::vector<double> losses;
+  for (const Node& n : run.nodes) losses.push_back(n.epsilon);
+  const Spread s = spread(losses);
+  if (s.count > 0)
+    letters.of_all = s.high - s.low < 5e-5 ? "ε = " + epsilon_text(s.high) + " at every node"
+                                           : "ε from " + epsilon_text(s.low) + " to " + epsilon_text(s.high);
+  return letters;
+}
+
+std::string legend(const Spread& range, const Letters& letters) {
+  std::string out, words;
+  double x = 12;
+  if (range.count > 0) {
+    for (int s = 0; s < shades; ++s, x += 22)
+      out += fmt::format("<rect x=\"{}\" y=\"{}\" width=\"22\" height=\"10\" fill=\"{}\"/>", coordinate(x),
+                         coordinate(height - 20), shade_colours[s]);
+    x += 8;
+    words = fmt::format("distance from the model: {} to {}", value_text(range.low), value_text(range.high));
+  }
+  if (!letters.of_all.empty()) words += (words.empty() ? "" : "; ") + letters.of_all;
+  return out + fmt::format("<text class=\"label\" x=\"{}\" y=\"{}\" fill=\"#595959\">{}</text>\n", coordinate(x),
+                           coordinate(height - 11), words);
+}
+
+std::string node_svg(const Node& node, std::size_t i, Point p, double distance, const Spread& range,
+                     const Letters& letters) {
+  const bool known = std::isfinite(distance), one_shade = !known || range.high <= range.low;
+  const double share = one_shade ? 0.3 : (distance - range.low) / (range.high - range.low);
+  const int shade = std::min(shades - 1, static_cast<int>(shades * share));
+  const bool dark = known && shade >= 3 && !node.trainer;
+  std::string tip = node_name(node, i);
+  if (!node.trainer) tip += ": " + count_text(node.records) + " records, ε = " + epsilon_text(node.epsilon);
+  if (known) tip += ", distance " + value_text(distance);
+  std::string out = fmt::format("<g class=\"node\" data-tip=\"{0}\"><title>{0}</title>", escaped(tip));
+  const std::string_view fill = node.trainer || !known ? "#f2f2f2" : shade_colours[shade];
+  const double r = letters.r;
+  if (node.trainer)
+    out += fmt::format("<rect x=\"{0}\" y=\"{1}\" width=\"{2}\" height=\"{2}\" fill=\"{3}\" stroke=\"#444444\"/>",
+                       coordinate(p.x - r), coordinate(p.y - r), coordinate(2 * r), fill);
+  else
+    out += fmt::format("<circle cx=\"{}\" cy=\"{}\" r=\"{}\" fill=\"{}\" stroke=\"#444444\"/>", coordinate(p.x),
+                       coordinate(p.y), coordinate(r), fill);
+  if (letters.number)
+    out += fmt::format(
+        "<text class=\"{}\" x=\"{}\" y=\"{}\" text-anchor=\"middle\" font-size=\"{}\" font-weight=\"600\" "
+        "fill=\"{}\">{}</text>",
+        dark ? "on-dark" : "on-light", coordinate(p.x), coordinate(p.y + 4), r < 13 ? 10 : 12,
+        dark ? "#ffffff" : "#1a1a1a", node.trainer && node.name.empty() ? "T" : std::to_string(i));
+  std::vector<std::string> below;
+  if (!node.name.empty()) below.push_back(node.name.size() > 18 ? node.name.substr(0, 17) + "…" : node.name);
+  if (node.trainer && node.name.empty()) below.push_back("trainer");
+  if (std::isfinite(node.epsilon)) below.push_back("ε " + epsilon_text(node.epsilon));
+  for (std::size_t row = 0; row < below.size() && letters.below; ++row)
+    out += fmt::format(
+        "<text class=\"below\" x=\"{}\" y=\"{}\" text-anchor=\"middle\" font-size=\"11\" fill=\"#333333\" "
+        "stroke=\"#ffffff\" stroke-width=\"3\" stroke-linejoin=\"round\" paint-order=\"stroke\">{}</text>",
+        coordinate(p.x), coordinate(p.y + r + 14 + 13 * static_cast<double>(row)), escaped(below[row]));
+  return out + "</g>\n";
 }
 
 }  // namespace
@@ -120,8 +182,6 @@ std::string graph_svg(const Group& group) {
   const auto at = layout(run);
   const auto distances = mean_distances(group);
   const Spread range = spread(distances);
-  const bool small = run.nodes.size() > 40;
-  const double r = small ? 7 : 16;
   std::string out = fmt::format(
       "<svg xmlns=\"http://www.w3.org/2000/svg\" class=\"graph\" viewBox=\"0 0 {0} {1}\" width=\"{0}\" height=\"{1}\" "
       "role=\"img\" aria-label=\"graph of {2} nodes and {3} edges\" font-family=\"{4}\" font-size=\"12\">\n"
@@ -134,49 +194,10 @@ std::string graph_svg(const Group& group) {
   }
   out += fmt::format("<path class=\"edges\" d=\"{}\" fill=\"none\" stroke=\"#8a8a8a\" stroke-opacity=\"{}\"/>\n", d,
                      run.edges.size() > 300 ? "0.25" : "0.7");
-  for (std::size_t i = 0; i < run.nodes.size(); ++i) {
-    const Node& node = run.nodes[i];
-    const Point p = at[i];
-    const bool known = std::isfinite(distances[i]);
-    const int shade =
-        !known || range.high <= range.low
-            ? 1
-            : std::min(shades - 1, static_cast<int>(shades * (distances[i] - range.low) / (range.high - range.low)));
-    std::string tip = node_name(node, i);
-    if (!node.trainer) tip += ": " + count_text(node.records) + " records, ε = " + epsilon_text(node.epsilon);
-    if (known) tip += ", distance " + value_text(distances[i]);
-    out += fmt::format("<g class=\"node{}\" data-tip=\"{}\"><title>{}</title>",
-                       node.trainer ? " trainer" : fmt::format(" q{}", shade), escaped(tip), escaped(tip));
-    const std::string fill = node.trainer ? "#f2f2f2" : known ? std::string(shade_colours[shade]) : "#ffffff";
-    if (node.trainer)
-      out += fmt::format("<rect x=\"{}\" y=\"{}\" width=\"{}\" height=\"{}\" fill=\"{}\" stroke=\"#444444\"/>",
-                         coordinate(p.x - r), coordinate(p.y - r), coordinate(2 * r), coordinate(2 * r), fill);
-    else
-      out += fmt::format("<circle cx=\"{}\" cy=\"{}\" r=\"{}\" fill=\"{}\" stroke=\"#444444\"/>", coordinate(p.x),
-                         coordinate(p.y), coordinate(r), fill);
-    if (!small) {
-      const std::string inside = node.trainer && node.name.empty() ? "T" : std::to_string(i);
-      out += fmt::format(
-          "<text class=\"{}\" x=\"{}\" y=\"{}\" text-anchor=\"middle\" font-weight=\"600\" fill=\"{}\">{}</text>",
-          shade >= 3 && !node.trainer ? "on-dark" : "on-light", coordinate(p.x), coordinate(p.y + 4),
-          shade >= 3 && !node.trainer ? "#ffffff" : "#1a1a1a", inside);
-      std::vector<std::string> below;
-      if (!node.name.empty()) below.push_back(node.name.size() > 18 ? node.name.substr(0, 17) + "…" : node.name);
-      if (node.trainer && node.name.empty()) below.push_back("trainer");
-      if (std::isfinite(node.epsilon)) below.push_back("ε " + epsilon_text(node.epsilon));
-      double y = p.y + r + 14;
-      for (const auto& line : below) {
-        out += fmt::format(
-            "<text class=\"below\" x=\"{}\" y=\"{}\" text-anchor=\"middle\" font-size=\"11\" fill=\"#333333\" "
-            "stroke=\"#ffffff\" stroke-width=\"3\" stroke-linejoin=\"round\" paint-order=\"stroke\">{}</text>",
-            coordinate(p.x), coordinate(y), escaped(line));
-        y += 13;
-      }
-    }
-    out += "</g>\n";
-  }
-  if (range.count > 0) out += legend(range.low, range.high);
-  return out + "</svg>\n";
+  const Letters letters = letters_for(at, run);
+  for (std::size_t i = 0; i < run.nodes.size(); ++i)
+    out += node_svg(run.nodes[i], i, at[i], distances[i], range, letters);
+  return out + legend(range, letters) + "</svg>\n";
 }
 
 std::string nodes_csv(const Group& group) {

@@ -79,6 +79,16 @@ std::vector<Group> group_runs(std::vector<Run> runs) {
       differing.insert(name);
   for (const std::string& name : naming_order(differing))
     if (name != "seed" && name != "repeat") name_by(groups, name);
+  // Lines of one algorithm stand together, from the smallest budget to the largest.
+  std::map<std::string, std::size_t> order;
+  for (const Group& g : groups) order.emplace(g.algorithm, order.size());
+  std::ranges::stable_sort(groups, [&](const Group& a, const Group& b) {
+    const auto key = [&](const Group& g) {
+      const double epsilon = g.first().covered_epsilon();
+      return std::pair(order.at(g.algorithm), std::isfinite(epsilon) ? epsilon : HUGE_VAL);
+    };
+    return key(a) < key(b);
+  });
   std::map<std::string, int> seen;  // what they differ in may not be shown
   for (Group& g : groups) {
     if (g.name.empty()) g.name = g.first().party ? "study " + g.first().study_hash.substr(0, 8) : "setting";

@@ -42,7 +42,8 @@ std::string download(const std::string& file, const std::string& csv, const std:
 std::string chart_figure(const Figure& figure, std::size_t number) {
   Chart wide = figure.chart, narrow = figure.chart;
   wide.bare = narrow.bare = true;
-  wide.height = 330;
+  wide.width = 560;
+  wide.height = 300;
   narrow.width = 360;
   narrow.height = 280;
   return fmt::format(

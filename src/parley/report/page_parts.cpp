@@ -193,6 +193,12 @@ std::string options_part(const std::vector<Group>& groups, Audience audience) {
       const std::string text = value.empty() ? "–" : value;
       if (std::ranges::find(values, text) == values.end()) values.push_back(text);
     }
+    constexpr std::size_t most = 6;
+    if (values.size() > most) {
+      const std::size_t all = values.size();
+      values.resize(most);
+      values.push_back("… (" + std::to_string(all) + " values)");
+    }
     rows.push_back({name, join(values, " | ")});
   }
   std::string out = "<section id=\"options\">\n<h2>Options</h2>\n";

@@ -79,7 +79,7 @@ class PartyReport : public testing::Test {
 };
 
 TEST_F(PartyReport, OneRecordShowsItsOwnValuesTheStudyAndItsStatement) {
-  const Run run = read_runs({base_ / "beta"}, Audience::anyone)[0];
+  const report::Run run = read_runs({base_ / "beta"}, Audience::anyone)[0];
   EXPECT_EQ(run.nodes.size(), 2U);
   EXPECT_EQ(run.nodes[1].name, "beta");
   EXPECT_DOUBLE_EQ(run.nodes[1].epsilon, 1.75);

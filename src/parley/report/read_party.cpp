@@ -8,6 +8,7 @@
 
 #include "parley/base/text.h"
 #include "parley/report/files.h"
+#include "parley/report/words.h"
 
 namespace parley::report {
 namespace {
@@ -46,7 +47,7 @@ void read_statement(Run& run, const Part& part) {
                         text_in(statement, "outcome"), count("rounds_released"), count("rounds_from_rows"));
   const double epsilon = number_in(statement, "epsilon"), delta = number_in(statement, "delta");
   if (std::isfinite(epsilon) && std::isfinite(delta))
-    s.words += fmt::format(" Privacy loss of {}: ε = {}, δ = {} ({}).", s.party, number(epsilon), number(delta),
+    s.words += fmt::format(" Privacy loss of {}: ε = {}, δ = {} ({}).", s.party, epsilon_text(epsilon), number(delta),
                            text_in(statement, "bound"));
   if (const std::string limits = text_in(statement, "not_verifiable_from_outside"); !limits.empty())
     s.words += " " + limits;

@@ -166,7 +166,7 @@ TEST_F(Report_, NotPrivateRunsHaveABannerAndNoValuesOfTheirs) {
 }
 
 TEST_F(Report_, ReleasedValuesGiveMovementAndDistances) {
-  const Run run = read_runs({write("run", record())}, Audience::anyone)[0];
+  const report::Run run = read_runs({write("run", record())}, Audience::anyone)[0];
   ASSERT_EQ(run.rounds.size(), 3U);
   EXPECT_TRUE(std::isnan(run.rounds[0].movement));
   EXPECT_DOUBLE_EQ(run.rounds[1].movement, 5);  // to (3, 4)

@@ -142,16 +142,26 @@ std::vector<std::string> assumptions(const std::vector<Group>& groups) {
 std::vector<std::string> how_to_check(const std::vector<Group>& groups) {
   const Run& run = groups.front().first();
   if (run.party) return {"parley study check study.toml", "parley verify --study study.toml DIR…"};
+  // The options that the loss depends on, as they were given.
+  std::string command = "parley account " + run.option("algorithm");
+  const bool budget = !run.option("epsilon").empty();
+  for (const char* name :
+       {"epsilon", "delta", "noise", "noise-on", "noise-rate", "noise-rate-growth", "noise-scale", "rounds", "penalty",
+        "penalty-growth", "damping", "loss", "loss-weight", "regularization", "tolerance"}) {
+    const std::string value = run.option(name);
+    const bool planned = std::string_view(name) == "penalty" || std::string_view(name) == "damping";
+    if (value.empty() || (budget && planned) || (!budget && std::string_view(name) == "delta" && value == "0"))
+      continue;
+    if (value.find("…") != std::string::npos || value.find(' ') != std::string::npos) continue;  // one per node
+    command += fmt::format(" --{} {}", name, value);
+  }
   std::vector<std::string> lines;
-  const std::string algorithm = run.option("algorithm"), epsilon = run.option("epsilon");
-  const bool one_number = !epsilon.empty() && epsilon.find(',') == std::string::npos;
-  if (!run.nodes.empty() && std::isfinite(run.nodes[0].records) && std::isfinite(run.nodes[0].degree) && one_number)
-    lines.push_back(fmt::format(
-        "parley account {} --epsilon {} --delta {} --rounds {} --nodes {} --records {:.0f} --degree {:.0f} --features "
-        "{:.0f} --loss-weight {}",
-        algorithm, epsilon, run.option("delta"), run.option("rounds"), run.nodes.size() - (run.star ? 1 : 0),
-        run.nodes[0].records, run.nodes[0].degree, run.features, run.option("loss-weight")));
-  lines.push_back("parley account --help");
+  if (!run.nodes.empty() && std::isfinite(run.nodes[0].records) && std::isfinite(run.nodes[0].degree))
+    lines.push_back(command + fmt::format(" --nodes {} --records {:.0f} --degree {:.0f} --features {:.0f}",
+                                          run.nodes.size() - (run.star ? 1 : 0), run.nodes[0].records,
+                                          run.nodes[0].degree, run.features));
+  else
+    lines.push_back("parley account --help");
   return lines;
 }
 
