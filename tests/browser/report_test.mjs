@@ -38,7 +38,7 @@ function makeReports() {
   train("seeded", ...budget, "--seed", "7");
   train("star", "--algorithm", "dp-admm", ...budget);
   train("nodes30", "--nodes", "30", "--graph", "random", ...budget);
-  train("nodes300", "--nodes", "300", "--rounds", "2", "--epsilon", "5", "--delta", "1e-5");
+  train("nodes300", "--nodes", "300", "--epsilon", "5", "--delta", "1e-5");
   const report = (name, out, ...more) => run("report", out, "--out", `${name}.html`, ...more);
   report("one", "repeated");
   report("private", "repeated", "--private");

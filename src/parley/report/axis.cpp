@@ -36,7 +36,7 @@ double nice_step(double rough) {
 }
 
 void linear_ticks(Axis& axis, double low, double high, const AxisWish& wish) {
-  const double step = nice_step((high - low) / wish.wanted);
+  const double rough = nice_step((high - low) / wish.wanted), step = wish.whole ? std::max(1.0, rough) : rough;
   const double first = std::floor(low / step + 1e-9), last = std::ceil(high / step - 1e-9);
   if (wish.to_ticks) {
     low = first * step;

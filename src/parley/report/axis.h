@@ -21,6 +21,7 @@ struct AxisWish {
   bool log = false;
   int wanted = 5;
   bool to_ticks = false;  // the ends are ticks (a y axis); otherwise the values (a round number)
+  bool whole = false;     // no ticks between whole numbers
   bool at_values = false;
   double room = 600, letter = 7;  // pixels of the axis and of a label's letter
 };

@@ -139,8 +139,11 @@ void Drawing::make_axes() {
   for (const auto& label : y_.labels) widest = std::max(widest, text_width(label, small));
   plot_.left = 14 + widest;
   const double room = c_.width - 20 - plot_.left;
-  x_ = make_axis(
-      xs, {.log = c_.log_x, .wanted = std::max(2, static_cast<int>(room / 90)), .at_values = c_.points, .room = room});
+  x_ = make_axis(xs, {.log = c_.log_x,
+                      .wanted = std::max(2, static_cast<int>(room / 90)),
+                      .whole = std::ranges::all_of(xs, [](double x) { return x == std::round(x); }),
+                      .at_values = c_.points,
+                      .room = room});
   // the last tick's label may reach beyond the plot
   plot_.right = c_.width - std::max(10.0, x_.labels.empty() ? 0 : text_width(x_.labels.back(), small) / 2 + 4);
 }
@@ -246,9 +249,11 @@ std::string Drawing::marks() const {
       for (const Box& other : taken) sum += box.meets(other) ? 1e6 : 0;
       for (std::size_t s = 0; s < c_.lines.size(); ++s)
         for (std::size_t i = 0; i < c_.lines[s].x.size(); ++i)
-          if (drawn(c_.lines[s], i)) {
-            const double x = px(s, i), at = py(c_.lines[s].mean[i]);
-            sum += box.meets({x - 3, at - 3, x + 3, at + 3}) ? 1 : 0;
+          if (const Line& line = c_.lines[s]; drawn(line, i)) {
+            const double x = px(s, i), at_mean = py(line.mean[i]);
+            const double high = line.high.empty() ? at_mean : below(line.high[i]),
+                         low = line.low.empty() ? at_mean : below(line.low[i]);
+            sum += box.meets({x - 3, std::min(high, at_mean) - 3, x + 3, std::max(low, at_mean) + 3}) ? 1 : 0;
           }
       return sum;
     };

@@ -44,6 +44,7 @@ TEST(Axis, TicksAreRoundAndSpanTheValues) {
   EXPECT_DOUBLE_EQ(a.high, 1);
   EXPECT_DOUBLE_EQ(a.share(0.25), 0.25);
   EXPECT_THAT(make_axis({0, 50}, {}).labels, ElementsAre("0", "10", "20", "30", "40", "50"));
+  EXPECT_THAT(make_axis({0, 2}, {.whole = true}).labels, ElementsAre("0", "1", "2"));  // rounds
   EXPECT_THAT(make_axis({1000, 9000}, {.wanted = 4, .to_ticks = true}).labels, ElementsAre("0", "5,000", "10,000"));
 }
 

@@ -163,7 +163,7 @@ std::string node_svg(const Node& node, std::size_t i, Point p, double distance, 
     out += fmt::format(
         "<text class=\"below\" x=\"{}\" y=\"{}\" text-anchor=\"middle\" font-size=\"11\" fill=\"#333333\" "
         "stroke=\"#ffffff\" stroke-width=\"3\" stroke-linejoin=\"round\" paint-order=\"stroke\">{}</text>",
-        coordinate(p.x), coordinate(p.y + r + 14 + 13 * static_cast<double>(row)), escaped(below[row]));
+        coordinate(p.x), coordinate(p.y + r + 14 + 14 * static_cast<double>(row)), escaped(below[row]));
   return out + "</g>\n";
 }
 

@@ -40,7 +40,7 @@ std::string node_table(const Group& group) {
                                                           : count_text(n.degree),
                     n.trainer ? "–" : epsilon_text(n.epsilon)});
     if (names) rows.back().insert(rows.back().begin() + 1, n.name);
-    if (known) rows.back().push_back(value_text(distances[i]));
+    if (known) rows.back().push_back(std::isfinite(distances[i]) ? fmt::format("{:#.4g}", distances[i]) : "–");
   }
   return table(rows) +
          (cut ? fmt::format("<p class=\"note\">The {} nodes with the largest loss and distance, of {}; the CSV "
@@ -64,9 +64,10 @@ std::string node_details(const Group& group, std::size_t number) {
   const bool distances = std::ranges::any_of(run.nodes, [](const Node& n) { return std::isfinite(n.distance); });
   out += fmt::format("<figcaption class=\"note\">{}{} {} · {}</figcaption>\n</figure>\n",
                      "Who sends to whom. ε is what one record of the node can lose over the whole run. ",
-                     distances ? std::string("Darker nodes are further from the model") +
-                                     (group.runs.size() > 1 ? ", as a mean over the runs." : ".")
-                               : "",
+                     distances && run.nodes.size() <= most_drawn
+                         ? std::string("Darker nodes are further from the model") +
+                               (group.runs.size() > 1 ? ", as a mean over the runs." : ".")
+                         : "",
                      download("nodes" + suffix + ".csv", nodes_csv(group), "nodes as CSV"),
                      download("edges" + suffix + ".csv", edges_csv(group), "edges as CSV"));
   return out + node_table(group) + "</div>\n";

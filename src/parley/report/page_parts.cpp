@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <regex>
 #include <set>
 
 #include "parley/base/text.h"
@@ -14,6 +15,12 @@ namespace {
 
 std::string paragraph(const std::string& text) {
   return "<p>" + escaped(text) + "</p>\n";
+}
+
+// No line break inside "δ = 3e-05".
+std::string numbers_together(const std::string& html) {
+  static const std::regex value("((?:ε|δ) = [0-9.e+-]*[0-9])");
+  return std::regex_replace(html, value, "<span class=\"together\">$1</span>");
 }
 
 std::string list(const std::vector<std::string>& lines) {
@@ -69,13 +76,16 @@ std::string head_part(const std::vector<Group>& groups, const Options& options) 
     out += fmt::format("<p class=\"banner\" role=\"alert\"><strong>NOT PRIVATE</strong> {}</p>\n",
                        escaped(stamp.starts_with("NOT PRIVATE: ") ? stamp.substr(13) : stamp));
   out += fmt::format("<h1>{}</h1>\n<p class=\"subtitle\">{}</p>\n", escaped(options.title), escaped(subtitle(groups)));
-  out += fmt::format("<p class=\"lead\">{}</p>\n", escaped(guarantee_sentence(groups)));
+  out += fmt::format("<p class=\"lead\">{}</p>\n", numbers_together(escaped(guarantee_sentence(groups))));
   out += options.audience == Audience::owner ? "<p class=\"audience private\"><strong>Private report.</strong> It "
                                                "contains losses and errors measured on private "
                                                "rows, and names of files. Keep it where the rows are kept.</p>\n"
-                                             : "<p class=\"audience\"><strong>Shareable report.</strong> It contains "
-                                               "public parameters and what follows from "
-                                               "released values only; no loss, error or file name.</p>\n";
+         : all_private(groups) ? "<p class=\"audience\"><strong>Shareable report.</strong> It contains public "
+                                 "parameters and what follows from "
+                                 "released values only; no loss, error or file name.</p>\n"
+                               : "<p class=\"audience\"><strong>Shareable report.</strong> It contains public "
+                                 "parameters; of runs that are NOT "
+                                 "PRIVATE nothing that they released; no loss, error or file name.</p>\n";
   return out + "</header>\n";
 }
 
@@ -118,6 +128,9 @@ std::string cards_part(const std::vector<Group>& groups) {
         const std::string range = range_of(error, percent);
         return (range.empty() ? "" : range + "; ") + "pooled, not private: " + percent(run.metrics.test_error_pooled);
       }());
+    if (std::isfinite(run.metrics.own_error))
+      out += card("error on this party's rows", percent(run.metrics.own_error),
+                  "loss " + value_text(run.metrics.own_loss) + "; rows that it was trained on");
     const Spread apart = over_runs(g, [](const Run& r) { return last_of(r, &Round::disagreement); });
     if (apart.count > 0)
       out += card("disagreement", value_text(apart.mean), [&] {

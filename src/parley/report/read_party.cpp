@@ -79,17 +79,26 @@ Run read_party(const Parts& parts, Audience audience) {
   run.title = text_in(study, "title");
   run.features = number_in(study, "features");
   if (study.is_object()) read_study(run, study);
-  // A party without rows (the trainer) has lines without ε: those of the first party that has them, else its own.
+  // The lines of the first party that spends; the trainer, who has no rows, has lines without ε.
+  bool has_losses = false;
   for (const Part& part : parts) {
     Run lines = run;
+    lines.rounds.clear();
+    lines.faults.clear();
     read_rounds(lines, part.folder, audience);
     const bool spends = std::ranges::any_of(lines.rounds, [](const Round& r) { return r.epsilon > 0; });
-    if (run.rounds.empty() || spends) {
+    run.faults.insert(run.faults.end(), lines.faults.begin(), lines.faults.end());
+    if (run.rounds.empty() || (spends && !has_losses)) {
       run.rounds = lines.rounds;
       run.rounds_done = lines.rounds_done;
-      run.guarantee = lines.guarantee;
+      has_losses = spends;
     }
-    if (spends) break;
+    if (!lines.guarantee.holds) run.guarantee = lines.guarantee;  // one party's word is enough
+  }
+  if (audience == Audience::owner && parts.size() == 1) {
+    const json model = member(read_json(parts[0].folder / "private_metrics.json"), "model");
+    run.metrics.own_loss = number_in(model, "loss");
+    run.metrics.own_error = number_in(model, "error");
   }
   for (const Part& part : parts) {
     read_statement(run, part);

@@ -43,6 +43,7 @@ struct Guarantee {
 
 struct Metrics {  // of the end; owner only
   double test_error = absent, test_error_pooled = absent, train_loss = absent, train_loss_pooled = absent;
+  double own_loss = absent, own_error = absent;  // of a party's model, on its own rows (join --local-metrics)
 };
 
 struct Statement {  // of a party, signed; made to be shown

@@ -155,14 +155,21 @@ std::vector<std::string> how_to_check(const std::vector<Group>& groups) {
     if (value.find("…") != std::string::npos || value.find(' ') != std::string::npos) continue;  // one per node
     command += fmt::format(" --{} {}", name, value);
   }
-  std::vector<std::string> lines;
-  if (!run.nodes.empty() && std::isfinite(run.nodes[0].records) && std::isfinite(run.nodes[0].degree))
-    lines.push_back(command + fmt::format(" --nodes {} --records {:.0f} --degree {:.0f} --features {:.0f}",
-                                          run.nodes.size() - (run.star ? 1 : 0), run.nodes[0].records,
-                                          run.nodes[0].degree, run.features));
-  else
-    lines.push_back("parley account --help");
-  return lines;
+  // One number for all nodes, or one for each.
+  const auto of_nodes = [&](double Node::* value) -> std::string {
+    std::vector<std::string> all;
+    for (const Node& n : run.nodes)
+      if (!n.trainer) all.push_back(fmt::format("{:.0f}", n.*value));
+    return std::ranges::all_of(all, [&](const std::string& v) { return v == all[0]; }) ? all[0] : join(all, ",");
+  };
+  const bool known = !run.nodes.empty() && std::ranges::all_of(run.nodes, [](const Node& n) {
+    return n.trainer || (std::isfinite(n.records) && std::isfinite(n.degree));
+  });
+  constexpr std::size_t most = 60;
+  if (!known || run.nodes.size() > most) return {"parley account --help"};
+  return {command + fmt::format(" --nodes {} --records {} --degree {} --features {:.0f}",
+                                run.nodes.size() - (run.star ? 1 : 0), of_nodes(&Node::records),
+                                of_nodes(&Node::degree), run.features)};
 }
 
 }  // namespace parley::report
