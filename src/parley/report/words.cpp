@@ -142,18 +142,23 @@ std::vector<std::string> assumptions(const std::vector<Group>& groups) {
 std::vector<std::string> how_to_check(const std::vector<Group>& groups) {
   const Run& run = groups.front().first();
   if (run.party) return {"parley study check study.toml", "parley verify --study study.toml DIR…"};
-  // The options that the loss depends on, as they were given.
+  // The options that the loss depends on, as they were given. Somebody will paste this line into a shell: a value that
+  // is not a plain word or number has no place in it.
+  const auto plain = [](const std::string& value) {
+    return !value.empty() && std::ranges::all_of(value, [](char c) {
+      return (c >= '0' && c <= '9') || (c >= 'a' && c <= 'z') || c == '.' || c == '-' || c == '+';
+    });
+  };
+  if (!plain(run.option("algorithm"))) return {"parley account --help"};
   std::string command = "parley account " + run.option("algorithm");
   const bool budget = !run.option("epsilon").empty();
-  for (const char* name :
+  for (const std::string name :
        {"epsilon", "delta", "noise", "noise-on", "noise-rate", "noise-rate-growth", "noise-scale", "rounds", "penalty",
         "penalty-growth", "damping", "loss", "loss-weight", "regularization", "tolerance"}) {
     const std::string value = run.option(name);
-    const bool planned = std::string_view(name) == "penalty" || std::string_view(name) == "damping";
-    if (value.empty() || (budget && planned) || (!budget && std::string_view(name) == "delta" && value == "0"))
-      continue;
-    if (value.find("…") != std::string::npos || value.find(' ') != std::string::npos) continue;  // one per node
-    command += fmt::format(" --{} {}", name, value);
+    const bool filled_in = budget && (name == "penalty" || name == "damping");
+    const bool idle = (name.ends_with("-growth") && value == "1") || (name == "delta" && value == "0");
+    if (plain(value) && !filled_in && !idle) command += " --" + name + " " + value;
   }
   // One number for all nodes, or one for each.
   const auto of_nodes = [&](double Node::* value) -> std::string {
