@@ -268,14 +268,17 @@ std::string Drawing::marks() const {
         }
       }
     taken.push_back(best);
+    const bool at_right = best.right > plot_.right - 4;
     out += fmt::format(
         "<path class=\"mark\" d=\"M{} {}H{}\" stroke=\"{}\" stroke-width=\"1.3\" stroke-dasharray=\"5 4\" "
         "fill=\"none\"/>\n",
         coordinate(plot_.left), coordinate(y), coordinate(plot_.right), ink);
     out += fmt::format(
-        "<text class=\"mark-name\" x=\"{}\" y=\"{}\" fill=\"{}\" stroke=\"#ffffff\" stroke-width=\"3\" "
+        "<text class=\"mark-name\" x=\"{}\" y=\"{}\" text-anchor=\"{}\" fill=\"{}\" stroke=\"#ffffff\" "
+        "stroke-width=\"3\" "
         "stroke-linejoin=\"round\" paint-order=\"stroke\">{}</text>\n",
-        coordinate(best.left), coordinate(best.top + 11), ink, escaped(mark.name));
+        coordinate(at_right ? best.right : best.left), coordinate(best.top + 11), at_right ? "end" : "start", ink,
+        escaped(mark.name));
   }
   return out;
 }

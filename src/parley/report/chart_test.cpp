@@ -9,6 +9,7 @@
 
 #include "parley/report/axis.h"
 #include "parley/report/escape.h"
+#include "parley/report/figures.h"
 #include "parley/report/style.h"
 
 namespace parley::report {
@@ -149,6 +150,20 @@ TEST(Chart, HostileNamesStayText) {
   const std::string drawn = svg(c);
   EXPECT_THAT(drawn, Not(HasSubstr("<script")));
   EXPECT_THAT(drawn, HasSubstr("&lt;/svg&gt;&lt;script&gt;&quot;&#39;&amp;\xEF\xBF\xBD\xEF\xBF\xBD"));
+}
+
+TEST(Figure, LongLinesAreThinnedForThePageAndEndWhereTheyEnd) {
+  Figure f{.chart = {.lines = {{.name = "a"}, {.name = "b", .x = {1}, .mean = {2}}}}};
+  for (int i = 0; i <= 10000; ++i) {
+    f.chart.lines[0].x.push_back(i);
+    f.chart.lines[0].mean.push_back(-i);
+  }
+  const Figure t = thinned(f);
+  EXPECT_LE(t.chart.lines[0].x.size(), 2001U);
+  EXPECT_EQ(t.chart.lines[0].x.size(), t.chart.lines[0].mean.size());
+  EXPECT_EQ(t.chart.lines[0].x.back(), 10000);
+  EXPECT_EQ(t.chart.lines[0].mean.back(), -10000);
+  EXPECT_EQ(t.chart.lines[1].x.size(), 1U);
 }
 
 TEST(Chart, CsvHasEveryNumberAsItIs) {

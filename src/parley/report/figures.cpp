@@ -63,7 +63,9 @@ class Maker {
 
   std::vector<Figure> make() {
     convergence("test-error", "Test error by round", "test error", &Round::test_error, &Metrics::test_error_pooled,
-                "Share of test rows that the model of a round gets wrong.");
+                groups_[0].first().option("loss") == "huber"
+                    ? "Root mean square error on the test rows."
+                    : "Share of test rows that the model of a round gets wrong.");
     convergence("training-loss", "Training loss by round", "training loss", &Round::train_loss,
                 &Metrics::train_loss_pooled, "Mean loss over all nodes' training rows.");
     convergence("disagreement", "Disagreement by round", "largest distance of a node from the model",
@@ -200,6 +202,22 @@ class Maker {
 };
 
 }  // namespace
+
+Figure thinned(Figure figure) {
+  constexpr std::size_t most = 2000;
+  std::size_t every = 1;
+  for (const Line& line : figure.chart.lines) every = std::max(every, (line.x.size() + most - 1) / most);
+  if (every == 1) return figure;
+  for (Line& line : figure.chart.lines)
+    for (auto* values : {&line.x, &line.mean, &line.low, &line.high}) {
+      std::size_t kept = 0;
+      for (std::size_t i = 0; i < values->size(); ++i)
+        if (i % every == 0 || i + 1 == values->size()) (*values)[kept++] = (*values)[i];
+      values->resize(kept);
+    }
+  figure.note += " Every " + std::to_string(every) + "th point is shown; parley report --figures writes all.";
+  return figure;
+}
 
 std::vector<Figure> figures(const std::vector<Group>& groups) {
   return Maker(groups).make();

@@ -14,6 +14,9 @@ struct Figure {
   std::string note;  // how to read it, under the chart
 };
 
+// With at most 2,000 points in a line: every k-th and the last. For the page; the files have all.
+Figure thinned(Figure figure);
+
 // Those for which the runs have values; losses and errors are there only in runs read for their owner.
 std::vector<Figure> figures(const std::vector<Group>& groups);
 

@@ -54,10 +54,6 @@ std::string card(const std::string& name, const std::string& value, const std::s
       escaped(name), escaped(value), escaped(small));
 }
 
-std::string percent(double share) {
-  return std::isfinite(share) ? fmt::format("{:.2f} %", 100 * share) : "–";
-}
-
 std::string range_of(const Spread& s, const std::function<std::string(double)>& text) {
   return s.count > 1 && s.low < s.high ? text(s.low) + " to " + text(s.high) + " over runs" : "";
 }
@@ -91,6 +87,7 @@ std::string head_part(const std::vector<Group>& groups, const Options& options) 
 
 std::string cards_part(const std::vector<Group>& groups) {
   std::string out = "<section class=\"cards\" aria-label=\"Summary\">\n";
+  const auto in_words = [&](double error) { return error_text(groups[0].first(), error); };
   const bool one = groups.size() == 1;
   const Group& g = groups[0];
   const Run& run = g.first();
@@ -124,12 +121,12 @@ std::string cards_part(const std::vector<Group>& groups) {
                 fmt::format("at {} {}", run.nodes.size() - (run.star ? 1 : 0), run.party ? "parties" : "nodes"));
     const Spread error = over_runs(g, [](const Run& r) { return r.metrics.test_error; });
     if (error.count > 0)
-      out += card("test error", percent(error.mean), [&] {
-        const std::string range = range_of(error, percent);
-        return (range.empty() ? "" : range + "; ") + "pooled, not private: " + percent(run.metrics.test_error_pooled);
+      out += card("test error", in_words(error.mean), [&] {
+        const std::string range = range_of(error, in_words);
+        return (range.empty() ? "" : range + "; ") + "pooled, not private: " + in_words(run.metrics.test_error_pooled);
       }());
     if (std::isfinite(run.metrics.own_error))
-      out += card("error on this party's rows", percent(run.metrics.own_error),
+      out += card("error on this party's rows", in_words(run.metrics.own_error),
                   "loss " + value_text(run.metrics.own_loss) + "; rows that it was trained on");
     const Spread apart = over_runs(g, [](const Run& r) { return last_of(r, &Round::disagreement); });
     if (apart.count > 0)
@@ -155,10 +152,11 @@ std::string settings_part(const std::vector<Group>& groups) {
                     std::isfinite(run.guarantee.delta) ? number(run.guarantee.delta) : "–",
                     spread_text(over_runs(g, [](const Run& r) { return last_of(r, &Round::disagreement); }))});
     if (errors) {
+      const auto in_words = [&](double error) { return error_text(run, error); };
       const Spread e = over_runs(g, [](const Run& r) { return r.metrics.test_error; });
-      const std::string range = range_of(e, percent);
-      rows.back().push_back(percent(e.mean) +
-                            (range.empty() ? "" : " (" + percent(e.low) + " to " + percent(e.high) + ")"));
+      const std::string range = range_of(e, in_words);
+      rows.back().push_back(in_words(e.mean) +
+                            (range.empty() ? "" : " (" + in_words(e.low) + " to " + in_words(e.high) + ")"));
     }
     std::set<std::string> notes;
     for (const Run& r : g.runs) {

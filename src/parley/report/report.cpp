@@ -46,7 +46,9 @@ Report make_report(const std::vector<std::filesystem::path>& folders, const Opti
   Options titled = options;
   if (titled.title.empty()) titled.title = default_title(groups);
   const std::vector<Figure> all = figures(groups);
-  Report report{.page = page(groups, all, titled)};
+  std::vector<Figure> shown;
+  for (const Figure& f : all) shown.push_back(thinned(f));
+  Report report{.page = page(groups, shown, titled)};
   for (const Group& g : groups) report.runs += static_cast<int>(g.runs.size());
   for (const Figure& f : all) {
     report.figures.push_back({f.name + ".svg", svg(f.chart)});

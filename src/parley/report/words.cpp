@@ -25,6 +25,11 @@ std::string count_text(double count) {
   return digits;
 }
 
+std::string error_text(const Run& run, double error) {
+  if (!std::isfinite(error)) return "–";
+  return run.option("loss") == "huber" ? value_text(error) : fmt::format("{:.2f} %", 100 * error);
+}
+
 std::string spread_text(const Spread& s) {
   if (s.count < 2 || s.low == s.high) return value_text(s.mean);
   return fmt::format("{} ({} to {})", value_text(s.mean), value_text(s.low), value_text(s.high));

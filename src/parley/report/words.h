@@ -7,10 +7,11 @@
 
 namespace parley::report {
 
-std::string epsilon_text(double epsilon);  // rounded up to 4 digits after the point; "–" when absent
-std::string count_text(double count);      // 40,000
-std::string value_text(double value);      // 4 digits
-std::string spread_text(const Spread& s);  // mean, and the range over several runs
+std::string epsilon_text(double epsilon);              // rounded up to 4 digits after the point; "–" when absent
+std::string count_text(double count);                  // 40,000
+std::string value_text(double value);                  // 4 digits
+std::string error_text(const Run& run, double error);  // of classes: percent; of numbers (huber): root mean square
+std::string spread_text(const Spread& s);              // mean, and the range over several runs
 
 // Several runs on the same rows: what whoever sees all of them learns at most (basic composition).
 struct Total {
