@@ -114,6 +114,9 @@ std::string cards_part(const std::vector<Group>& groups) {
   else
     out += card("runs completed", fmt::format("{} of {}", completed, all),
                 completed == all ? "" : "the others are marked below");
+  if (all > 1 && all_private(groups))
+    out += card("all runs together", epsilon_text(total(groups).epsilon), "ε at most, if they used the same rows");
+  if (!one) out += card("settings", std::to_string(groups.size()), "options that differ; the table has each");
   if (one) {
     double records = 0;
     for (const Node& n : run.nodes) records += std::isfinite(n.records) ? n.records : 0;
