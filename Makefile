@@ -3,7 +3,7 @@ BUILD ?= build
 JOBS  ?= $(shell nproc)
 CMAKE_FLAGS ?=
 
-.PHONY: all setup configure demo test sanitize soak bench docs format tidy clean
+.PHONY: all setup configure demo browser test sanitize soak bench docs format tidy clean
 
 all: configure
 	@cmake --build $(BUILD) --target parley -j $(JOBS)
@@ -20,7 +20,11 @@ demo: all
 	@$(BUILD)/parley train --data census --nodes 5 --epsilon 1 --delta 1e-5 \
 	  --out runs/demo-$$(date +%Y%m%d-%H%M%S)
 
-test: configure
+# Chromium, for the tests of reports.
+browser:
+	@scripts/setup.sh browser
+
+test: browser configure
 	@cmake --build $(BUILD) -j $(JOBS)
 	@cd $(BUILD) && ctest --output-on-failure -j $(JOBS)
 	@$(MAKE) --no-print-directory sanitize

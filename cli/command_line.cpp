@@ -15,6 +15,7 @@ const std::map<std::string, std::string>& flag_help() {
   static const std::map<std::string, std::string> help = {
       {"json", "one JSON object on stdout; progress goes to stderr"},
       {"markdown", "as a Markdown page (docs/options.md)"},
+      {"private", "also what only the owner of the rows may see: losses, errors, names of files"},
       {"quiet", "no progress"},
       {"trainer", "invite: the party is the trainer of a star study and holds no rows"},
   };

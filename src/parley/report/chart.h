@@ -23,9 +23,14 @@ struct Chart {
   bool points = false;  // a dot at each x, the range as a whisker (few x); otherwise a band
   std::vector<Line> lines;
   std::vector<Mark> marks;
+  double width = 720, height = 420;
+  bool bare = false;  // without title and legend: the page around it has them
 };
 
-std::string svg(const Chart& chart);  // stands alone: no script, no font, no style from outside; light background
+// Stands alone: no script, no font, no style from outside; light background. Every part has a class too, by which a
+// page restyles it (a rule of a style sheet wins over the attributes here), and the group "plot" has the scales for a
+// script.
+std::string svg(const Chart& chart);
 std::string csv(const Chart& chart);  // series,x,mean,low,high; a mark as a line of its own
 
 }  // namespace parley::report

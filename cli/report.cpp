@@ -1,0 +1,92 @@
+#include "parley/report/report.h"
+
+#include <fmt/core.h>
+#include <sys/stat.h>
+
+#include "cli/commands.h"
+#include "parley/base/error.h"
+#include "parley/base/text.h"
+
+namespace parley::cli {
+namespace {
+
+namespace fs = std::filesystem;
+
+struct ReportOptions {
+  std::string out = "report.html", figures, title;
+};
+
+std::vector<Option> rows(ReportOptions& o) {
+  return {{"out", "", "the page; an older report there is replaced, any other file is not", any_text("a file"), &o.out,
+           "Options"},
+          {"figures", "", "also each chart as SVG and CSV, for a paper, into this folder", any_text("a folder"),
+           &o.figures, "Options"},
+          {"title", "", "title of the page; default: from the record", any_text("words"), &o.title, "Options"}};
+}
+
+// What is there and was not made by this command stays: everything is looked at before anything is written.
+void check_replaceable(const fs::path& file, bool ours, const std::string& option) {
+  std::error_code code;
+  if (!fs::exists(file, code) || ours) return;
+  throw Error(
+      {.what = fs::is_directory(file, code) ? "this is a folder" : "the file exists and is not part of a report",
+       .where = file.string(),
+       .fix = "choose another " + option + ", or remove it"});
+}
+
+int run_report(const Arguments& arguments) {
+  ReportOptions o;
+  set_from(arguments, rows(o));
+  if (arguments.words.empty())
+    throw Error(
+        {.what = "the folder of a run is missing",
+         .where = "parley report",
+         .fix = "parley report runs/demo; the folder is the --out of train or join, or one that holds several"});
+  const bool owner = arguments.has("private");
+  check_replaceable(o.out, report::is_report(o.out), "--out");
+  const report::Report made =
+      report::make_report({arguments.words.begin(), arguments.words.end()},
+                          {.audience = owner ? report::Audience::owner : report::Audience::anyone,
+                           .title = o.title,
+                           .version = PARLEY_VERSION});
+  if (owner) ::umask(077);  // as private as the rows
+  if (!o.figures.empty()) {
+    for (const report::File& f : made.figures)
+      check_replaceable(fs::path(o.figures) / f.name, report::is_figure(fs::path(o.figures) / f.name), "--figures");
+    std::error_code code;
+    fs::create_directories(o.figures, code);
+    if (code)
+      throw Error({.what = "cannot make the folder: " + code.message(),
+                   .where = o.figures,
+                   .fix = "choose a writable --figures"});
+  }
+  write_file(o.out, made.page);
+  for (const report::File& f : made.figures)
+    if (!o.figures.empty()) write_file(fs::path(o.figures) / f.name, f.content);
+  fmt::print("Report: {} ({} {}; {})\n", o.out, made.runs, made.runs == 1 ? "run" : "runs",
+             owner ? "private: it has losses, errors and names of files"
+                   : "shareable: public parameters and released values only; --private adds losses and errors");
+  if (!o.figures.empty()) fmt::print("Figures: {} ({} files)\n", o.figures, made.figures.size());
+  return 0;
+}
+
+}  // namespace
+
+Command report_command() {
+  static ReportOptions defaults;
+  return {.name = "report",
+          .summary = "a page that shows runs: convergence, privacy spent, nodes, the guarantee",
+          .words = "DIR…",
+          .own = rows(defaults),
+          .flags = {"private"},
+          .examples =
+              "  parley report runs/demo                                  # report.html, made to be shared\n"
+              "  parley report runs/demo --private --out private.html     # with losses and errors, for the owner of "
+              "the rows\n"
+              "  parley report runs/comparison --private --figures figs   # every setting below, error against "
+              "epsilon, SVG files\n"
+              "  parley report a/ b/ c/ --title \"Three hospitals\"         # parties of one study, as one run\n",
+          .run = run_report};
+}
+
+}  // namespace parley::cli

@@ -1,0 +1,66 @@
+#include "parley/report/page.h"
+
+#include <fmt/format.h>
+#include <openssl/evp.h>
+
+#include <nlohmann/json.hpp>
+
+#include "parley/base/error.h"
+#include "parley/report/escape.h"
+
+namespace parley::report {
+namespace {
+
+// Content security policy: only this very script and style may run, and nothing may be fetched.
+std::string hash_source(std::string_view text) {
+  unsigned char digest[EVP_MAX_MD_SIZE], encoded[2 * EVP_MAX_MD_SIZE];
+  unsigned int size = 0;
+  expects(EVP_Digest(text.data(), text.size(), digest, &size, EVP_sha256(), nullptr) == 1, "SHA-256");
+  const int length = EVP_EncodeBlock(encoded, digest, static_cast<int>(size));
+  return "'sha256-" + std::string(reinterpret_cast<const char*>(encoded), static_cast<std::size_t>(length)) + "'";
+}
+
+}  // namespace
+
+std::string table(const std::vector<std::vector<std::string>>& rows) {
+  std::string out = "<div class=\"scroll\"><table>\n";
+  for (std::size_t r = 0; r < rows.size(); ++r) {
+    out += r == 0 ? "<thead><tr>" : r == 1 ? "<tbody><tr>" : "<tr>";
+    for (std::size_t c = 0; c < rows[r].size(); ++c)
+      out += (r == 0   ? "<th scope=\"col\">"
+              : c == 0 ? "<th scope=\"row\">"
+                       : "<td>") +
+             escaped(rows[r][c]) + (r == 0 || c == 0 ? "</th>" : "</td>");
+    out += r == 0 ? "</tr></thead>\n" : "</tr>\n";
+  }
+  return out + (rows.size() > 1 ? "</tbody>" : "") + "</table></div>\n";
+}
+
+std::string page(const std::vector<Group>& groups, const std::vector<Figure>& figures, const Options& options) {
+  const std::string policy = "default-src 'none'; script-src " + hash_source(page_script) + "; style-src " +
+                             hash_source(page_style) + "; img-src data:; base-uri 'none'; form-action 'none'";
+  std::string out(page_signature);
+  out += "<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n";
+  out += fmt::format("<meta http-equiv=\"Content-Security-Policy\" content=\"{}\">\n", policy);
+  out += "<meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n";
+  out += "<meta name=\"referrer\" content=\"no-referrer\">\n<meta name=\"color-scheme\" content=\"light dark\">\n";
+  out += fmt::format("<meta name=\"generator\" content=\"parley {}\">\n", escaped(options.version));
+  out += fmt::format("<title>{}</title>\n<style>{}</style>\n</head>\n<body>\n<main>\n", escaped(options.title),
+                     page_style);
+  out += head_part(groups, options);
+  out += faults_part(groups);
+  out += cards_part(groups);
+  out += charts_part(figures, groups, options.audience);
+  out += settings_part(groups);
+  out += nodes_part(groups);
+  out += guarantee_part(groups);
+  out += options_part(groups, options.audience);
+  out +=
+      fmt::format("<footer>Made by parley {}. This page is one file: it fetches nothing and sends nothing.</footer>\n",
+                  escaped(options.version));
+  out += fmt::format("</main>\n<script type=\"application/json\" id=\"report-data\">{}</script>\n",
+                     script_json(chart_data(figures)));
+  return out + fmt::format("<script>{}</script>\n</body>\n</html>\n", page_script);
+}
+
+}  // namespace parley::report

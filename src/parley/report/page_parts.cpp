@@ -1,0 +1,258 @@
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <regex>
+#include <set>
+
+#include "parley/base/text.h"
+#include "parley/report/escape.h"
+#include "parley/report/page.h"
+#include "parley/report/words.h"
+
+namespace parley::report {
+namespace {
+
+std::string paragraph(const std::string& text) {
+  return "<p>" + escaped(text) + "</p>\n";
+}
+
+// No line break inside "δ = 3e-05".
+std::string numbers_together(const std::string& html) {
+  static const std::regex value("((?:ε|δ) = [0-9.e+-]*[0-9])");
+  return std::regex_replace(html, value, "<span class=\"together\">$1</span>");
+}
+
+std::string list(const std::vector<std::string>& lines) {
+  std::string out = "<ul>\n";
+  for (const std::string& line : lines) out += "<li>" + escaped(line) + "</li>\n";
+  return out + "</ul>\n";
+}
+
+std::string subtitle(const std::vector<Group>& groups) {
+  const Run& run = groups[0].first();
+  std::vector<std::string> parts;
+  if (groups.size() == 1) {
+    const double nodes = static_cast<double>(run.nodes.size()) - (run.star ? 1 : 0);
+    if (!run.option("algorithm").empty()) parts.push_back(run.option("algorithm"));
+    if (!run.nodes.empty())
+      parts.push_back(count_text(nodes) + (run.party ? " parties" : " nodes") + (run.star ? " and a trainer" : ""));
+    if (!run.data.empty()) parts.push_back("data: " + run.data);
+    if (run.party) parts.push_back("study " + run.study_hash.substr(0, 16));
+  } else {
+    parts.push_back(std::to_string(groups.size()) + " settings");
+  }
+  const int runs = total(groups).runs;
+  if (runs > 1) parts.push_back(std::to_string(runs) + " runs");
+  return join(parts, " · ");
+}
+
+std::string card(const std::string& name, const std::string& value, const std::string& small) {
+  return fmt::format(
+      "<div class=\"card\"><div class=\"name\">{}</div><div class=\"value\">{}</div><div "
+      "class=\"small\">{}</div></div>\n",
+      escaped(name), escaped(value), escaped(small));
+}
+
+std::string range_of(const Spread& s, const std::function<std::string(double)>& text) {
+  return s.count > 1 && s.low < s.high ? text(s.low) + " to " + text(s.high) + " over runs" : "";
+}
+
+double last_of(const Run& run, double Round::* value) {
+  for (auto r = run.rounds.rbegin(); r != run.rounds.rend(); ++r)
+    if (std::isfinite((*r).*value)) return (*r).*value;
+  return absent;
+}
+
+}  // namespace
+
+std::string head_part(const std::vector<Group>& groups, const Options& options) {
+  std::string out = "<header>\n";
+  for (const std::string& stamp : stamps(groups))
+    out += fmt::format("<p class=\"banner\" role=\"alert\"><strong>NOT PRIVATE</strong> {}</p>\n",
+                       escaped(stamp.starts_with("NOT PRIVATE: ") ? stamp.substr(13) : stamp));
+  out += fmt::format("<h1>{}</h1>\n<p class=\"subtitle\">{}</p>\n", escaped(options.title), escaped(subtitle(groups)));
+  out += fmt::format("<p class=\"lead\">{}</p>\n", numbers_together(escaped(guarantee_sentence(groups))));
+  out += options.audience == Audience::owner ? "<p class=\"audience private\"><strong>Private report.</strong> It "
+                                               "contains losses and errors measured on private "
+                                               "rows, and names of files. Keep it where the rows are kept.</p>\n"
+         : all_private(groups) ? "<p class=\"audience\"><strong>Shareable report.</strong> It contains public "
+                                 "parameters and what follows from "
+                                 "released values only; no loss, error or file name.</p>\n"
+                               : "<p class=\"audience\"><strong>Shareable report.</strong> It contains public "
+                                 "parameters; of runs that are NOT "
+                                 "PRIVATE nothing that they released; no loss, error or file name.</p>\n";
+  return out + "</header>\n";
+}
+
+std::string cards_part(const std::vector<Group>& groups) {
+  std::string out = "<section class=\"cards\" aria-label=\"Summary\">\n";
+  const auto in_words = [&](double error) { return error_text(groups[0].first(), error); };
+  const bool one = groups.size() == 1;
+  const Group& g = groups[0];
+  const Run& run = g.first();
+  const Run& most = worst(groups);
+  if (std::isfinite(most.covered_epsilon()))
+    out += card(all_private(groups) ? "privacy loss ε" : "ε that secret noise would have",
+                epsilon_text(most.covered_epsilon()),
+                "δ = " + (std::isfinite(most.guarantee.delta) ? number(most.guarantee.delta) : "–") +
+                    (one ? ", whole run, largest node" : ", the largest run's"));
+  else
+    out += card("privacy loss", "unbounded", "there is no noise");
+  int completed = 0, all = 0;
+  for (const Group& each : groups)
+    for (const Run& r : each.runs) {
+      completed += r.completed() ? 1 : 0;
+      ++all;
+    }
+  if (all == 1)
+    out += card("outcome", run.outcome.empty() ? "unknown" : run.outcome,
+                fmt::format("round {} of {}", run.rounds_done, [&] {
+                  const std::string planned = run.option("rounds");
+                  return planned.empty() ? "?" : run.star ? std::to_string(2 * std::atol(planned.c_str())) : planned;
+                }()));
+  else
+    out += card("runs completed", fmt::format("{} of {}", completed, all),
+                completed == all ? "" : "the others are marked below");
+  if (all > 1 && all_private(groups))
+    out += card("all runs together", epsilon_text(total(groups).epsilon), "ε at most, if they used the same rows");
+  if (!one) out += card("settings", std::to_string(groups.size()), "options that differ; the table has each");
+  if (one) {
+    double records = 0;
+    for (const Node& n : run.nodes) records += std::isfinite(n.records) ? n.records : 0;
+    out += card("records", count_text(records),
+                fmt::format("at {} {}", run.nodes.size() - (run.star ? 1 : 0), run.party ? "parties" : "nodes"));
+    const Spread error = over_runs(g, [](const Run& r) { return r.metrics.test_error; });
+    if (error.count > 0)
+      out += card("test error", in_words(error.mean), [&] {
+        const std::string range = range_of(error, in_words);
+        return (range.empty() ? "" : range + "; ") + "pooled, not private: " + in_words(run.metrics.test_error_pooled);
+      }());
+    if (std::isfinite(run.metrics.own_error))
+      out += card("error on this party's rows", in_words(run.metrics.own_error),
+                  "loss " + value_text(run.metrics.own_loss) + "; rows that it was trained on");
+    const Spread apart = over_runs(g, [](const Run& r) { return last_of(r, &Round::disagreement); });
+    if (apart.count > 0)
+      out += card("disagreement", value_text(apart.mean), [&] {
+        const std::string range = range_of(apart, value_text);
+        return range.empty() ? "largest distance from the model" : range;
+      }());
+  }
+  return out + "</section>\n";
+}
+
+std::string settings_part(const std::vector<Group>& groups) {
+  if (groups.size() < 2) return "";
+  std::vector<std::vector<std::string>> rows = {{"setting", "runs", "ε", "δ", "disagreement"}};
+  const bool errors =
+      std::ranges::any_of(groups, [](const Group& g) { return std::isfinite(g.first().metrics.test_error); });
+  if (errors) rows[0].push_back("test error");
+  rows[0].push_back("");
+  for (const Group& g : groups) {
+    const Run& run = g.first();
+    rows.push_back({g.name, std::to_string(g.runs.size()),
+                    epsilon_text(over_runs(g, [](const Run& r) { return r.covered_epsilon(); }).high),
+                    std::isfinite(run.guarantee.delta) ? number(run.guarantee.delta) : "–",
+                    spread_text(over_runs(g, [](const Run& r) { return last_of(r, &Round::disagreement); }))});
+    if (errors) {
+      const auto in_words = [&](double error) { return error_text(run, error); };
+      const Spread e = over_runs(g, [](const Run& r) { return r.metrics.test_error; });
+      const std::string range = range_of(e, in_words);
+      rows.back().push_back(in_words(e.mean) +
+                            (range.empty() ? "" : " (" + in_words(e.low) + " to " + in_words(e.high) + ")"));
+    }
+    std::set<std::string> notes;
+    for (const Run& r : g.runs) {
+      if (!r.completed()) notes.insert(r.outcome.empty() ? "unreadable" : r.outcome);
+      if (!r.guarantee.holds) notes.insert("NOT PRIVATE");
+    }
+    rows.back().push_back(join({notes.begin(), notes.end()}, ", "));
+  }
+  return "<section id=\"settings\">\n<h2>Settings</h2>\n<p class=\"aside\">Runs whose options are equal, up to seed "
+         "and place, are "
+         "one setting: mean (range over runs).</p>\n" +
+         table(rows) + "</section>\n";
+}
+
+std::string guarantee_part(const std::vector<Group>& groups) {
+  std::string out = "<section id=\"guarantee\">\n<h2>The guarantee, in plain words</h2>\n";
+  for (const std::string& text : in_plain_words(groups)) out += paragraph(text);
+  out += "<h3>Assumptions</h3>\n" + list(assumptions(groups));
+  std::vector<Statement> statements;
+  for (const Group& g : groups)
+    for (const Run& run : g.runs) statements.insert(statements.end(), run.statements.begin(), run.statements.end());
+  if (!statements.empty()) out += "<h3>Statements of the parties</h3>\n";
+  for (const Statement& s : statements)
+    out += fmt::format("<p><strong>{}</strong>: {}</p>\n", escaped(s.party), escaped(s.words));
+  if (!statements.empty())
+    out +=
+        "<p class=\"note\">As written in statement.json. This page does not check signatures; the command below "
+        "does.</p>\n";
+  out += "<h3>How to check</h3>\n<p>The loss follows from public numbers alone. Without any data:</p>\n<pre>";
+  for (const std::string& line : how_to_check(groups)) out += escaped(line) + "\n";
+  return out +
+         "</pre>\n<p>Theorems and proofs: docs/privacy.md, docs/privacy-gaussian.md and docs/privacy-linear.md of "
+         "parley.</p>\n</section>\n";
+}
+
+std::string options_part(const std::vector<Group>& groups, Audience audience) {
+  std::set<std::string> names;
+  for (const Group& g : groups)
+    for (const auto& [name, value] : g.first().options) names.insert(name);
+  std::vector<std::vector<std::string>> rows = {{"option", "value"}};
+  for (const std::string& name : names) {
+    std::vector<std::string> values;
+    for (const Group& g : groups) {
+      const std::string value = g.first().option(name);
+      const std::string text = value.empty() ? "–" : value;
+      if (std::ranges::find(values, text) == values.end()) values.push_back(text);
+    }
+    constexpr std::size_t most = 6;
+    if (values.size() > most) {
+      const std::size_t all = values.size();
+      values.resize(most);
+      values.push_back("… (" + std::to_string(all) + " values)");
+    }
+    rows.push_back({name, join(values, " | ")});
+  }
+  std::string out = "<section id=\"options\">\n<h2>Options</h2>\n";
+  if (groups.size() > 1) out += "<p class=\"aside\">Values of several settings are separated by |.</p>\n";
+  out += "<div class=\"columns\">" + table(rows) + "</div>\n";
+  const int hidden = groups[0].first().options_hidden;
+  if (audience == Audience::anyone && hidden > 0)
+    out += fmt::format("<p class=\"note\">{} options with names of files or columns are not shown.</p>\n", hidden);
+  std::vector<std::string> warnings;
+  for (const Group& g : groups)
+    for (const std::string& w : g.first().warnings)
+      if (std::ranges::find(warnings, w) == warnings.end()) warnings.push_back(w);
+  if (!warnings.empty()) out += "<h3>Warnings of the planner</h3>\n" + list(warnings);
+  return out + "</section>\n";
+}
+
+std::string faults_part(const std::vector<Group>& groups) {
+  std::vector<std::string> lines;
+  for (const Group& g : groups)
+    for (std::size_t i = 0; i < g.runs.size(); ++i) {
+      const Run& run = g.runs[i];
+      std::string who = g.name;
+      if (g.runs.size() > 1) who += (who.empty() ? "run " : ", run ") + std::to_string(i + 1);
+      if (!run.place.empty()) who += (who.empty() ? "" : " ") + std::string("(") + run.place + ")";
+      if (!who.empty()) who += ": ";
+      for (const std::string& fault : run.faults) lines.push_back(who + fault);
+      if (run.outcome == "running")
+        lines.push_back(who + "the run goes on, or was killed: this is what it has left so far");
+      else if (!run.outcome.empty() && !run.completed())
+        lines.push_back(who + "the run ended early: " + run.outcome);
+    }
+  if (lines.empty()) return "";
+  constexpr std::size_t most = 50;
+  if (lines.size() > most) {
+    const std::size_t more = lines.size() - most;
+    lines.resize(most);
+    lines.push_back("and " + std::to_string(more) + " more");
+  }
+  return "<section class=\"faults\" aria-label=\"Incomplete records\">\n<h2>Not complete</h2>\n" + list(lines) +
+         "</section>\n";
+}
+
+}  // namespace parley::report

@@ -1,0 +1,14 @@
+// Folders in, runs out: finds records at any depth, puts together what one run left in several folders (ranks of an MPI
+// job, parties of a study), and reads of each what the audience may see.
+#pragma once
+#include <filesystem>
+#include <vector>
+
+#include "parley/report/run.h"
+
+namespace parley::report {
+
+// Error when a folder is not there or holds no record. What is broken in a record is a fault of its Run, no Error.
+std::vector<Run> read_runs(const std::vector<std::filesystem::path>& folders, Audience audience);
+
+}  // namespace parley::report

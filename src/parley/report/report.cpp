@@ -1,0 +1,68 @@
+#include "parley/report/report.h"
+
+#include <algorithm>
+#include <fstream>
+
+#include "parley/base/text.h"
+#include "parley/report/graph_drawing.h"
+#include "parley/report/page.h"
+#include "parley/report/read.h"
+
+namespace parley::report {
+namespace {
+
+std::string default_title(const std::vector<Group>& groups) {
+  const Run& run = groups[0].first();
+  if (groups.size() > 1) return "Comparison of " + std::to_string(groups.size()) + " settings";
+  if (!run.title.empty()) return "Study: " + run.title;
+  return "Report of " + std::string(run.option("algorithm").empty() ? "a run" : "a run of " + run.option("algorithm"));
+}
+
+std::string beginning_of(const std::filesystem::path& file) {
+  std::ifstream in(file, std::ios::binary);
+  std::string text(200, '\0');
+  in.read(text.data(), static_cast<std::streamsize>(text.size()));
+  text.resize(static_cast<std::size_t>(in.gcount()));
+  return text;
+}
+
+}  // namespace
+
+bool is_report(const std::filesystem::path& file) {
+  return beginning_of(file).starts_with(page_signature);
+}
+
+bool is_figure(const std::filesystem::path& file) {
+  const std::string text = beginning_of(file);
+  return std::ranges::any_of(
+      std::vector<std::string>{"<svg xmlns=\"http://www.w3.org/2000/svg\" class=\"chart\"",
+                               "<svg xmlns=\"http://www.w3.org/2000/svg\" class=\"graph\"", "series,x,mean,low,high\n",
+                               "node,name,records,neighbours,", "node,neighbour\n"},
+      [&](const std::string& head) { return text.starts_with(head); });
+}
+
+Report make_report(const std::vector<std::filesystem::path>& folders, const Options& options) {
+  const std::vector<Group> groups = group_runs(read_runs(folders, options.audience));
+  Options titled = options;
+  if (titled.title.empty()) titled.title = default_title(groups);
+  const std::vector<Figure> all = figures(groups);
+  std::vector<Figure> shown;
+  for (const Figure& f : all) shown.push_back(thinned(f));
+  Report report{.page = page(groups, shown, titled)};
+  for (const Group& g : groups) report.runs += static_cast<int>(g.runs.size());
+  for (const Figure& f : all) {
+    report.figures.push_back({f.name + ".svg", svg(f.chart)});
+    report.figures.push_back({f.name + ".csv", csv(f.chart)});
+  }
+  for (std::size_t i = 0; i < groups.size(); ++i) {
+    if (groups[i].first().nodes.empty()) continue;
+    const std::string suffix = groups.size() == 1 ? "" : "-" + std::to_string(i + 1);
+    if (groups[i].first().nodes.size() <= most_drawn)
+      report.figures.push_back({"graph" + suffix + ".svg", graph_svg(groups[i])});
+    report.figures.push_back({"nodes" + suffix + ".csv", nodes_csv(groups[i])});
+    report.figures.push_back({"edges" + suffix + ".csv", edges_csv(groups[i])});
+  }
+  return report;
+}
+
+}  // namespace parley::report

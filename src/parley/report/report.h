@@ -1,0 +1,35 @@
+// Records in, one HTML page out: self-contained (nothing is fetched; a strict content security policy), readable
+// without its script, and the same figures as files for a paper. Sees no dataset.
+#pragma once
+#include <filesystem>
+#include <string>
+#include <vector>
+
+#include "parley/report/run.h"
+
+namespace parley::report {
+
+struct Options {
+  Audience audience = Audience::anyone;
+  std::string title;    // "" : from the record
+  std::string version;  // of the program
+};
+
+struct File {
+  std::string name, content;
+};
+
+struct Report {
+  std::string page;
+  std::vector<File> figures;  // name.svg and name.csv of each
+  int runs = 0;
+};
+
+Report make_report(const std::vector<std::filesystem::path>& folders, const Options& options);
+
+// What every page begins with: a file that does not is never overwritten.
+inline constexpr std::string_view page_signature = "<!doctype html>\n<!-- parley report -->\n";
+bool is_report(const std::filesystem::path& file);
+bool is_figure(const std::filesystem::path& file);  // an SVG or a CSV of a report
+
+}  // namespace parley::report

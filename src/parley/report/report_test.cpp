@@ -1,0 +1,312 @@
+// Records made by hand, so that every field is known: what is shown, for whom, and what never is.
+#include "parley/report/report.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <unistd.h>
+
+#include <cmath>
+#include <fstream>
+#include <nlohmann/json.hpp>
+
+#include "parley/base/error.h"
+#include "parley/base/text.h"
+#include "parley/report/group.h"
+#include "parley/report/read.h"
+#include "parley/report/words.h"
+
+namespace parley::report {
+namespace {
+
+using nlohmann::json;
+using testing::AllOf;
+using testing::HasSubstr;
+using testing::Not;
+namespace fs = std::filesystem;
+
+class Report_ : public testing::Test {
+ protected:
+  void SetUp() override {
+    base_ = fs::temp_directory_path() / ("parley_report_" + std::to_string(::getpid()) + "_" +
+                                         testing::UnitTest::GetInstance()->current_test_info()->name());
+    fs::remove_all(base_);
+    fs::create_directories(base_);
+  }
+  void TearDown() override { fs::remove_all(base_); }
+
+  // Two nodes, an edge, three rounds, values of two numbers.
+  static json record() {
+    return {{"format", "parley-run-1"},
+            {"outcome", "completed"},
+            {"nodes", 2},
+            {"features", 2},
+            {"data", "/home/secret/patients.csv"},
+            {"edges", {{0, 1}}},
+            {"node_facts",
+             {{{"node", 0}, {"degree", 1}, {"records", 40}, {"epsilon_planned", 0.7}},
+              {{"node", 1}, {"degree", 1}, {"records", 60}, {"epsilon_planned", 0.9}}}},
+            {"released", {{"nodes", 2}, {"size", 2}}},
+            {"rounds_done", 2},
+            {"warnings", json::array()},
+            {"options",
+             {{"algorithm", "mr-admm"},
+              {"average", "no"},
+              {"rounds", 2},
+              {"epsilon", 0.9},
+              {"delta", 1e-5},
+              {"seed", nullptr},
+              {"data", "/home/secret/patients.csv"},
+              {"out", "/home/secret/out"},
+              {"ledger", "/home/secret/my.ledger"},
+              {"dataset", "secret-dataset"},
+              {"graph", "secret-graph-file"},
+              {"split-column", "secret-column"},
+              {"unheard-of", "secret-option"}}},
+            {"privacy",
+             {{"private", true},
+              {"stamp", ""},
+              {"epsilon", 0.9},
+              {"epsilon_planned", 0.9},
+              {"epsilon_paper", nullptr},
+              {"delta", 1e-5},
+              {"theorem", "theorem G"},
+              {"bound", "proved"},
+              {"adjacency", "replace one"}}},
+            {"private",
+             {{"test_error", 0.123456},
+              {"train_loss", 0.654321},
+              {"seconds", 77.125},
+              {"test_error_nonprivate", 0.111222}}},
+            {"unheard_of", "secret-field"}};
+  }
+
+  fs::path write(const std::string& name, const json& run, double shift = 0) {
+    const fs::path folder = base_ / name;
+    fs::create_directories(folder);
+    std::ofstream(folder / "run.json") << run.dump();
+    std::ofstream lines(folder / "rounds.jsonl");
+    for (int t = 0; t < 3; ++t)
+      lines << json{{"round", t},
+                    {"kind", t == 0 ? "start" : "data"},
+                    {"epsilon", 0.45 * t},
+                    {"disagreement", t * 1.0 + shift},
+                    {"private", {{"test_error", 0.222333 + t}, {"train_loss", 0.333444 + t}}},
+                    {"unheard_of", "secret-line"}}
+                   .dump()
+            << '\n';
+    std::ofstream values(folder / "released.f64", std::ios::binary);
+    // node 0: (0,0) (3,0) (3,4); node 1: (0,0) (3,8) (3,4)
+    for (const double v : {0., 0., 0., 0., 3., 0., 3., 8., 3., 4., 3., 4.})
+      values.write(reinterpret_cast<const char*>(&v), sizeof v);
+    return folder;
+  }
+
+  std::string page(const fs::path& folder, Audience audience = Audience::anyone) {
+    return make_report({folder}, {.audience = audience, .version = "test"}).page;
+  }
+
+  fs::path base_;
+};
+
+TEST_F(Report_, WithoutPrivateNoPrivateValueOccursAnywhere) {
+  const fs::path folder = write("run", record());
+  const Report made = make_report({folder}, {});
+  std::string all = made.page;
+  for (const File& f : made.figures) all += f.name + f.content;
+  for (const char* secret : {"secret", "0.123456", "0.654321", "77.125", "0.111222", "222333", "333444", "12.35 %"})
+    EXPECT_THAT(all, Not(HasSubstr(secret))) << secret;
+  EXPECT_THAT(all, Not(HasSubstr(base_.string())));
+  EXPECT_THAT(made.page,
+              AllOf(HasSubstr("Shareable report"), HasSubstr("mr-admm"), HasSubstr("theorem G"), HasSubstr("0.7000")));
+}
+
+TEST_F(Report_, WithPrivateTheOwnerSeesThem) {
+  const std::string all = page(write("run", record()), Audience::owner);
+  EXPECT_THAT(all,
+              AllOf(HasSubstr("Private report"), HasSubstr("12.35 %"), HasSubstr("0.222333"), HasSubstr("0.333444"),
+                    HasSubstr("patients.csv"), HasSubstr("unheard-of"), HasSubstr("11.12 %")));
+}
+
+TEST_F(Report_, TheGuaranteeStandsFirstAndIsRoundedUp) {
+  json run = record();
+  run["privacy"]["epsilon"] = 0.99991;
+  const fs::path folder = write("run", run);
+  EXPECT_EQ(guarantee_sentence(group_runs(read_runs({folder}, Audience::anyone))),
+            "Whoever sees every message of this run learns at most ε = 1.0000, δ = 1e-05 about any one record.");
+  const std::string all = page(folder);
+  EXPECT_LT(all.find("Whoever sees every message"), all.find("class=\"cards\""));
+}
+
+TEST_F(Report_, RepeatedRunsAddUp) {
+  write("all/run-1", record());
+  write("all/run-2", record(), 1);
+  EXPECT_THAT(guarantee_sentence(group_runs(read_runs({base_ / "all"}, Audience::anyone))),
+              AllOf(HasSubstr("one of these 2 runs learns at most ε = 0.9000"),
+                    HasSubstr("whoever sees all 2 learns at most ε = 1.8000, δ = 2e-05")));
+}
+
+TEST_F(Report_, AnEarlyEndIsCoveredByThePlan) {
+  json run = record();
+  run["outcome"] = "interrupted";
+  run["privacy"]["epsilon"] = 0.5;
+  EXPECT_THAT(page(write("run", run)), AllOf(HasSubstr("ε = 0.9000"), HasSubstr("the run ended early: interrupted")));
+}
+
+TEST_F(Report_, NotPrivateRunsHaveABannerAndNoValuesOfTheirs) {
+  json seeded = record(), silent = record(), unstamped = record();
+  seeded["privacy"]["private"] = false;
+  seeded["privacy"]["stamp"] = "NOT PRIVATE: noise from seed 7";
+  silent["privacy"].erase("private");
+  unstamped["options"]["seed"] = 7;
+  for (const json& run : {seeded, silent, unstamped}) {
+    const fs::path folder = write("run", run);
+    const std::string all = page(folder);
+    EXPECT_THAT(all, AllOf(HasSubstr("class=\"banner\""), HasSubstr("<strong>NOT PRIVATE</strong>"),
+                           HasSubstr("There is no guarantee"), Not(HasSubstr("learns at most")),
+                           Not(HasSubstr("id=\"disagreement\"")), Not(HasSubstr("id=\"movement\""))));
+    EXPECT_THAT(page(folder, Audience::owner), AllOf(HasSubstr("class=\"banner\""), HasSubstr("id=\"disagreement\"")));
+  }
+  EXPECT_THAT(page(write("fine", record())), Not(HasSubstr("class=\"banner\"")));
+}
+
+TEST_F(Report_, ReleasedValuesGiveMovementAndDistances) {
+  const report::Run run = read_runs({write("run", record())}, Audience::anyone)[0];
+  ASSERT_EQ(run.rounds.size(), 3U);
+  EXPECT_TRUE(std::isnan(run.rounds[0].movement));
+  EXPECT_DOUBLE_EQ(run.rounds[1].movement, 5);  // to (3, 4)
+  EXPECT_DOUBLE_EQ(run.rounds[2].movement, 0);
+  EXPECT_DOUBLE_EQ(run.nodes[0].distance, 0);
+  json averaged = record();
+  averaged["options"]["average"] = "yes";  // of rounds 2 and later, here the same
+  averaged["options"]["rounds"] = 1;
+  EXPECT_DOUBLE_EQ(read_runs({write("averaged", averaged)}, Audience::anyone)[0].nodes[1].distance, 0);
+}
+
+TEST_F(Report_, RanksOfAJobAreOneRun) {
+  json first = record(), second = record();
+  first["released"] = {{"nodes", 1}, {"size", 4}, {"first", 0}};
+  second["released"] = {{"nodes", 1}, {"size", 4}, {"first", 1}};
+  write("job", first);
+  write("job/rank-1", second);
+  const auto runs = read_runs({base_ / "job"}, Audience::anyone);
+  ASSERT_EQ(runs.size(), 1U);
+  EXPECT_TRUE(std::isfinite(runs[0].nodes[1].distance));
+}
+
+TEST_F(Report_, GroupsAreNamedByWhatTheyDifferIn) {
+  for (const char* algorithm : {"dvp", "mr-admm"})
+    for (const double epsilon : {0.5, 1.0})
+      for (const int n : {1, 2, 10}) {
+        json run = record();
+        run["options"]["algorithm"] = algorithm;
+        run["options"]["epsilon"] = run["privacy"]["epsilon"] = epsilon;
+        run["options"]["damping"] = 3 * epsilon;  // follows from the budget
+        run["options"]["out"] = "elsewhere" + std::to_string(n);
+        run["private"]["test_error"] = 0.2 - 0.01 * n;
+        write(std::string("all/") + algorithm + "/" + number(epsilon) + "/run-" + std::to_string(n), run);
+      }
+  const auto groups = group_runs(read_runs({base_ / "all", base_ / "all"}, Audience::owner));  // given twice: once
+  ASSERT_EQ(groups.size(), 4U);
+  EXPECT_EQ(groups[0].name, "dvp, ε 0.5");
+  EXPECT_EQ(groups[3].name, "mr-admm, ε 1");
+  EXPECT_EQ(groups[3].algorithm, "mr-admm");
+  EXPECT_EQ(groups[0].runs.size(), 3U);
+  EXPECT_TRUE(groups[0].runs[2].place.ends_with("run-10"));
+  const std::string all = page(base_ / "all", Audience::owner);
+  EXPECT_THAT(all, HasSubstr("id=\"frontier\""));
+  EXPECT_THAT(page(base_ / "all"), AllOf(Not(HasSubstr("id=\"frontier\"")), HasSubstr("dvp, ε 0.5")));
+}
+
+TEST_F(Report_, HostileTextStaysText) {
+  const std::string bad = "</script><script>alert(1)</script>\"><img src=x onerror=\"alert(1)\">'";
+  json run = record();
+  run["privacy"]["theorem"] = run["privacy"]["adjacency"] = run["outcome"] = run["data"] = bad;
+  run["warnings"] = {bad};
+  run["options"][bad] = run["options"]["algorithm"] = bad;
+  const fs::path folder = write("run", run);
+  const std::string all = make_report({folder}, {.audience = Audience::owner, .title = bad, .version = bad}).page;
+  EXPECT_THAT(all, Not(HasSubstr("<script>alert")));
+  EXPECT_THAT(all, Not(HasSubstr("<img")));
+  EXPECT_THAT(all, Not(HasSubstr("\"><img")));
+  std::size_t scripts = 0;
+  for (std::size_t at = 0; (at = all.find("</script", at)) != std::string::npos; ++at) ++scripts;
+  EXPECT_EQ(scripts, 2U);
+}
+
+TEST_F(Report_, BrokenRecordsAreShownAsSuch) {
+  const fs::path folder = write("run", record());
+  const auto with = [&](const char* file, const std::string& text) {
+    write("run", record());
+    std::ofstream(folder / file, std::ios::binary) << text;
+    return page(folder, Audience::owner);
+  };
+  EXPECT_THAT(with("run.json", "{"), AllOf(HasSubstr("run.json cannot be read"), HasSubstr("NOT PRIVATE")));
+  EXPECT_THAT(with("run.json", std::string(100000, '[')), HasSubstr("run.json cannot be read"));
+  EXPECT_THAT(with("run.json", "[1, 2]"), HasSubstr("not of a format"));
+  EXPECT_THAT(with("run.json", R"({"format": "parley-run-1"})"), HasSubstr("NOT PRIVATE"));
+  EXPECT_THAT(with("run.json", R"({"format": "parley-party-1", "study": 3})"), HasSubstr("NOT PRIVATE"));
+  EXPECT_THAT(with("rounds.jsonl", "{\"round\": 0}\nsecret{\n"), HasSubstr("line 2 is broken"));
+  EXPECT_THAT(with("rounds.jsonl", ""), HasSubstr("How the run went"));
+  EXPECT_THAT(with("released.f64", "12345"), HasSubstr("How the run went"));
+  for (const char* pointer : {"/nodes", "/edges", "/node_facts", "/released", "/privacy", "/options", "/private",
+                              "/outcome", "/released/size", "/released/nodes", "/privacy/epsilon", "/privacy/delta"})
+    for (const json& odd :
+         {json(), json(-1), json(1e300), json("text"), json::array({1, {2}}), json::object({{"a", 1}})}) {
+      json run = record();
+      run[json::json_pointer(pointer)] = odd;
+      EXPECT_THAT(with("run.json", run.dump()), HasSubstr("</html>")) << pointer << " " << odd;
+    }
+}
+
+TEST_F(Report_, TheHeadOfARunThatStillGoesOnSaysSo) {
+  json run = record();
+  run["outcome"] = "running";
+  EXPECT_THAT(page(write("run", run)), HasSubstr("the run goes on, or was killed"));
+}
+
+TEST_F(Report_, FoldersWithoutARecordAreRefused) {
+  EXPECT_THROW(page(base_ / "nowhere"), Error);
+  EXPECT_THROW(page(base_), Error);
+  std::ofstream(base_ / "file") << "x";
+  EXPECT_THROW(page(base_ / "file"), Error);
+}
+
+TEST_F(Report_, PagesAndFiguresAreRecognisedAndTheSameEachTime) {
+  const fs::path folder = write("run", record());
+  const Report made = make_report({folder}, {});
+  EXPECT_EQ(made.page, make_report({folder}, {}).page);
+  std::ofstream(base_ / "page.html") << made.page;
+  std::ofstream(base_ / "other.html") << "<html></html>";
+  EXPECT_TRUE(is_report(base_ / "page.html"));
+  EXPECT_FALSE(is_report(base_ / "other.html"));
+  EXPECT_GE(made.figures.size(), 9U);
+  for (const File& f : made.figures) {
+    std::ofstream(base_ / f.name) << f.content;
+    EXPECT_TRUE(is_figure(base_ / f.name)) << f.name;
+  }
+  EXPECT_FALSE(is_figure(base_ / "other.html"));
+}
+
+TEST_F(Report_, NothingIsFetchedAndNoStyleOrHandlerIsInline) {
+  const std::string all = page(write("run", record()), Audience::owner);
+  EXPECT_THAT(all, HasSubstr("default-src 'none'; script-src 'sha256-"));
+  for (const char* word : {"unsafe-inline", " style=\"", " onclick", " onload", "src=\"", "@import", "url("})
+    EXPECT_THAT(all, Not(HasSubstr(word))) << word;
+  for (std::size_t at = 0; (at = all.find("http", at)) != std::string::npos; ++at)  // names only, no address
+    EXPECT_TRUE(all.substr(at).starts_with("http://www.w3.org/2000/svg") || all.substr(at).starts_with("http-equiv"))
+        << all.substr(at, 60);
+}
+
+TEST_F(Report_, ManyNodesAreAChartAndTheirWorst) {
+  json run = record();
+  run["nodes"] = 300;
+  run["node_facts"] = json::array();
+  for (int i = 0; i < 300; ++i)
+    run["node_facts"].push_back({{"node", i}, {"degree", 2}, {"records", 10}, {"epsilon_planned", 0.001 * i}});
+  const std::string all = page(write("run", run));
+  EXPECT_THAT(all, AllOf(HasSubstr("more than a drawing can show"), HasSubstr("nodes-in-order"),
+                         HasSubstr("The 200 nodes with the largest"), Not(HasSubstr("class=\"graph\""))));
+}
+
+}  // namespace
+}  // namespace parley::report

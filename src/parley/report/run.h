@@ -1,0 +1,80 @@
+// What a report shows of one run, and for whom. Privacy: what the audience may not see is never read into a Run, so no
+// page, chart or CSV can show it. Absent numbers are NaN.
+#pragma once
+#include <limits>
+#include <map>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+namespace parley::report {
+
+enum class Audience {
+  anyone,  // public parameters, and what follows from released values of a run with a guarantee
+  owner,   // everything in the record: `--private`
+};
+
+inline constexpr double absent = std::numeric_limits<double>::quiet_NaN();
+
+struct Node {
+  std::string name;  // of a party; a simulation's nodes have numbers
+  bool trainer = false;
+  double records = absent, degree = absent, epsilon = absent;
+  double distance = absent;  // of its value from the model's, at the end (average of the later half where the model is)
+};
+
+struct Round {
+  int round = 0;
+  std::string kind;  // start, data, recycled, trainer, free
+  double epsilon = absent;
+  double disagreement = absent;                     // the largest distance from the model
+  double movement = absent;                         // ‖centre(t) − centre(t−1)‖ of the released values
+  double train_loss = absent, test_error = absent;  // owner only
+};
+
+struct Guarantee {
+  bool holds = false;  // fails closed: a record that does not say so has none
+  std::string stamp;   // why not: "NOT PRIVATE: …"
+  double epsilon = absent, epsilon_planned = absent, epsilon_paper = absent, delta = absent;
+  std::string theorem, bound, adjacency;
+  bool verified_only() const { return bound != "proved"; }
+};
+
+struct Metrics {  // of the end; owner only
+  double test_error = absent, test_error_pooled = absent, train_loss = absent, train_loss_pooled = absent;
+  double own_loss = absent, own_error = absent;  // of a party's model, on its own rows (join --local-metrics)
+};
+
+struct Statement {  // of a party, signed; made to be shown
+  std::string party, words;
+  std::vector<std::string> assumptions;
+};
+
+struct Run {
+  bool party = false;    // the record of `join`; otherwise a simulation's
+  bool star = false;     // the last node is the trainer
+  std::string place;     // its folder; owner only
+  std::string identity;  // equal for runs of the same options up to seed and place; compared, never shown
+  std::string outcome;
+  std::vector<std::string> faults;             // what is missing or broken
+  std::vector<std::string> warnings;           // of the plan
+  std::map<std::string, std::string> options;  // those that the audience may see
+  int options_hidden = 0;
+  std::string data, title, study_hash;
+  double features = absent;
+  int rounds_done = 0;
+  Guarantee guarantee;
+  std::vector<Node> nodes;
+  std::vector<std::pair<int, int>> edges;
+  std::vector<Round> rounds;
+  Metrics metrics;
+  std::vector<Statement> statements;
+
+  bool completed() const { return outcome == "completed"; }
+  // What covers a run: the planned loss when it ended early (docs/privacy.md, the terms).
+  double covered_epsilon() const;
+  std::string option(const std::string& name) const;  // "" when absent
+};
+
+}  // namespace parley::report

@@ -1,0 +1,185 @@
+#include "parley/report/words.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+
+#include "parley/base/text.h"
+#include "parley/report/axis.h"
+
+namespace parley::report {
+
+std::string epsilon_text(double epsilon) {
+  return std::isfinite(epsilon) ? fmt::format("{:.4f}", std::ceil(epsilon * 1e4) / 1e4) : "–";
+}
+
+std::string value_text(double value) {
+  return std::isfinite(value) ? short_number(value) : "–";
+}
+
+std::string count_text(double count) {
+  if (!std::isfinite(count)) return "–";
+  std::string digits = fmt::format("{:.0f}", count);
+  for (std::size_t at = digits.size(); at > 3; at -= 3) digits.insert(at - 3, ",");
+  return digits;
+}
+
+std::string error_text(const Run& run, double error) {
+  if (!std::isfinite(error)) return "–";
+  return run.option("loss") == "huber" ? value_text(error) : fmt::format("{:.2f} %", 100 * error);
+}
+
+std::string spread_text(const Spread& s) {
+  if (s.count < 2 || s.low == s.high) return value_text(s.mean);
+  return fmt::format("{} ({} to {})", value_text(s.mean), value_text(s.low), value_text(s.high));
+}
+
+Total total(const std::vector<Group>& groups) {
+  Total t;
+  for (const Group& g : groups)
+    for (const Run& run : g.runs) {
+      ++t.runs;
+      t.epsilon += run.covered_epsilon();
+      t.delta += run.guarantee.delta;
+    }
+  return t;
+}
+
+bool all_private(const std::vector<Group>& groups) {
+  return std::ranges::all_of(groups, [](const Group& g) {
+    return std::ranges::all_of(g.runs, [](const Run& r) { return r.guarantee.holds; });
+  });
+}
+
+std::vector<std::string> stamps(const std::vector<Group>& groups) {
+  std::vector<std::string> all;
+  for (const Group& g : groups)
+    for (const Run& run : g.runs)
+      if (!run.guarantee.holds && std::ranges::find(all, run.guarantee.stamp) == all.end())
+        all.push_back(run.guarantee.stamp);
+  return all;
+}
+
+std::string guarantee_sentence(const std::vector<Group>& groups) {
+  if (!all_private(groups)) {
+    const bool some = std::ranges::any_of(groups, [](const Group& g) {
+      return std::ranges::any_of(g.runs, [](const Run& r) { return r.guarantee.holds; });
+    });
+    return some ? "There is no guarantee for these runs together: some of them are not private."
+                : "There is no guarantee: whoever sees the messages may learn everything about a record.";
+  }
+  const Run& run = worst(groups);
+  const Total sum = total(groups);
+  std::string text = fmt::format("Whoever sees every message of {} learns at most ε = {}, δ = {} about any one record",
+                                 sum.runs == 1 ? "this run" : "one of these " + std::to_string(sum.runs) + " runs",
+                                 epsilon_text(run.covered_epsilon()), number(run.guarantee.delta));
+  text += run.guarantee.verified_only() ? ", by a numerically verified bound." : ".";
+  if (sum.runs > 1)
+    text += fmt::format(" Runs on the same rows add up: whoever sees all {} learns at most ε = {}, δ = {}.", sum.runs,
+                        epsilon_text(sum.epsilon), fmt::format("{:.3g}", sum.delta));
+  return text;
+}
+
+std::vector<std::string> in_plain_words(const std::vector<Group>& groups) {
+  std::vector<std::string> all;
+  if (!all_private(groups)) {
+    all.push_back(
+        "A run is private when its noise is secret and nothing else of it was computed from rows. Here that does not "
+        "hold, for the reason in the banner. The numbers on this page are what the same run with secret noise and "
+        "public preprocessing would have lost. Do not share its messages or its model as if they were protected.");
+    return all;
+  }
+  const Run& run = worst(groups);
+  const double epsilon = run.covered_epsilon(), delta = run.guarantee.delta, factor = std::exp(epsilon);
+  const std::string chance =
+      delta > 0 ? fmt::format(", but for a difference of at most δ = {} in its probability", number(delta)) : "";
+  all.push_back(fmt::format(
+      "Take any one record of any one node and replace it by any other. Then nothing that can be seen of a whole run, "
+      "all messages of all nodes in all rounds together and the model, becomes more than e^ε = {} times as likely or "
+      "as "
+      "unlikely{}. This also holds against somebody who knows every other record.",
+      value_text(factor), chance));
+  // Two candidates, each with probability 1/2: right with at most (e^ε + δ) / (1 + e^ε).
+  const double right = std::isfinite(factor) ? (factor + delta) / (1 + factor) : 1;
+  all.push_back(fmt::format(
+      "Somebody who has to decide which of two people's records was used, and starts with even odds, is right with "
+      "probability at most {:.1f} % (50 % is guessing).",
+      std::min(100.0, std::ceil(1000 * right) / 10)));
+  if (epsilon > 10)
+    all.push_back(
+        "The odds of a statement about a record may change by more than 20,000: this is no meaningful protection.");
+  all.push_back(fmt::format("{}: {}. Adjacency: {}.",
+                            run.guarantee.verified_only() ? "Numerically verified, not proved" : "Proved by",
+                            run.guarantee.theorem.empty() ? "(the record names no theorem)" : run.guarantee.theorem,
+                            run.guarantee.adjacency.empty() ? "not in the record" : run.guarantee.adjacency));
+  if (std::isfinite(run.guarantee.epsilon_paper))
+    all.push_back(fmt::format("The paper's own formula gives ε = {} for this run; the guarantee does not rest on it.",
+                              epsilon_text(run.guarantee.epsilon_paper)));
+  if (!run.completed())
+    all.push_back("The run did not complete: the loss planned for the whole run is what covers it.");
+  all.push_back(
+      "Not covered: what is true of everybody (if the model says that smoking goes with illness, it says so about "
+      "every "
+      "smoker); that somebody takes part at all; a person with several records (k records: k times ε, and a larger δ); "
+      "other runs on the same rows, which add up; what one side publishes outside of this program.");
+  return all;
+}
+
+std::vector<std::string> assumptions(const std::vector<Group>& groups) {
+  for (const Group& g : groups)
+    for (const Run& run : g.runs)
+      for (const Statement& s : run.statements)
+        if (!s.assumptions.empty()) return s.assumptions;
+  return {"Every row has norm at most 1 after the public schema (enforced: rows are clipped).",
+          "Bounds and categories of the schema were written down without looking at the private rows (no program can "
+          "check this).",
+          "Each local minimum was certified to the planned tolerance (enforced: otherwise nothing is released).",
+          "Penalties, noise and the number of rounds were fixed before rows were read, and not chosen by their effect "
+          "on private rows.",
+          "Noise came from the operating system's generator through ChaCha20 and was not kept.",
+          "Each round was released once, and charged before it left.",
+          "The proofs are in real numbers; released values are rounded to a public grid that hides the low bits of "
+          "floating point.",
+          "Each node's guarantee rests on its own noise alone: that others added theirs cannot be seen from outside."};
+}
+
+std::vector<std::string> how_to_check(const std::vector<Group>& groups) {
+  const Run& run = groups.front().first();
+  if (run.party) return {"parley study check study.toml", "parley verify --study study.toml DIR…"};
+  // The options that the loss depends on, as they were given. Somebody will paste this line into a shell: a value that
+  // is not a plain word or number has no place in it.
+  const auto plain = [](const std::string& value) {
+    return !value.empty() && std::ranges::all_of(value, [](char c) {
+      return (c >= '0' && c <= '9') || (c >= 'a' && c <= 'z') || c == '.' || c == '-' || c == '+';
+    });
+  };
+  if (!plain(run.option("algorithm"))) return {"parley account --help"};
+  std::string command = "parley account " + run.option("algorithm");
+  const bool budget = !run.option("epsilon").empty();
+  for (const std::string name :
+       {"epsilon", "delta", "noise", "noise-on", "noise-rate", "noise-rate-growth", "noise-scale", "rounds", "penalty",
+        "penalty-growth", "damping", "loss", "loss-weight", "regularization", "tolerance"}) {
+    const std::string value = run.option(name);
+    const bool filled_in = budget && (name == "penalty" || name == "damping");
+    const bool idle = (name.ends_with("-growth") && value == "1") || (name == "delta" && value == "0");
+    if (plain(value) && !filled_in && !idle) command += " --" + name + " " + value;
+  }
+  // One number for all nodes, or one for each.
+  const auto of_nodes = [&](double Node::* value) -> std::string {
+    std::vector<std::string> all;
+    for (const Node& n : run.nodes)
+      if (!n.trainer) all.push_back(fmt::format("{:.0f}", n.*value));
+    return std::ranges::all_of(all, [&](const std::string& v) { return v == all[0]; }) ? all[0] : join(all, ",");
+  };
+  const bool known = !run.nodes.empty() && std::ranges::all_of(run.nodes, [](const Node& n) {
+    return n.trainer || (std::isfinite(n.records) && std::isfinite(n.degree));
+  });
+  constexpr std::size_t most = 60;
+  if (!known || run.nodes.size() > most) return {"parley account --help"};
+  return {command + fmt::format(" --nodes {} --records {} --degree {} --features {:.0f}",
+                                run.nodes.size() - (run.star ? 1 : 0), of_nodes(&Node::records),
+                                of_nodes(&Node::degree), run.features)};
+}
+
+}  // namespace parley::report

@@ -1,0 +1,32 @@
+// The guarantee in words, and numbers as people read them.
+#pragma once
+#include <string>
+#include <vector>
+
+#include "parley/report/group.h"
+
+namespace parley::report {
+
+std::string epsilon_text(double epsilon);              // rounded up to 4 digits after the point; "–" when absent
+std::string count_text(double count);                  // 40,000
+std::string value_text(double value);                  // 4 digits
+std::string error_text(const Run& run, double error);  // of classes: percent; of numbers (huber): root mean square
+std::string spread_text(const Spread& s);              // mean, and the range over several runs
+
+// Several runs on the same rows: what whoever sees all of them learns at most (basic composition).
+struct Total {
+  int runs = 0;
+  double epsilon = 0, delta = 0;
+};
+Total total(const std::vector<Group>& groups);
+
+bool all_private(const std::vector<Group>& groups);
+std::vector<std::string> stamps(const std::vector<Group>& groups);  // why not, each once
+
+// "Whoever sees every message of this run learns at most ε = 1.0000, δ = 1e-05 about any one record."
+std::string guarantee_sentence(const std::vector<Group>& groups);
+std::vector<std::string> in_plain_words(const std::vector<Group>& groups);  // paragraphs
+std::vector<std::string> assumptions(const std::vector<Group>& groups);
+std::vector<std::string> how_to_check(const std::vector<Group>& groups);
+
+}  // namespace parley::report

@@ -1,0 +1,139 @@
+"""`parley report` on records of real runs: what it shows, to whom, what it refuses. Run by ctest with $PARLEY = the program."""
+import html
+import json
+import os
+import pathlib
+import re
+import shlex
+import shutil
+import stat
+import subprocess
+import tempfile
+import unittest
+
+PARLEY = os.environ["PARLEY"]
+
+
+def parley(*arguments, cwd):
+    return subprocess.run([PARLEY, *map(str, arguments)], cwd=cwd, capture_output=True, text=True, timeout=600)
+
+
+class Report(unittest.TestCase):
+    @classmethod
+    def setUpClass(cls):
+        cls.temporary = tempfile.TemporaryDirectory()
+        cls.dir = pathlib.Path(cls.temporary.name)
+        budget = ("--epsilon", 2, "--delta", 1e-5)
+        cls.train("runs", *budget, "--repeat", 2)
+        cls.train("seeded", *budget, "--seed", 7)
+        cls.train("star", "--algorithm", "dp-admm", *budget)
+        cls.train("gamma", "--algorithm", "r-admm", "--noise", "gamma", "--noise-rate", 0.7)
+        cls.train("plain", "--algorithm", "admm", "--noise", "none")
+
+    @classmethod
+    def tearDownClass(cls):
+        cls.temporary.cleanup()
+
+    @classmethod
+    def train(cls, out, *more):
+        result = parley("train", "--rows", 1500, "--rounds", 6, "--quiet", "--out", out, *more, cwd=cls.dir)
+        assert result.returncode == 0, result.stderr
+
+    def page(self, *words):
+        out = self.dir / "page.html"
+        result = parley("report", *words, "--out", out, cwd=self.dir)
+        self.assertEqual(result.returncode, 0, result.stderr)
+        return out.read_text()
+
+    def refused(self, *words):
+        result = parley("report", *words, cwd=self.dir)
+        self.assertEqual(result.returncode, 1, result.stdout)
+        self.assertIn("what to do:", result.stderr)
+        return result.stderr
+
+    def record(self, name):
+        folder = self.dir / name
+        folder = folder if (folder / "run.json").exists() else folder / "run-1"
+        return json.loads((folder / "run.json").read_text()), [json.loads(l) for l in (folder / "rounds.jsonl").read_text().splitlines()]
+
+    def private_texts(self, name):
+        run, rounds = self.record(name)
+        values = [v for v in run["private"].values()] + [v for r in rounds for v in r.get("private", {}).values()]
+        shown = {repr(v) for v in values} | {f"{v:.5g}" for v in values} | {f"{100 * v:.2f} %" for v in values}
+        return {t for t in shown if len(t) >= 6} | {str(self.dir), run["options"]["out"] + "/", "run-1"}
+
+    def test_a_shareable_page_has_no_text_of_a_private_value(self):
+        for name in ("runs", "star", "gamma", "seeded", "plain"):
+            page = self.page(name)
+            for text in self.private_texts(name):
+                self.assertNotIn(text, page, name)
+            self.assertNotIn("test-error", page)
+
+    def test_a_private_page_has_them_and_is_its_owner_s_alone(self):
+        page = self.page("star", "--private")
+        run, _ = self.record("star")
+        self.assertIn(f"{100 * run['private']['test_error']:.2f} %", page)
+        self.assertIn('id="test-error"', page)
+        self.assertEqual(stat.S_IMODE((self.dir / "page.html").stat().st_mode), 0o600)
+
+    def test_distances_are_those_of_the_record(self):
+        """The report computes them from released.f64 by itself."""
+        for name in ("star", "gamma"):
+            _, rounds = self.record(name)
+            parley("report", name, "--out", "d.html", "--figures", f"figures-{name}", cwd=self.dir)
+            rows = [l.split(",") for l in (self.dir / f"figures-{name}/nodes.csv").read_text().splitlines()[1:]]
+            self.assertAlmostEqual(max(float(r[5]) for r in rows if r[5]), rounds[-1]["disagreement"], places=9)
+
+    def test_the_line_under_how_to_check_gives_the_loss_of_the_record(self):
+        for name in ("runs", "star", "gamma"):
+            line = html.unescape(re.search(r"<pre>(.*)\n", self.page(name)).group(1))
+            words = shlex.split(line)
+            result = parley(*words[1:], "--json", cwd=self.dir)
+            self.assertEqual(result.returncode, 0, result.stderr)
+            self.assertAlmostEqual(self.find(json.loads(result.stdout), "epsilon"), self.record(name)[0]["privacy"]["epsilon"], places=6)
+
+    def find(self, value, key):
+        if isinstance(value, dict):
+            return value[key] if key in value else next((f for f in (self.find(v, key) for v in value.values()) if f is not None), None)
+        return None
+
+    def test_not_private_runs_say_so_first(self):
+        for name, reason in (("seeded", "noise from seed 7"), ("plain", "no noise")):
+            for words in ((), ("--private",)):
+                page = self.page(name, *words)
+                self.assertRegex(page, f'class="banner"[^<]*<strong>NOT PRIVATE</strong> {reason}')
+                self.assertLess(page.index('class="banner"'), page.index("<h1>"))
+                self.assertNotIn("learns at most", page)
+
+    def test_an_unfinished_run_is_shown_as_such(self):
+        shutil.copytree(self.dir / "star", self.dir / "killed")
+        run = json.loads((self.dir / "killed/run.json").read_text())
+        run["outcome"] = "running"
+        (self.dir / "killed/run.json").write_text(json.dumps(run))
+        lines = (self.dir / "killed/rounds.jsonl").read_text()
+        (self.dir / "killed/rounds.jsonl").write_text(lines[: len(lines) // 2])
+        self.assertIn("the run goes on, or was killed", self.page("killed"))
+
+    def test_it_overwrites_reports_only(self):
+        (self.dir / "thesis.html").write_text("my thesis")
+        self.assertIn("not part of a report", self.refused("runs", "--out", "thesis.html"))
+        self.assertEqual((self.dir / "thesis.html").read_text(), "my thesis")
+        self.assertIn("this is a folder", self.refused("runs", "--out", "runs"))
+        self.page("runs")
+        self.page("star")
+        (self.dir / "figures").mkdir()
+        (self.dir / "figures/movement.svg").write_text("mine")
+        self.assertIn("movement.svg", self.refused("runs", "--out", "new.html", "--figures", "figures"))
+        self.assertFalse((self.dir / "new.html").exists())
+
+    def test_mistakes_are_named(self):
+        (self.dir / "empty").mkdir(exist_ok=True)
+        self.assertIn("the folder of a run is missing", self.refused())
+        self.assertIn("no such folder", self.refused("nowhere"))
+        self.assertIn("no record of a run here", self.refused("empty"))
+        self.assertIn("not a folder", self.refused("runs/run-1/run.json"))
+        self.assertIn("writable", self.refused("runs", "--out", "x.html", "--figures", "runs/run-1/run.json/figures"))
+
+
+if __name__ == "__main__":
+    unittest.main()
