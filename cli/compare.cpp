@@ -1,3 +1,4 @@
+#include "parley/report/report.h"
 #include "parley/run/compare.h"
 
 #include <fmt/core.h>
@@ -109,7 +110,10 @@ void print_comparison(const run::Comparison& c, const CompareOptions& o, const s
       "\n  ε and δ are those of one run. Whoever sees several learns more, and to choose an algorithm by errors that\n"
       "  were measured on private rows is covered by none of them: choose on public rows, or before.\n");
   if (c.interrupted) fmt::print("\n  {}: what was finished is here\n", alarm("interrupted"));
-  fmt::print("\nTable: {0}/compare.csv\nRuns:  {0} (private: a simulation measures on everyone's rows)\n", out);
+  fmt::print(
+      "\nTable:  {0}/compare.csv\nReport: {0}/report.html\nRuns:   {0} (all of it private: a simulation measures on "
+      "everyone's rows)\n",
+      out);
 }
 
 int run_compare(const Arguments& arguments) {
@@ -145,6 +149,10 @@ int run_compare(const Arguments& arguments) {
   progress.finish();
   write_file(out + "/compare.csv", run::to_csv(comparison));
   write_file(out + "/compare.json", run::to_json(comparison).dump(1) + "\n");
+  if (std::ranges::any_of(comparison.cells, [](const run::Cell& c) { return c.runs > 0; }))
+    write_file(
+        out + "/report.html",
+        report::make_report({out}, {.audience = report::Audience::owner, .title = "", .version = PARLEY_VERSION}).page);
   if (json)
     fmt::print("{}\n", run::to_json(comparison).dump());
   else

@@ -10,19 +10,6 @@ namespace parley::report {
 using nlohmann::json;
 namespace fs = std::filesystem;
 
-json shallow_json(const std::string& text) {
-  constexpr int deepest = 16;  // recursion of the library's destructor and dump stays small
-  bool too_deep = false;
-  const json value = json::parse(
-      text,
-      [&](int depth, json::parse_event_t, json&) {
-        too_deep = too_deep || depth > deepest;
-        return !too_deep;
-      },
-      false);
-  return value.is_discarded() || too_deep ? json() : value;
-}
-
 json read_json(const fs::path& file) {
   constexpr std::uintmax_t largest = 256U << 20U;  // 10,000 nodes of a dense graph stay far below
   std::error_code code;

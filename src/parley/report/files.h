@@ -6,13 +6,13 @@
 #include <string>
 #include <vector>
 
+#include "parley/base/shallow_json.h"
 #include "parley/base/vector.h"
 
 namespace parley::report {
 
 // Null: not there, too large, not JSON, or nested more deeply than any record is.
 nlohmann::json read_json(const std::filesystem::path& file);
-nlohmann::json shallow_json(const std::string& text);
 
 // Of an object; null, NaN or "" when it is not there or of another kind.
 nlohmann::json member(const nlohmann::json& object, const char* key);
