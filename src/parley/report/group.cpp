@@ -145,7 +145,10 @@ const Run& worst(const std::vector<Group>& groups) {
   const Run* most = &groups[0].first();
   for (const Group& g : groups)
     for (const Run& run : g.runs)
-      if (run.covered_epsilon() > most->covered_epsilon()) most = &run;
+      if (std::isnan(run.covered_epsilon()))
+        return run;  // no bound at all
+      else if (run.covered_epsilon() > most->covered_epsilon())
+        most = &run;
   return *most;
 }
 
