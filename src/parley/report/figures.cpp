@@ -126,7 +126,7 @@ class Maker {
       if (line.x.empty()) continue;
       chart.lines.push_back(std::move(line));
       const double planned = g->first().guarantee.epsilon_planned;
-      if (std::isfinite(planned)) budgets.insert(std::round(planned * 1e4) / 1e4);
+      if (std::isfinite(planned)) budgets.insert(std::ceil(planned * 1e4) / 1e4);
     }
     if (chart.lines.empty()) return;
     for (const double budget : budgets)
@@ -151,7 +151,7 @@ class Maker {
     std::set<double> epsilons;
     for (const Group& g : groups_) {
       const Spread error = over_runs(g, [](const Run& r) { return r.metrics.test_error; });
-      const double epsilon = std::round(1e4 * epsilon_of(g.first())) / 1e4;  // 0.99999… was asked for as 1
+      const double epsilon = std::ceil(1e4 * epsilon_of(g.first())) / 1e4;  // as printed: 0.99999… was asked for as 1
       if (error.count == 0 || !std::isfinite(epsilon)) continue;
       lines[g.algorithm][epsilon] = error;
       epsilons.insert(epsilon);

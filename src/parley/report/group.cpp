@@ -57,7 +57,8 @@ std::vector<Group> group_runs(std::vector<Run> runs) {
   std::vector<Group> groups;
   std::vector<std::string> identities;
   for (Run& run : runs) {
-    const std::string identity = run.identity;
+    // What is private and what is not never share a line.
+    const std::string identity = run.identity.empty() ? "" : run.identity + (run.guarantee.holds ? "" : " NOT PRIVATE");
     const auto at = std::ranges::find(identities, identity);
     if (at != identities.end() && !identity.empty()) {
       groups[static_cast<std::size_t>(at - identities.begin())].runs.push_back(std::move(run));
@@ -93,6 +94,8 @@ std::vector<Group> group_runs(std::vector<Run> runs) {
   for (Group& g : groups) {
     if (g.name.empty()) g.name = g.first().party ? "study " + g.first().study_hash.substr(0, 8) : "setting";
     if (g.algorithm.empty()) g.algorithm = g.first().option("algorithm");
+    if (!g.first().guarantee.holds)
+      for (std::string* name : {&g.name, &g.algorithm}) add_part(*name, "NOT PRIVATE");
     if (const int n = ++seen[g.name]; n > 1) g.name += " (" + std::to_string(n) + ")";
   }
   return groups;
@@ -145,7 +148,10 @@ const Run& worst(const std::vector<Group>& groups) {
   const Run* most = &groups[0].first();
   for (const Group& g : groups)
     for (const Run& run : g.runs)
-      if (run.covered_epsilon() > most->covered_epsilon()) most = &run;
+      if (std::isnan(run.covered_epsilon()))
+        return run;  // no bound at all
+      else if (run.covered_epsilon() > most->covered_epsilon())
+        most = &run;
   return *most;
 }
 

@@ -217,6 +217,16 @@ TEST_F(Report_, GroupsAreNamedByWhatTheyDifferIn) {
   EXPECT_THAT(page(base_ / "all"), AllOf(Not(HasSubstr("id=\"frontier\"")), HasSubstr("dvp, ε 0.5")));
 }
 
+TEST_F(Report_, PrivateAndOtherRunsNeverShareALine) {
+  json seeded = record();
+  seeded["options"]["seed"] = 7;
+  write("all/a", record());
+  write("all/b", seeded);
+  const auto groups = group_runs(read_runs({base_ / "all"}, Audience::owner));
+  ASSERT_EQ(groups.size(), 2U);
+  EXPECT_THAT(groups[1].name, HasSubstr("NOT PRIVATE"));
+}
+
 TEST_F(Report_, HostileTextStaysText) {
   const std::string bad = "</script><script>alert(1)</script>\"><img src=x onerror=\"alert(1)\">'";
   json run = record();
