@@ -16,6 +16,8 @@ const std::map<std::string, std::string>& flag_help() {
       {"json", "one JSON object on stdout; progress goes to stderr"},
       {"markdown", "as a Markdown page (docs/options.md)"},
       {"quiet", "no progress"},
+      {"quick", "reproduce: few runs and rounds, to see that it works; too short to judge a paper by"},
+      {"fresh", "reproduce: run again what is finished"},
       {"trainer", "invite: the party is the trainer of a star study and holds no rows"},
   };
   return help;
