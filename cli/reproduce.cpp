@@ -76,26 +76,6 @@ long runs_of(const Experiment& e) {
   return runs;
 }
 
-std::string left_table(std::vector<std::vector<std::string>> lines) {
-  std::string text;
-  std::size_t last = 0;
-  for (const auto& line : lines) last = std::max(last, line.size());
-  std::vector<std::vector<std::string>> titles;
-  for (auto& line : lines) {
-    titles.push_back({line.back()});
-    line.pop_back();
-  }
-  (void)last;
-  const std::string left = table(lines);
-  std::size_t at = 0;
-  for (const auto& title : titles) {
-    const std::size_t end = left.find('\n', at);
-    text += left.substr(at, end - at) + "   " + title.front() + "\n";
-    at = end + 1;
-  }
-  return text;
-}
-
 int list(bool as_json, bool quick) {
   const auto all = all_embedded(quick);
   if (as_json) {
@@ -112,10 +92,11 @@ int list(bool as_json, bool quick) {
     fmt::print("{}\n", json{{"experiments", out}}.dump(1));
     return 0;
   }
-  std::vector<std::vector<std::string>> lines;
-  for (const Experiment& e : all)
-    lines.push_back({e.name, e.paper + " " + e.figure, std::to_string(runs_of(e)) + " runs", e.title});
-  fmt::print("{}", left_table(lines));
+  std::string paper;
+  for (const Experiment& e : all) {
+    if (e.paper != paper) fmt::print("{}{}\n", paper.empty() ? "" : "\n", bold(paper = e.paper));
+    fmt::print("  {:<21} {:<23} {:>3} runs  {}\n", e.name, e.figure, runs_of(e), e.title);
+  }
   fmt::print("\n'parley reproduce NAME' runs one, 'parley reproduce all' all of them (--quick: in minutes).\n");
   return 0;
 }

@@ -146,7 +146,7 @@ class Reader {
 
   Panel panel(const toml::table& table) const {
     const Section s(table, file_, "[[panel]]: ");
-    s.only({"name", "title", "y", "x", "series", "log-x", "log-y"});
+    s.only({"name", "title", "y", "x", "series", "values", "log-x", "log-y"});
     static constexpr data::Word<const char*> axes[] = {
         {"round", "round"}, {"sweep", "sweep"}, {"epsilon", "epsilon"}, {"epsilon-paper", "epsilon-paper"}};
     Panel one{.name = s.has("name") ? s.text("name") : "",
@@ -156,6 +156,7 @@ class Reader {
               .log_x = s.truth("log-x", false),
               .log_y = s.truth("log-y", false)};
     if (s.has("series")) one.series = s.distinct_texts("series");
+    if (s.has("values")) one.values = s.numbers("values");
     return one;
   }
 
@@ -230,6 +231,9 @@ class Reader {
       if (s.match) known(s.match->series, "match");
     for (const Panel& p : e.panels) {
       for (const std::string& s : p.series) known(s, "a panel");
+      for (const double v : p.values)
+        if (!e.sweep || std::ranges::find(e.sweep->values, v) == e.sweep->values.end())
+          mistake("a panel shows a value that is not in the sweep", number(v), "choose one of the sweep's values");
       if (p.x == "sweep" && !e.sweep) mistake("a panel has x = sweep", p.title, "there is no [sweep]");
       if (e.panels.size() > 1 && p.name.empty()) mistake("a panel needs a name", p.title, "name = \"a\"");
     }

@@ -41,6 +41,7 @@ struct Panel {  // one chart
   Metric y = Metric::train_loss;
   std::string x = "round";          // round, sweep, epsilon or epsilon-paper (of the whole run)
   std::vector<std::string> series;  // empty: all
+  std::vector<double> values;       // of the sweep; empty: all
   bool log_x = false, log_y = false;
 };
 

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cmath>
 #include <functional>
+#include <limits>
 #include <numeric>
 
 #include "parley/base/error.h"
@@ -72,57 +73,67 @@ class Deciding {
     return found;
   }
   const Measured& one(const std::string& name) const { return *cells_of(name).front(); }
-  bool along_sweep() const { return cells_of(j_.of.front()).size() > 1; }
 
   std::vector<double> values(const Measured& m) const { return m.values(j_.y, j_.at); }
+  Difference between(const Measured& a, const Measured& b) const {
+    Difference d = difference(values(a), values(b));
+    if (lone(a) || lone(b)) d.error = std::numeric_limits<double>::infinity();
+    return d;
+  }
+  // One run of something random decides nothing. (Privacy losses are the same in every run.)
+  bool lone(const Measured& m) const {
+    return m.facts.noisy && m.runs.size() == 1 && j_.y != Metric::epsilon && j_.y != Metric::epsilon_paper;
+  }
   std::string text(const Measured& m) const { return text(m.legend, values(m)); }
-  std::string text(const std::string& who, const std::vector<double>& v) const {
+  std::string text(const std::string& who, const std::vector<double>& v) const { return who + " " + range(v); }
+  std::string range(const std::vector<double>& v) const {
     const Spread s = spread(v);
-    std::string out = who + " " + shown(j_.y, s.mean);
+    std::string out = shown(j_.y, s.mean);
     if (v.size() > 1 && s.high > s.low) out += " (" + shown(j_.y, s.low) + " to " + shown(j_.y, s.high) + ")";
     return out;
   }
   std::string apart(const Difference& d) const {
     const bool points = j_.y == Metric::test_error;
-    return fmt::format("{:.3g}{}", points ? 100 * d.mean : d.mean, points ? " points" : "") +
-           (d.error > 0 ? fmt::format(" ± {:.2g}", points ? 100 * d.error : d.error) : "");
+    return fmt::format("{:+.3g}", points ? 100 * d.mean : d.mean) +
+           (d.error > 0 && std::isfinite(d.error) ? fmt::format(" ± {:.2g}", points ? 100 * d.error : d.error) : "") +
+           (points ? " points" : "");
   }
   std::string where() const {
-    return j_.at == "mean" ? "mean over rounds of " : j_.at == "end" ? "" : "at round " + j_.at + ", ";
+    if (j_.at == "end" || j_.at == "mean") return j_.at == "end" ? "" : "mean over rounds of ";
+    return "in round " + std::to_string(std::min(std::stol(j_.at), one(j_.of.front()).rounds())) + ", ";
   }
   void say(const std::string& text) { said_.push_back(text); }
   void start() { finding_ = Finding::holds; }
 
-  void lower_of(const std::vector<const Measured*>& chain) {
-    std::string line;
-    for (std::size_t k = 0; k < chain.size(); ++k) {
-      line += (k == 0 ? "" : ", ") + text(*chain[k]);
-      if (k == 0) continue;
-      const Difference d = difference(values(*chain[k - 1]), values(*chain[k]));
-      const Finding f = positive(d);
-      finding_ = worst(finding_, f);
-      line += " [+" + apart(d) + (f == Finding::holds ? "]" : f == Finding::fails ? ": no]" : ": not decided]");
-    }
-    say(line);
+  std::string mark(const Difference& d) {
+    const Finding f = positive(d);
+    finding_ = worst(finding_, f);
+    return " [" + apart(d) + (f == Finding::holds ? "]" : f == Finding::fails ? ": no]" : ": not decided]");
   }
 
   void lower() {
     start();
-    say(where() + facts(j_.y).label);
     const auto first = cells_of(j_.of.front());
+    std::vector<std::string> series;
+    for (const std::string& name : j_.of) series.push_back(cells_of(name).front()->series);
+    say(where() + facts(j_.y).noun + (first.size() > 1 ? " of " + join(series, " and ") : ""));
     for (std::size_t v = 0; v < first.size(); ++v) {
-      std::vector<const Measured*> chain;
+      std::string line = first.size() > 1 ? "at " + number(*first[v]->value) + ": " : "";
+      const Measured* before = nullptr;
       for (const std::string& name : j_.of) {
         const auto cells = cells_of(name);
-        chain.push_back(cells.size() == 1 ? cells.front() : cells.at(v));
+        const Measured* m = cells.size() == 1 ? cells.front() : cells.at(v);
+        line += (before == nullptr ? "" : ", ") + (first.size() > 1 ? range(values(*m)) : text(*m));
+        if (before != nullptr) line += mark(between(*before, *m));
+        before = m;
       }
-      lower_of(chain);
+      say(line);
     }
   }
 
   void close() {
     start();
-    say(where() + facts(j_.y).label);
+    say(where() + facts(j_.y).noun);
     const double target = spread(values(one(j_.of.front()))).mean;
     for (const std::string& name : j_.of)
       for (const Measured* m : cells_of(name)) {
@@ -135,13 +146,14 @@ class Deciding {
 
   void trend(double sign) {
     start();
-    say(where() + facts(j_.y).label);
+    say(where() + facts(j_.y).noun);
     for (const std::string& name : j_.of) {
       const auto cells = cells_of(name);
       const bool sweep = cells.size() > 1;
       const std::vector<double> from = sweep ? values(*cells.front()) : cells.front()->values(j_.y, "0"),
                                 to = values(*cells.back());
       Difference d = difference(from, to);
+      if (lone(*cells.front()) || lone(*cells.back())) d.error = std::numeric_limits<double>::infinity();
       d.mean *= sign;
       finding_ = worst(finding_, positive(d));
       d.mean *= sign;
@@ -166,7 +178,7 @@ class Deciding {
       std::string path;
       for (const Measured* m : cells)
         path += (path.empty() ? "" : ", ") + number(*m->value) + ": " + shown(j_.y, spread(values(*m)).mean);
-      say("lowest " + facts(j_.y).label + " at " + number(*best->value) + " (" + path + ")");
+      say("lowest " + facts(j_.y).noun + " at " + number(*best->value) + " (" + path + ")");
       const double span = spread(values(*best)).mean;
       // Values inside that are no worse than the best by more than the tolerance count as a tie.
       const bool inside = std::ranges::any_of(cells, [&](const Measured* m) {
@@ -177,15 +189,13 @@ class Deciding {
   }
 
   void gain() {
-    std::vector<double> v[4];
-    for (std::size_t k = 0; k < 4; ++k) v[k] = values(one(j_.of[k]));
-    const Difference first = difference(v[1], v[0]), second = difference(v[3], v[2]);
+    const Difference first = between(one(j_.of[1]), one(j_.of[0])), second = between(one(j_.of[3]), one(j_.of[2]));
     const Difference d{first.mean - second.mean, std::hypot(first.error, second.error)};
     finding_ = positive(d);
     const auto pair = [&](std::size_t a, std::size_t b, const Difference& gained) {
       return one(j_.of[a]).legend + " against " + one(j_.of[b]).legend + ": " + apart(gained);
     };
-    say(where() + facts(j_.y).label + " gained: " + pair(0, 1, first) + "; " + pair(2, 3, second));
+    say(where() + facts(j_.y).noun + " gained: " + pair(0, 1, first) + "; " + pair(2, 3, second));
   }
 
   // Rules on one number per cell, which the runs share: nothing to take an error of.
@@ -206,7 +216,7 @@ class Deciding {
     say(line);
   }
   void steadier() {
-    ordered("range of the " + facts(j_.y).label + " over runs, averaged over rounds", [&](const Measured& m) {
+    ordered("range of the " + facts(j_.y).noun + " over runs, averaged over rounds", [&](const Measured& m) {
       double sum = 0;
       for (long t = 1; t <= m.rounds(); ++t) {
         const Spread s = m.at_round(j_.y, static_cast<std::size_t>(t));
@@ -216,7 +226,7 @@ class Deciding {
     });
   }
   void smoother() {
-    ordered("mean change of the " + facts(j_.y).label + " from round to round", [&](const Measured& m) {
+    ordered("mean change of the " + facts(j_.y).noun + " from round to round", [&](const Measured& m) {
       double sum = 0;
       long steps = 0;
       for (const auto& run : m.runs) {
@@ -249,7 +259,7 @@ class Deciding {
   void ratio() {
     const double a = spread(values(one(j_.of[0]))).mean, b = spread(values(one(j_.of[1]))).mean, r = a / b;
     finding_ = r >= j_.low && r <= j_.high ? Finding::holds : Finding::fails;
-    say(where() + facts(j_.y).label + ": " + text(one(j_.of[0])) + ", " + text(one(j_.of[1])) +
+    say(where() + facts(j_.y).noun + ": " + text(one(j_.of[0])) + ", " + text(one(j_.of[1])) +
         fmt::format(", ratio {:.3g} (asked: {:.3g} to {:.3g})", r, j_.low, j_.high));
   }
 
@@ -257,7 +267,7 @@ class Deciding {
     start();
     for (const std::string& name : j_.of)
       for (const Measured* m : cells_of(name)) {
-        say(where() + facts(j_.y).label + ": " + text(*m));
+        say(where() + facts(j_.y).noun + ": " + text(*m));
         if (!(spread(values(*m)).mean < j_.tolerance)) finding_ = Finding::fails;
       }
     said_.back() += ", asked: below " + shown(j_.y, j_.tolerance);

@@ -18,7 +18,8 @@ enum class Metric {
 
 struct MetricFacts {
   Metric metric;
-  std::string name, label;
+  std::string name, label;  // in files, on axes
+  std::string noun;         // in sentences
 };
 const std::vector<MetricFacts>& metrics();
 const MetricFacts& facts(Metric metric);

@@ -26,7 +26,8 @@ std::string file_of(const Experiment& e, const Panel& p) {
 }
 
 bool shows(const Panel& p, const Measured& m) {
-  return p.series.empty() || std::ranges::find(p.series, m.series) != p.series.end();
+  return (p.series.empty() || std::ranges::find(p.series, m.series) != p.series.end()) &&
+         (p.values.empty() || !m.value || std::ranges::find(p.values, *m.value) != p.values.end());
 }
 
 double x_of(const Panel& p, const Measured& m) {
@@ -47,7 +48,7 @@ std::vector<std::pair<std::string, std::vector<Point>>> lines(const Outcome& o, 
   for (const Measured& m : o.measured) {
     if (!shows(p, m)) continue;
     if (p.x == "round") {
-      all.emplace_back(m.legend, std::vector<Point>{});
+      all.emplace_back(p.values.size() == 1 ? m.series : m.legend, std::vector<Point>{});
       for (long t = 0; t <= m.rounds(); ++t)
         all.back().second.push_back({&m, static_cast<double>(t), m.at_round(p.y, static_cast<std::size_t>(t))});
       continue;

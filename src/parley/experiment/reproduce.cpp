@@ -132,7 +132,7 @@ class Queue {
     const auto now = Clock::now();
     if (!watch_.on_advance || now - told_ < std::chrono::milliseconds(100)) return;
     told_ = now;
-    const double share = std::min(1.0, done_ / total_), spent = std::chrono::duration<double>(now - begin_).count();
+    const double share = std::min(0.999, done_ / total_), spent = std::chrono::duration<double>(now - begin_).count();
     watch_.on_advance({.share = share,
                        .seconds_left = spent < 3 ? -1 : spent * (1 - share) / share,
                        .name = name,

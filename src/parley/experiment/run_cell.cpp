@@ -121,8 +121,7 @@ run::Outcome run_once(const Running& r, std::map<Metric, Curve>& curves) {
         far = std::max(far, (iterates.classifier(i) - study.optimum).norm());
       curves[Metric::distance].push_back(far / size);
     }
-    if (wants(Metric::augmented_objective))
-      curves[Metric::augmented_objective].push_back(averages.value(study, round));
+    if (wants(Metric::augmented_objective)) curves[Metric::augmented_objective].push_back(averages.value(study, round));
     run::RoundMetrics m{.round = round};
     if (last || wants(Metric::train_loss) || wants(Metric::test_error))
       run::measure(study, iterates, 1, alone, m, node_loss);
