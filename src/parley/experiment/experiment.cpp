@@ -146,7 +146,7 @@ class Reader {
 
   Panel panel(const toml::table& table) const {
     const Section s(table, file_, "[[panel]]: ");
-    s.only({"name", "title", "y", "x", "series", "values", "log-x", "log-y"});
+    s.only({"name", "title", "y", "x", "series", "values", "from", "log-x", "log-y"});
     static constexpr data::Word<const char*> axes[] = {
         {"round", "round"}, {"sweep", "sweep"}, {"epsilon", "epsilon"}, {"epsilon-paper", "epsilon-paper"}};
     Panel one{.name = s.has("name") ? s.text("name") : "",
@@ -157,6 +157,7 @@ class Reader {
               .log_y = s.truth("log-y", false)};
     if (s.has("series")) one.series = s.distinct_texts("series");
     if (s.has("values")) one.values = s.numbers("values");
+    one.from = s.has("from") ? whole(s, "from", 0) : 0;
     return one;
   }
 

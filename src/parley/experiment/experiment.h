@@ -42,6 +42,7 @@ struct Panel {  // one chart
   std::string x = "round";          // round, sweep, epsilon or epsilon-paper (of the whole run)
   std::vector<std::string> series;  // empty: all
   std::vector<double> values;       // of the sweep; empty: all
+  long from = 0;                    // first round shown
   bool log_x = false, log_y = false;
 };
 

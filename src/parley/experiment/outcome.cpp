@@ -49,7 +49,7 @@ std::vector<std::pair<std::string, std::vector<Point>>> lines(const Outcome& o, 
     if (!shows(p, m)) continue;
     if (p.x == "round") {
       all.emplace_back(p.values.size() == 1 ? m.series : m.legend, std::vector<Point>{});
-      for (long t = 0; t <= m.rounds(); ++t)
+      for (long t = p.from; t <= m.rounds(); ++t)
         all.back().second.push_back({&m, static_cast<double>(t), m.at_round(p.y, static_cast<std::size_t>(t))});
       continue;
     }
