@@ -20,9 +20,13 @@ run::TrainOptions options_of(const Experiment& e, const Series& s, std::optional
   apply(s.options, rows);
   if (value)
     for (const std::string& option : e.sweep->options)
-      set_option_json(find_option(rows, option, e.name), *value, "sweep of " + option);
+      set_option_json(find_option(rows, option, e.name), *value, e.name + ", sweep of " + option);
   apply(e.quick_options, rows);
-  validate_options(rows);
+  try {
+    validate_options(rows);
+  } catch (const Error& mistake) {
+    throw Error({.what = std::string(mistake.what()) + "\n  in experiment " + e.name + ", series '" + s.name + "'"});
+  }
   if (std::ranges::find(o.data.data, "adult") != o.data.data.end()) o.data.data_dir = data_dir;
   o.engine.seed = 1;
   return o;

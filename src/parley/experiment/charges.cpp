@@ -2,6 +2,8 @@
 
 #include <algorithm>
 #include <cmath>
+#include <functional>
+#include <map>
 
 #include "parley/algorithm/pricing.h"
 #include "parley/base/error.h"
@@ -47,17 +49,23 @@ Curve epsilon_so_far(const algorithm::Plan& plan) {
 }
 
 Curve epsilon_paper_so_far(const algorithm::Plan& plan) {
-  std::vector<std::vector<double>> levels(plan.nodes.size());
-  for (std::size_t i = 0; i < levels.size(); ++i)
-    for (std::size_t k = 0; k < plan.nodes[i].private_rounds.size(); ++k)
-      levels[i].push_back(noise_level(plan.nodes[i], k));
+  // Nodes with the same number of records, neighbours and noise pay the same: once is enough.
+  std::map<std::pair<std::vector<double>, std::vector<double>>, const algorithm::Schedule*> unlike;
+  for (const algorithm::Schedule& s : plan.nodes) {
+    std::vector<double> levels;
+    for (std::size_t k = 0; k < s.private_rounds.size(); ++k) levels.push_back(noise_level(s, k));
+    unlike.emplace(std::pair(std::vector<double>{s.weight, static_cast<double>(s.degree),
+                                                 s.private_rounds.front().penalty, s.private_rounds.back().penalty},
+                             std::move(levels)),
+                   &s);
+  }
   return by_round(plan, [&](std::size_t k) {
     double most = 0;
-    for (std::size_t i = 0; i < levels.size(); ++i) {
-      algorithm::Schedule so_far = plan.nodes[i];
+    for (const auto& [key, schedule] : unlike) {
+      algorithm::Schedule so_far = *schedule;
       so_far.private_rounds.resize(k);
       so_far.epsilon_paper.reset();
-      algorithm::price_as_printed(so_far, {levels[i].begin(), levels[i].begin() + static_cast<std::ptrdiff_t>(k)});
+      algorithm::price_as_printed(so_far, {key.second.begin(), key.second.begin() + static_cast<std::ptrdiff_t>(k)});
       if (!so_far.epsilon_paper) return nothing;
       most = std::max(most, *so_far.epsilon_paper);
     }

@@ -94,7 +94,13 @@ class Reader {
       check_option(one.option, one.where);
       run::TrainOptions scratch;
       const auto rows = run::option_rows(scratch);
-      set_option_json(find_option(rows, one.option, one.where), one.value, one.where);
+      const Option& row = find_option(rows, one.option, one.where);
+      set_option_json(row, one.value, one.where);
+      try {
+        validate_options({row});
+      } catch (const Error& mistake) {
+        throw Error({.what = mistake.what(), .where = one.where});
+      }
       found.push_back(std::move(one));
     }
     return found;

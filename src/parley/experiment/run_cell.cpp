@@ -177,20 +177,21 @@ std::optional<Measured> run_job(const Experiment& e, const Cell& cell, const Job
       .name = cell.name, .series = cell.series, .legend = cell.legend, .value = cell.value, .facts = facts_of(study)};
   m.optimum[Metric::train_loss].push_back(study.train_loss_nonprivate);
   m.optimum[Metric::test_error].push_back(study.test_error_nonprivate);
+  const auto length = static_cast<std::size_t>(study.plan.options.rounds) + 1;
+  const auto charged = [&](Metric metric, Curve (*of)(const algorithm::Plan&)) {
+    return study.plan.noisy() && wanted.contains(metric) ? of(study.plan) : Curve(length, nothing);
+  };
+  const Curve epsilon = charged(Metric::epsilon, epsilon_so_far),
+              epsilon_paper = charged(Metric::epsilon_paper, epsilon_paper_so_far);
   for (long r = 0; r < job.count; ++r) {
     options.engine.seed = static_cast<std::uint64_t>(1 + job.first + r);
     auto& curves = m.runs.emplace_back();
     const run::Outcome outcome = run_once({study, options, wanted, on_round, stop}, curves);
     m.outcomes.push_back(run::name_of(outcome));
     if (outcome == run::Outcome::interrupted) return std::nullopt;
-    const auto length = static_cast<std::size_t>(study.plan.options.rounds) + 1;
     for (auto& [metric, curve] : curves) curve.resize(length, nothing);
-    if (study.plan.noisy()) {
-      curves[Metric::epsilon] = epsilon_so_far(study.plan);
-      curves[Metric::epsilon_paper] = epsilon_paper_so_far(study.plan);
-    } else {
-      curves[Metric::epsilon] = curves[Metric::epsilon_paper] = Curve(length, nothing);
-    }
+    curves[Metric::epsilon] = epsilon;
+    curves[Metric::epsilon_paper] = epsilon_paper;
   }
   return m;
 }
