@@ -305,6 +305,10 @@ std::string misuse(const Judge& j, bool has_range) {
   return n == 0 ? "the rule names no run" : "";
 }
 
+bool reads_rounds(const Judge& j) {
+  return j.at != "end" || j.rule == "falls" || j.rule == "rises" || j.rule == "steadier" || j.rule == "smoother";
+}
+
 Judgement decide(const Judge& judge, const std::vector<Measured>& all) {
   return Deciding(judge, all).decide();
 }

@@ -33,6 +33,8 @@ struct Judgement {
 const std::vector<std::string>& rule_names();
 std::string misuse(const Judge& judge, bool has_range);  // why the rule cannot be asked like this; empty when it can
 
+bool reads_rounds(const Judge& judge);  // more than the last one
+
 Judgement decide(const Judge& judge, const std::vector<Measured>& all);
 
 // holds: every part does; does not hold: no part does; undecided: no part is decided; else holds in part.

@@ -7,6 +7,7 @@
 #include "parley/algorithm/catalog.h"
 #include "parley/base/error.h"
 #include "parley/base/parallel.h"
+#include "parley/data/adult.h"
 #include "parley/experiment/outcome.h"
 #include "parley/experiment/run_cell.h"
 
@@ -28,7 +29,7 @@ constexpr double weight_of_start = 25;
 struct Work {  // one experiment
   Experiment experiment;
   std::vector<Cell> cells;
-  std::set<Metric> wanted;
+  Wanted wants;
   std::vector<std::optional<Measured>> parts;  // per job, in its order
   std::size_t left = 0;
   double seconds = 0;
@@ -49,7 +50,7 @@ class Queue {
       w.cells = cells(e, request.data_dir);
       if (!request.fresh) w.result = stored(e, request.out);
       if (w.result.is_null()) {
-        w.wanted = needed(e);
+        w.wants = wanted(e);
         for (const Job& job : jobs(e, w.cells)) {
           tasks_.push_back({.work = works_.size(), .part = w.left++, .job = job});
           total_ += weight(w.cells[job.cell], job);
@@ -61,6 +62,7 @@ class Queue {
   }
 
   std::vector<json> run() {
+    const data::KeptAdult kept;
     for (const Work& w : works_)
       if (!w.result.is_null()) finished(w.result, true);
     parallel_for(static_cast<int>(tasks_.size()), request_.threads,
@@ -89,7 +91,7 @@ class Queue {
     std::optional<Measured> measured;
     try {
       measured = run_job(
-          w.experiment, cell, task.job, w.wanted, [&] { advance(weight_of_round(cell), w.experiment.name); },
+          w.experiment, cell, task.job, w.wants, [&] { advance(weight_of_round(cell), w.experiment.name); },
           watch_.stop != nullptr ? *watch_.stop : never);
     } catch (const Error& e) {
       failed_ = true;

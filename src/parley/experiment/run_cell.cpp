@@ -6,6 +6,7 @@
 #include "parley/algorithm/catalog.h"
 #include "parley/algorithm/nodes.h"
 #include "parley/experiment/charges.h"
+#include "parley/experiment/judge.h"
 #include "parley/problem/metrics.h"
 #include "parley/run/iterates.h"
 #include "parley/run/measure.h"
@@ -80,7 +81,7 @@ Facts facts_of(const run::Study& s) {
 struct Running {
   const run::Study& study;
   const run::TrainOptions& options;
-  const std::set<Metric>& wanted;
+  const Wanted& wanted;
   const std::function<void()>& on_round;
   const std::atomic<bool>& stop;
 };
@@ -103,7 +104,6 @@ run::Outcome run_once(const Running& r, std::map<Metric, Curve>& curves) {
   const int turns = study.plan.star() ? 2 : 1;
   const double begin = processor_seconds(), size = study.optimum.norm();
   double measuring = 0;
-  const auto wants = [&](Metric m) { return r.wanted.contains(m); };
   const auto each_round = [&](int message_round, std::span<const privacy::Paid> paid) {
     const double start = processor_seconds();
     iterates.add(message_round, paid);
@@ -114,8 +114,9 @@ run::Outcome run_once(const Running& r, std::map<Metric, Curve>& curves) {
     }
     const int round = message_round / turns;
     const bool last = round == study.plan.options.rounds;
+    const auto wants = [&](Metric m) { return r.wanted.at(m, last); };
     curves[Metric::disagreement].push_back(iterates.disagreement());
-    if (wants(Metric::distance)) {
+    if (r.wanted.ever.contains(Metric::distance)) {
       double far = 0;
       for (std::size_t i = 0; i < study.problems.size(); ++i)
         far = std::max(far, (iterates.classifier(i) - study.optimum).norm());
@@ -159,14 +160,20 @@ std::vector<Job> jobs(const Experiment& e, const std::vector<Cell>& cells) {
   return all;
 }
 
-std::set<Metric> needed(const Experiment& e) {
-  std::set<Metric> all;
-  for (const Panel& p : e.panels) all.insert(p.y);
-  for (const Judge& j : e.judges) all.insert(j.y);
-  return all;
+Wanted wanted(const Experiment& e) {
+  Wanted w;
+  for (const Panel& p : e.panels) {
+    w.ever.insert(p.y);
+    if (p.x == "round") w.every_round.insert(p.y);
+  }
+  for (const Judge& j : e.judges) {
+    w.ever.insert(j.y);
+    if (reads_rounds(j)) w.every_round.insert(j.y);
+  }
+  return w;
 }
 
-std::optional<Measured> run_job(const Experiment& e, const Cell& cell, const Job& job, const std::set<Metric>& wanted,
+std::optional<Measured> run_job(const Experiment& e, const Cell& cell, const Job& job, const Wanted& wanted,
                                 const std::function<void()>& on_round, const std::atomic<bool>& stop) {
   network::Ranks alone;
   run::TrainOptions options = seeded(cell, e, job.first);
@@ -179,7 +186,7 @@ std::optional<Measured> run_job(const Experiment& e, const Cell& cell, const Job
   m.optimum[Metric::test_error].push_back(study.test_error_nonprivate);
   const auto length = static_cast<std::size_t>(study.plan.options.rounds) + 1;
   const auto charged = [&](Metric metric, Curve (*of)(const algorithm::Plan&)) {
-    return study.plan.noisy() && wanted.contains(metric) ? of(study.plan) : Curve(length, nothing);
+    return study.plan.noisy() && wanted.ever.contains(metric) ? of(study.plan) : Curve(length, nothing);
   };
   const Curve epsilon = charged(Metric::epsilon, epsilon_so_far),
               epsilon_paper = charged(Metric::epsilon_paper, epsilon_paper_so_far);

@@ -16,12 +16,15 @@ struct Job {  // some repeats of one cell, on one split
 };
 std::vector<Job> jobs(const Experiment& experiment, const std::vector<Cell>& cells);
 
-std::set<Metric> needed(const Experiment& experiment);
+struct Wanted {
+  std::set<Metric> ever, every_round;  // measuring costs time
+  bool at(Metric metric, bool last) const { return (last ? ever : every_round).contains(metric); }
+};
+Wanted wanted(const Experiment& experiment);
 
 // on_round: after each round of each run. stop: nullopt comes back.
-std::optional<Measured> run_job(const Experiment& experiment, const Cell& cell, const Job& job,
-                                const std::set<Metric>& wanted, const std::function<void()>& on_round,
-                                const std::atomic<bool>& stop);
+std::optional<Measured> run_job(const Experiment& experiment, const Cell& cell, const Job& job, const Wanted& wanted,
+                                const std::function<void()>& on_round, const std::atomic<bool>& stop);
 
 // More repeats of the same cell.
 void append(Measured& to, Measured more);
