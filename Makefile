@@ -3,7 +3,7 @@ BUILD ?= build
 JOBS  ?= $(shell nproc)
 CMAKE_FLAGS ?=
 
-.PHONY: all setup configure demo browser test sanitize soak bench docs format tidy clean
+.PHONY: all setup configure demo browser test sanitize soak bench docs reproduce results format tidy clean
 
 all: configure
 	@cmake --build $(BUILD) --target parley -j $(JOBS)
@@ -52,6 +52,13 @@ bench: configure
 	@python3 bench/growth_chart.py bench/results/growth.json bench/growth.svg
 	@python3 bench/mpi.py $(BUILD)/bench_mpi_round bench/results
 	@python3 bench/mesh.py $(BUILD)/parley bench/results
+
+# The papers' figures again, on Adult ('build/parley data fetch adult'); what is finished is kept. results: into docs/results.md.
+reproduce: all
+	@$(BUILD)/parley reproduce all --out runs/reproduce
+
+results: reproduce
+	@scripts/results.py runs/reproduce
 
 docs: all
 	@$(BUILD)/parley options --markdown > docs/options.md

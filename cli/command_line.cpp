@@ -17,6 +17,8 @@ const std::map<std::string, std::string>& flag_help() {
       {"markdown", "as a Markdown page (docs/options.md)"},
       {"private", "also what only the owner of the rows may see: losses, errors, names of files"},
       {"quiet", "no progress"},
+      {"quick", "reproduce: few runs and rounds, to see that it works; too short to judge a paper by"},
+      {"fresh", "reproduce: run again what is finished"},
       {"trainer", "invite: the party is the trainer of a star study and holds no rows"},
   };
   return help;

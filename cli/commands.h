@@ -18,6 +18,7 @@ Command join_command();
 Command verify_command();
 Command doctor_command();
 Command report_command();
+Command reproduce_command();
 Command options_command();
 
 // Exit codes: 0 done, 1 a mistake in input or options, 2 a bug, 3 the run ended without a usable model, 130

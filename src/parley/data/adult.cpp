@@ -1,8 +1,11 @@
 #include "parley/data/adult.h"
 
 #include <algorithm>
+#include <array>
 #include <cstdlib>
 #include <iterator>
+#include <map>
+#include <mutex>
 #include <numeric>
 #include <set>
 #include <system_error>
@@ -140,7 +143,19 @@ std::vector<std::string> adult_preprocessings() {
   return {"public", "compact", "paper", "integer"};
 }
 
-Dataset load_adult(const fs::path& dir, const std::string& preprocessing, const std::string& split_column) {
+namespace {
+
+struct Kept {
+  std::mutex mutex;
+  int keepers = 0;
+  std::map<std::array<std::string, 3>, Dataset> datasets;  // folder, preprocessing, split column
+};
+Kept& kept() {
+  static Kept only;
+  return only;
+}
+
+Dataset parse_adult(const fs::path& dir, const std::string& preprocessing, const std::string& split_column) {
   const auto known = adult_preprocessings();
   if (std::find(known.begin(), known.end(), preprocessing) == known.end()) {
     const std::string guess = nearest(preprocessing, known);
@@ -164,6 +179,31 @@ Dataset load_adult(const fs::path& dir, const std::string& preprocessing, const 
       "the papers' preprocessing measures the rows: columns are divided by their maximum, categories are those "
       "that occur, and incomplete rows are dropped";
   return paper;
+}
+
+}  // namespace
+
+KeptAdult::KeptAdult() {
+  const std::scoped_lock hold(kept().mutex);
+  ++kept().keepers;
+}
+
+KeptAdult::~KeptAdult() {
+  const std::scoped_lock hold(kept().mutex);
+  if (--kept().keepers == 0) kept().datasets.clear();
+}
+
+Dataset load_adult(const fs::path& dir, const std::string& preprocessing, const std::string& split_column) {
+  std::unique_lock hold(kept().mutex);
+  if (kept().keepers == 0) {
+    hold.unlock();
+    return parse_adult(dir, preprocessing, split_column);
+  }
+  const std::array key = {dir.string(), preprocessing, split_column};
+  auto found = kept().datasets.find(key);
+  if (found == kept().datasets.end())
+    found = kept().datasets.emplace(key, parse_adult(dir, preprocessing, split_column)).first;
+  return found->second;
 }
 
 }  // namespace parley::data

@@ -28,4 +28,14 @@ std::vector<std::string> adult_preprocessings();  // public, compact, paper, int
 Dataset load_adult(const std::filesystem::path& dir, const std::string& preprocessing,
                    const std::string& split_column = "");
 
+// While one of these lives, load_adult parses each form of the files once and keeps it: experiments load them a
+// thousand times.
+class KeptAdult {
+ public:
+  KeptAdult();
+  ~KeptAdult();
+  KeptAdult(const KeptAdult&) = delete;
+  KeptAdult& operator=(const KeptAdult&) = delete;
+};
+
 }  // namespace parley::data

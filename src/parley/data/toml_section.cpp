@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <nlohmann/json.hpp>
 #include <set>
 #include <sstream>
 
@@ -52,6 +53,17 @@ std::string ascii(std::string_view text) {
 }
 
 }  // namespace
+
+nlohmann::json to_json(const toml::node& node) {
+  if (const auto* value = node.as_string()) return value->get();
+  if (const auto* value = node.as_integer()) return value->get();
+  if (const auto* value = node.as_floating_point()) return value->get();
+  if (const auto* value = node.as_boolean()) return value->get();
+  nlohmann::json list = nlohmann::json::array();
+  if (const auto* array = node.as_array())
+    for (const auto& element : *array) list.push_back(to_json(element));
+  return list;
+}
 
 // Trap: toml++ 3.3 runs into __builtin_unreachable (is_non_ascii_horizontal_whitespace) when U+00A1 ... U+0499 and some
 // others stand where a blank could, which is never right. So it sees such text only after its ASCII image has parsed.

@@ -1,5 +1,6 @@
 // One table of a TOML file: typed access whose every Error knows the file, the line and the section.
 #pragma once
+#include <nlohmann/json_fwd.hpp>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -19,6 +20,9 @@ namespace parley::data {
 
 // Error with the line when the text is not TOML.
 toml::table parse_toml(std::string_view text, const std::string& file);
+
+// A value or a list of values, for set_option_json.
+nlohmann::json to_json(const toml::node& node);
 
 // One value a key may have, as written in the file. Lists of them are constexpr: no order of initialisation to get
 // wrong.

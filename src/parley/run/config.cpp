@@ -14,17 +14,6 @@ namespace {
 
 using nlohmann::json;
 
-json to_json(const toml::node& node) {
-  if (const auto* value = node.as_string()) return value->get();
-  if (const auto* value = node.as_integer()) return value->get();
-  if (const auto* value = node.as_floating_point()) return value->get();
-  if (const auto* value = node.as_boolean()) return value->get();
-  json list = json::array();
-  if (const auto* array = node.as_array())
-    for (const auto& element : *array) list.push_back(to_json(element));
-  return list;
-}
-
 void set_all(const toml::table& table, const std::vector<Option>& rows, const std::string& file) {
   for (const auto& [key, node] : table) {
     if (const auto* group = node.as_table()) {
@@ -40,7 +29,7 @@ void set_all(const toml::table& table, const std::vector<Option>& rows, const st
     }
     const std::string where = file + ":" + std::to_string(node.source().begin.line);
     const Option& option = find_option(rows, std::string(key.str()), where);
-    set_option_json(option, to_json(node), where);
+    set_option_json(option, data::to_json(node), where);
   }
 }
 

@@ -1,0 +1,20 @@
+// What a planned run costs up to each of its rounds, proved and as the paper prints it, and the noise at which two runs
+// cost the same. From the public plan: no rows.
+#pragma once
+#include "parley/experiment/cell.h"
+#include "parley/experiment/measured.h"
+#include "parley/run/study.h"
+
+namespace parley::experiment {
+
+// By round; the node that spent most.
+Curve epsilon_so_far(const algorithm::Plan& plan);
+Curve epsilon_paper_so_far(const algorithm::Plan& plan);  // NaN where the paper's conditions fail
+
+// Rate or scale of private round k of a node, as the option has it.
+double noise_level(const algorithm::Schedule& schedule, std::size_t k);
+
+// Plans the study anew with the noise rate at which its loss is that of cell.match_target. Error when no rate is.
+void match_noise(run::Study& study, run::TrainOptions& options, const Cell& cell);
+
+}  // namespace parley::experiment
