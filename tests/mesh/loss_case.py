@@ -13,7 +13,7 @@ class LossCase(Case):
 
     def lose(self, algorithm, base=None, rounds=400, **more):
         """Starts it, and kills one as soon as it has released twenty rounds."""
-        study = Study((base or self.dir) / algorithm, algorithm, parties=4, rounds=rounds, wait=3.0, deadline=0.5, options={"on_loss": '"continue"'}, **more)
+        study = Study((base or self.dir) / algorithm, algorithm, parties=4, rounds=rounds, wait=8.0, deadline=1.0, options={"on_loss": '"continue"'}, **more)
         self.start_all(study)
         lines = study.out(LOST, "rounds.jsonl")
         self.until(lambda: lines.exists() and lines.read_bytes().count(b"\n") > 20, study)

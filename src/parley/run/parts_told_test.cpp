@@ -1,12 +1,52 @@
-// What a party may claim for what it released.
+// What a party may claim for what it released, and the words for it.
 #include "parley/run/parts_told.h"
 
 #include <gtest/gtest.h>
+
+#include <nlohmann/json.hpp>
 
 #include "parley/run/party.h"
 
 namespace parley::run {
 namespace {
+
+Part four_in_a_ring(const std::string& noise) {
+  algorithm::Options o;
+  o.algorithm = "m-admm";
+  o.rounds = 8;
+  o.loss_weight = 1;
+  o.noise = noise;
+  o.epsilon = {2};
+  const network::Graph graph = network::make_graph({.graph = "ring"}, 4);
+  const algorithm::Setting setting{.degree = graph.degrees(), .records = {5, 6, 7, 8}, .features = 3};
+  const algorithm::Plan plan = algorithm::make_plan(o, setting);
+  return first_part(agreement(plan, 3, graph, {"a", "b", "c", "d"}, "run-1", "{}", "hash"), setting, plan);
+}
+
+TEST(PartsTold, WhatIsClaimedIsTheSumAtDeltaZeroAndThePlanAboveIt) {
+  for (const std::string noise : {"gamma", "gaussian"}) {
+    const Part all = four_in_a_ring(noise);
+    const Part rest = next_part(
+        all, {.members = {0, 2, 3}, .released = {4, 5, 4}, .edges = {{0, 3}, {2, 3}}, .through = 4, .id = {}});
+    const PartTold first{.part = &all, .self = 2, .released = 5, .through = 4},
+        second{.part = &rest, .self = 1, .released = 3};
+    const double planned = all.plan.nodes[2].epsilon, early = epsilon_of({first}, false),
+                 both = epsilon_of({first, second}, false);
+    EXPECT_EQ(rounds_released({first, second}), 6 + 4);
+    EXPECT_EQ(rounds_from_rows({first, second}), 5 + 3) << "what was released beyond the common round too";
+    if (noise == "gaussian") {
+      EXPECT_EQ(early, planned) << "a run that ended early";
+      EXPECT_EQ(both, planned) << "the sum is a filter: it bounds the planned run";
+    } else {
+      EXPECT_NEAR(both, early + spend_of({second}).epsilon(), 1e-12);
+      EXPECT_LT(both, planned);
+    }
+    const auto words = in_words(to_json({first, second}), false, true);
+    EXPECT_EQ(words[1], "part 2: without b, by a, c, d; 4 rounds from round 4 on");
+    EXPECT_EQ(words[2], "The model is that of a, c, d; through round 4 they worked with b too.");
+    EXPECT_EQ(in_words(to_json({first, second}), false, false).size(), 2U) << "ended early: no joint model";
+  }
+}
 
 Part planned(const std::string& algorithm, double delta) {
   algorithm::Options o;
