@@ -39,19 +39,33 @@ void print_end(const run::JoinOptions& o, const run::Joined& j) {
   const bool whole = j.ending.end == network::End::completed;
   fmt::print("\n{}: {}\n", whole ? bold("completed") : alarm(run::end_name(j.ending.end)), j.ending.text);
   for (const auto& line : j.parts) fmt::print("  {}\n", line);
+  if (j.contradiction && whole)
+    fmt::print("  {}\n", alarm(*j.contradiction + "; the run was complete before, and its model stands"));
   if (!j.not_private.empty()) fmt::print("  {}\n", alarm("NOT PRIVATE: " + join(j.not_private, "; ")));
-  if (j.epsilon > 0)
+  if (j.ending.past_unknown)
+    fmt::print(
+        "  Nothing is claimed about the records of {}: its ledger does not hold all that it has released. No statement "
+        "and no model are written.\n",
+        o.as);
+  else if (j.rounds_from_rows == 0 && !o.data.empty())
+    fmt::print("  By its ledger, nothing computed from rows of {} has left.\n", o.as);
+  else if (j.epsilon && *j.epsilon > 0 && j.not_private.empty())
     fmt::print("  Whoever sees every message of this run learns at most ε = {}, δ = {} about any one record of {}.\n",
-               epsilon_text(j.epsilon), number(j.delta), o.as);
+               epsilon_text(*j.epsilon), number(*j.delta), o.as);
   if (j.has_model)
     fmt::print("Model:     {}/model.json{}\n", j.folder,
-               whole && j.parts.empty() ? " (the same at every party)"
-               : whole                  ? " (the same at every party that went on)"
+               whole && j.parts.empty() ? " (of all parties)"
+               : whole                  ? " (of all who went on)"
                                         : " (this party's, of the rounds so far)");
-  fmt::print("Statement: {}/statement.txt, signed in statement.json\n", j.folder);
+  if (j.has_statement) fmt::print("Statement: {}/statement.txt, signed in statement.json\n", j.folder);
+  if (!j.private_metrics.empty())
+    fmt::print("Metrics:   {} (measured on rows and not paid for: never share it)\n", j.private_metrics);
+  using network::End;
+  const bool for_good =
+      j.ending.end == End::diverged || j.ending.end == End::equivocation || j.ending.end == End::refused;
   if (j.ending.left_behind)
     fmt::print("The others go on in a part of their own; what this party has released stays paid.\n");
-  else if (!whole && j.ending.end != network::End::diverged && j.ending.end != network::End::equivocation)
+  else if (!whole && !for_good)
     fmt::print("Started again, the same command goes on from here.\n");
 }
 
@@ -89,8 +103,10 @@ int run_join(const Arguments& arguments) {
   if (arguments.has("json"))
     fmt::print("{}\n", nlohmann::json{{"outcome", run::end_name(joined.ending.end)},
                                       {"outcome_in_words", joined.ending.text},
-                                      {"epsilon", joined.epsilon},
-                                      {"delta", joined.delta},
+                                      {"epsilon", joined.epsilon ? nlohmann::json(*joined.epsilon) : nlohmann::json()},
+                                      {"delta", joined.delta ? nlohmann::json(*joined.delta) : nlohmann::json()},
+                                      {"rounds_from_rows", joined.rounds_from_rows},
+                                      {"statement", joined.has_statement},
                                       {"private", joined.not_private.empty()},
                                       {"record", joined.folder},
                                       {"model", joined.has_model},

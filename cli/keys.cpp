@@ -106,7 +106,9 @@ int make(const std::string& name, bool authority, const KeyOptions& o, bool as_j
     fmt::print("{}\n", j.dump());
     return 0;
   }
-  fmt::print("{}   the secret key, mode 0600: it never leaves this machine\n", key_file.string());
+  fmt::print("{}   the secret key, mode 0600: {}\n", key_file.string(),
+             authority || o.ca.empty() ? "it never leaves this machine"
+                                       : "carry it to " + name + " by a safe way, and delete it here");
   fmt::print("{}   the certificate, public\n", certificate_file.string());
   show(certificate);
   fmt::print("{}\n", authority ? "It issues with 'parley keys new NAME --ca " + certificate_file.string() + "'."

@@ -189,6 +189,23 @@ class Silence(Case):
         self.start_all(study, [A, B])
         self.ends_well(study)
 
+    def test_idle_connections_of_strangers_do_not_stop_a_run(self):
+        study = Study(self.dir / "study", rounds=40, deadline=5.0)
+        self.start(study, A, prefix=("prlimit", "--nofile=64:4096"))
+        host, port = study.addresses[A].split(":")
+        idle = []
+        begun = time.monotonic()
+        while len(idle) < 100:
+            try:
+                idle.append(socket.create_connection((host, int(port)), timeout=5))
+            except OSError:  # it does not listen yet
+                self.assertLess(time.monotonic() - begun, 60, study.logs())
+                time.sleep(0.05)
+        self.start_all(study, [B, C])
+        self.assert_completed(study)
+        for connection in idle:
+            connection.close()
+
 
 if __name__ == "__main__":
     unittest.main()

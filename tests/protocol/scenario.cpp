@@ -149,7 +149,8 @@ network::Keys simulated_keys(int node) {
               [mac](int who, std::string_view bytes, std::string_view signature) {
                 return signature.size() == 71 && signature.substr(7) == mac(who, bytes, signature.substr(0, 7));
               },
-          .difference = [](const std::string& mine, const std::string& theirs) { return mine + " / " + theirs; }};
+          .difference = [](const std::string& mine, const std::string& theirs,
+                           const std::string& /*who*/) { return mine + " / " + theirs; }};
 }
 
 bool same_bits(const Vector& a, const Vector& b) {

@@ -160,9 +160,10 @@ void warn(Plan& plan, const Setting& setting) {
   for (int i = 0; i < setting.nodes(); ++i) {
     const double c = plan.nodes[static_cast<std::size_t>(i)].weight * setting.records[static_cast<std::size_t>(i)];
     if (c > setting.records[static_cast<std::size_t>(i)]) {
-      plan.warnings.push_back("loss-weight " + number(c) + " exceeds the records of node " + std::to_string(i) + " (" +
-                              number(setting.records[static_cast<std::size_t>(i)]) +
-                              "); the papers ask for C <= B_i, the proved bound does not need it");
+      plan.warnings.push_back(
+          "loss-weight " + number(c) + " exceeds the records of node " + std::to_string(i) + " (" +
+          number(setting.records[static_cast<std::size_t>(i)]) +
+          "); the papers ask for C <= B_i, the proved bound does not need it: nothing has to be done");
       break;
     }
   }

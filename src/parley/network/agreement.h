@@ -36,7 +36,7 @@ struct Keys {
   std::function<std::string(std::string_view bytes)> sign;
   std::function<bool(int node, std::string_view bytes, std::string_view signature)> verify;
   // Names the first field in which two canonical configurations differ, with both values.
-  std::function<std::string(const std::string& mine, const std::string& theirs)> difference;
+  std::function<std::string(const std::string& mine, const std::string& theirs, const std::string& who)> difference;
 };
 
 }  // namespace parley::network

@@ -7,13 +7,10 @@
 #include "parley/base/error.h"
 
 namespace parley::network {
-namespace {
 
 std::string owner_of(const Agreement& agreed, int self) {
   return "run " + agreed.run + " configuration " + agreed.configuration_hash + " party " + agreed.name(self);
 }
-
-}  // namespace
 
 Exchange::Exchange(Setup setup, std::unique_ptr<AppendFile> transcript)
     : agreed_(std::move(setup.agreed)),
@@ -50,7 +47,33 @@ Exchange::Exchange(Setup setup, std::unique_ptr<AppendFile> transcript)
                          " was released, and values of round " + std::to_string(last_released_ - 1) +
                          " that it was computed from are missing",
                  .where = transcript_->name(),
-                 .fix = "put back the newest copy of the transcript; what was spent stays spent"});
+                 .fix =
+                     "was this run started with another --out? Then give that one; otherwise put back the newest copy "
+                     "of the transcript, or agree on a new study: what was spent stays spent"});
+  take_up_decisions();
+}
+
+bool Exchange::was_completed() const {
+  return finals_.complete() && released() == agreed_.rounds && received_.complete(agreed_.rounds) &&
+         !survivors_.consented(self_);
+}
+
+// Trap: not before all of the ledger's releases have been told; what was released would seem not to be.
+void Exchange::take_up_decisions() {
+  if (!speaking() || ending_) return;
+  if (const auto outlook = survivors_.outlook(Patience::fresh); outlook.what == Survivors::Outlook::What::go_on)
+    return go_on(outlook.next);
+  if (!contradiction_ || was_completed()) return;
+  ending_ = {End::equivocation, *contradiction_};
+  ended_ = now_;
+}
+
+bool Exchange::past_confirmed() const {
+  if (ending_ && ending_->past_unknown) return false;
+  // After a contradiction, or what this party has stated after a loss, nothing was released, and both are synced behind
+  // all that was.
+  return released() == agreed_.rounds || contradiction_ || survivors_.stated(self_) ||
+         std::ranges::all_of(links_, &Link::confirmed);
 }
 
 void Exchange::replay(Transcript::Entry kind, std::string_view bytes) {
@@ -58,8 +81,8 @@ void Exchange::replay(Transcript::Entry kind, std::string_view bytes) {
   const auto* m = std::get_if<Message>(&parsed);
   bool fits = m != nullptr && m->run == agreed_.run;
   if (fits && kind == Transcript::Entry::evidence) {
-    ending_ = {End::equivocation, m->sender + " contradicted itself in round " + std::to_string(m->round) +
-                                      "; the message is in the transcript"};
+    contradiction_ =
+        m->sender + " contradicted itself in round " + std::to_string(m->round) + "; the message is in the transcript";
   } else if (fits && (m->kind == Kind::loss || m->kind == Kind::consent)) {
     fits = survivors_.judge(*m).verdict == Verdict::accepted;
     if (fits) survivors_.add(*m, std::string(bytes));
@@ -117,6 +140,7 @@ void Exchange::release(const privacy::Paid& paid) {
     envelopes_[paid.round()] = bytes;
     envelopes_.erase(paid.round() - 2);
   }
+  if (released() == last_released_) take_up_decisions();
   pump();
 }
 
@@ -151,12 +175,12 @@ void Exchange::check_complete() {
   ended_ = now_;
 }
 
-void Exchange::stop(End end, const std::string& text, bool left_behind) {
+void Exchange::stop(const Ending& ending) {
   if (ending_) return;
-  ending_ = {end, text, left_behind};
+  ending_ = ending;
   ended_ = now_;
   for (Link& link : links_) link.next_attempt = now_;
-  report(text);
+  report(ending.text);
   pump();
 }
 
@@ -184,7 +208,10 @@ bool Exchange::finished() const {
   if (!ending_) return false;
   if (ending_->end != End::completed && ending_->end != End::continued && now_ >= ended_ + 2 * timing_.deadline)
     return true;
-  return std::ranges::all_of(links_, [this](const Link& link) { return done_with(link); });
+  // Whoever was never there, and hears of no interruption, waits as it would anyway.
+  const bool interrupted = ending_->end == End::interrupted;
+  return std::ranges::all_of(links_,
+                             [&](const Link& link) { return done_with(link) || (interrupted && !link.ever_heard); });
 }
 
 std::string Exchange::hello_to(const Link& link) const {
@@ -239,7 +266,7 @@ void Exchange::pump() {
 }
 
 void Exchange::heard(Link& link) {
-  if (link.reported) report(name(link.node) + " answers again");
+  if (link.reported) report(name(link.node) + (link.ever_heard ? " answers again" : " answers"));
   link.heard = now_;
   link.ever_heard = true;
   link.reported = false;

@@ -41,6 +41,9 @@ struct Ending {
   End end = End::completed;
   std::string text{};
   bool left_behind = false;  // the others go on in a part of their own, and started again this party cannot join them
+  // Others have seen more of this party than its ledger and transcript hold, or say so: it cannot count what it has
+  // released, and claims nothing.
+  bool past_unknown = false;
 };
 
 // How it stands with a neighbour, for a progress line.
@@ -50,6 +53,8 @@ struct PeerState {
   int stored = -1;  // its last round that is stored here
   int has = -1;     // this node's last round that it has stored
 };
+
+std::string owner_of(const Agreement& agreed, int self);  // as the transcript names it
 
 class Exchange {
  public:
@@ -85,7 +90,7 @@ class Exchange {
   // seen more of this node than its ledger holds (R7).
   std::optional<privacy::Inbox> inbox();
   void finish(const FinalIterate& mine);  // after the inbox of the last round
-  void stop(End end, const std::string& text, bool left_behind = false);
+  void stop(End end, const std::string& text, bool left_behind = false) { stop(Ending{end, text, left_behind}); }
 
   // Nothing new is released any more: the run has ended, or this party has signed what it has released in it.
   bool closed() const { return ending_ || survivors_.stated(self_); }
@@ -95,6 +100,12 @@ class Exchange {
   std::vector<privacy::Inbox> history();
 
   const std::optional<Ending>& ending() const { return ending_; }  // completed: model() is there
+  // Who has contradicted itself, in a sentence; the message is in the transcript. A model that was complete before
+  // stands.
+  const std::optional<std::string>& contradiction() const { return contradiction_; }
+  // Privacy: false: this node may have released more than its ledger holds. A ledger that was lost or put back shows
+  // nothing of it; every neighbour's word does, or that nothing can have been released since.
+  bool past_confirmed() const;
   Vector model() const { return finals_.model(); }
   int released() const { return static_cast<int>(heads_.size()) - 1; }  // the last round, −1: none
   std::vector<PeerState> peers() const;
@@ -107,6 +118,10 @@ class Exchange {
   bool speaking() const { return released() >= last_released_; }  // everything in the ledger has been told to it
 
   void replay(Transcript::Entry kind, std::string_view bytes);
+  void stop(const Ending& ending);
+  void take_up_decisions();  // of earlier processes, once the ledger's releases have been told
+  bool was_completed() const;
+  void go_on(const Succession& next);
   Message made(Kind kind, int round, std::string payload) const;  // and signed
   std::string hello_to(const Link& link) const;
 
@@ -154,6 +169,7 @@ class Exchange {
   int inboxes_ = 0;                       // handed out
   bool finishing_ = false;
   std::optional<Ending> ending_;
+  std::optional<std::string> contradiction_;
   std::vector<std::array<long, verdict_count>> refused_;  // by node, unknown callers last
   std::uint64_t calls_ = 0;
   Actions actions_;

@@ -1,4 +1,4 @@
-// Exchange: what arrives, as a call or as the answer to one, and what the clock says.
+// Exchange: what arrives, as a call or as the answer to one. What the clock says is in exchange_clock.cpp.
 #include <algorithm>
 
 #include "parley/network/exchange.h"
@@ -7,7 +7,7 @@
 namespace parley::network {
 namespace {
 
-bool contradiction(Verdict verdict) {
+bool contradicts(Verdict verdict) {
   return verdict == Verdict::second_value || verdict == Verdict::other_history;
 }
 
@@ -29,6 +29,8 @@ Link* Exchange::link_with(std::uint64_t call) {
 }
 
 Receipt Exchange::deliver(const std::string& caller, std::string_view bytes) {
+  for (Link& link : links_)
+    if (name(link.node) == caller) link.called = now_;
   Receipt receipt = judged(caller, bytes);
   if (!receipt.good()) report_refusal(caller, receipt);
   pump();
@@ -86,7 +88,7 @@ std::optional<Finding> Exchange::not_open(const Message& m, const std::string& c
 
 Receipt Exchange::on_value(const Message& m, std::string_view bytes) {
   const Finding finding = received_.judge(m, released());
-  if (contradiction(finding.verdict)) return contradicted(m, finding, bytes);
+  if (contradicts(finding.verdict)) return contradicted(m, finding, bytes);
   if (finding.verdict == Verdict::accepted) {
     transcript_->append(Transcript::Entry::received, bytes);
     transcript_->sync();
@@ -100,7 +102,7 @@ Receipt Exchange::on_value(const Message& m, std::string_view bytes) {
 Receipt Exchange::on_final(const Message& m, std::string_view bytes, Link& from) {
   Finding finding = received_.judge_final(m);
   if (finding.verdict == Verdict::accepted) finding = finals_.judge(m);
-  if (contradiction(finding.verdict)) return contradicted(m, finding, bytes);
+  if (contradicts(finding.verdict)) return contradicted(m, finding, bytes);
   if (finding.verdict == Verdict::accepted) {
     transcript_->append(Transcript::Entry::received, bytes);
     transcript_->sync();
@@ -112,12 +114,21 @@ Receipt Exchange::on_final(const Message& m, std::string_view bytes, Link& from)
   return {.verdict = finding.verdict};
 }
 
-// R3: what contradicts itself is refused, kept with its signature, and ends the run.
+// R3: what contradicts itself is refused, kept with its signature, and ends the run. A run that was complete stays so:
+// everybody has agreed on its model. The first contradiction is enough, and no liar fills the disk.
 Receipt Exchange::contradicted(const Message& m, const Finding& finding, std::string_view bytes) {
-  transcript_->append(Transcript::Entry::evidence, bytes);
-  transcript_->sync();
-  if (ending_) ending_.reset();  // completed: the model stands, but this is how the run ends
-  stop(End::equivocation, m.sender + ": " + finding.detail + "; the message is in the transcript");
+  const std::string text = m.sender + ": " + finding.detail + "; the message is in the transcript";
+  const bool completed = ending_ && ending_->end == End::completed;
+  if (!contradiction_) {
+    transcript_->append(Transcript::Entry::evidence, bytes);
+    transcript_->sync();
+    contradiction_ = text;
+    if (completed) report(text + "; the run was complete before, and its model stands");
+  }
+  if (!completed) {
+    ending_.reset();
+    stop(End::equivocation, text);
+  }
   return refuse(m.sender, finding);
 }
 
@@ -134,11 +145,19 @@ Receipt Exchange::on_hello(const Message& m) {
 Receipt Exchange::on_goodbye(const Message& m) {
   const Goodbye goodbye = *goodbye_of(m.payload);
   Link& link = link_to(m.node);
-  const std::string why = m.sender + " has stopped: " + printable(goodbye.text, 200);
+  // What it was told itself is passed on as it is, not as a chain of "X has stopped: Y has stopped: …".
+  const bool passed_on = goodbye.text.find(" has stopped: ") != std::string::npos;
+  const std::string why = (passed_on ? "" : m.sender + " has stopped: ") + printable(goodbye.text, 200);
   if (goodbye.end == End::completed && !finals_.complete())  // it passed all of them on: this disk was put back
     return refuse(m.sender, {Verdict::unavailable, "final iterates are missing here"});
+  // Said before the two have met in this process: it has lost an earlier one, perhaps this party's own.
+  const bool stale = goodbye.end == End::peer_lost && !link.confirmed && !consent_ && !ending_;
   if (goodbye.end == End::completed)
     link.complete = true;
+  else if (stale && worth_a_line(++link.interruptions))
+    report(why + "; waiting for it to be started again");
+  else if (stale)
+    return {.verdict = Verdict::accepted};
   else if (goodbye.end == End::interrupted && worth_a_line(++link.interruptions))
     report(m.sender + " was interrupted by its owner; waiting for it");
   else if (goodbye.end != End::interrupted && goodbye.end != End::diverged && goodbye.end != End::equivocation &&
@@ -154,12 +173,16 @@ bool Exchange::confirms(const Link& link, const Seen& seen) {
   const std::string who = name(link.node);
   const std::string older = "your ledger is older than what you have released: ";
   if (seen.round > released()) {
-    stop(End::refused, older + who + " has round " + std::to_string(seen.round) + " of " + name(self_) +
-                           ", and the ledger ends with " + std::to_string(released()));
+    stop({.end = End::refused,
+          .text = older + who + " has round " + std::to_string(seen.round) + " of " + name(self_) +
+                  ", and the ledger ends with " + std::to_string(released()),
+          .past_unknown = true});
     return false;
   }
   if (seen.round >= 0 && seen.head != heads_[static_cast<std::size_t>(seen.round)]) {
-    stop(End::refused, older + who + " has another round " + std::to_string(seen.round) + " of " + name(self_));
+    stop({.end = End::refused,
+          .text = older + who + " has another round " + std::to_string(seen.round) + " of " + name(self_),
+          .past_unknown = true});
     return false;
   }
   return true;
@@ -223,8 +246,8 @@ void Exchange::on_refusal(Link& link, const Receipt& receipt) {
   const std::string& who = name(link.node);
   std::string text = who + " answers: " + printable(receipt.reason, 400);
   if (receipt.verdict == Verdict::wrong_configuration && !receipt.attachment.empty())
-    text = who +
-           " has another configuration: " + printable(keys_.difference(agreed_.configuration, receipt.attachment), 400);
+    text = who + " has another configuration: " +
+           printable(keys_.difference(agreed_.configuration, receipt.attachment, who), 400);
   const bool retry = receipt.verdict == Verdict::unavailable;
   // A peer that has taken part was started again with something else: its mistake, and time to mend it.
   const bool its_mistake = (receipt.verdict == Verdict::wrong_configuration || receipt.verdict == Verdict::wrong_run ||
@@ -234,9 +257,16 @@ void Exchange::on_refusal(Link& link, const Receipt& receipt) {
   link.greeted = false;
   link.retry_later(now_, timing_);
   if (retry || its_mistake) return;
+  if (receipt.verdict == Verdict::stopped && !link.confirmed && !consent_) {  // it tells what matters by its goodbye
+    if (worth_a_line(++link.interruptions)) report(text + "; waiting for it to be started again");
+    return;
+  }
   if (receipt.verdict == Verdict::stopped) return lose(link.node, text);
   const bool left_behind = receipt.verdict == Verdict::left_behind;
-  stop(left_behind ? End::peer_lost : End::refused, text, left_behind);
+  stop({.end = left_behind ? End::peer_lost : End::refused,
+        .text = text,
+        .left_behind = left_behind,
+        .past_unknown = receipt.verdict == Verdict::ledger_behind || contradicts(receipt.verdict)});
 }
 
 void Exchange::failed(std::uint64_t id) {
@@ -246,48 +276,6 @@ void Exchange::failed(std::uint64_t id) {
   link->greeted = false;  // it may be another process by now: greet it first
   link->retry_later(now_, timing_);
   pump();
-}
-
-// ---- the clock ----
-
-void Exchange::tick(double now) {
-  const double gap = now - now_;
-  now_ = now;
-  // This process slept: nobody could have been heard.
-  if (gap > timing_.deadline) {
-    patience_from_ += gap;
-    for (Link& link : links_) link.heard += gap;
-  }
-  for (Link& link : links_) {
-    if (link.call && now_ - link.call->since > timing_.deadline) failed(link.call->id);
-    watch(link);
-  }
-  settle();
-  pump();
-}
-
-void Exchange::watch(Link& link) {
-  const bool went_on = ending_ && ending_->end == End::continued;
-  if (done_with(link) || (ending_ && ending_->end != End::completed && !went_on) || (closed() && !ending_)) return;
-  const double silent = now_ - link.heard, limit = link.ever_heard ? timing_.wait : timing_.first_wait;
-  const auto seconds = [](double s) { return std::to_string(static_cast<long>(s)) + " s"; };
-  if (went_on) {
-    link.given_up = silent >= limit;
-    return;
-  }
-  if (ending_) {  // it only has to be told, unless it still lacks something
-    const bool lacks = link.finals.size() < finals_.messages().size();
-    link.given_up = silent >= (lacks ? limit : 2 * timing_.deadline);
-    return;
-  }
-  if (silent >= 1.5 * timing_.deadline && !link.reported) {
-    link.reported = true;
-    report(name(link.node) + (link.ever_heard ? " has not answered for " : " has not been heard for ") +
-           seconds(silent) + "; waiting for it up to " + seconds(limit));
-  }
-  if (silent >= limit)
-    lose(link.node, name(link.node) + " has not answered for " + seconds(silent) + " and is lost after round " +
-                        std::to_string(received_.seen(link.node).round));
 }
 
 }  // namespace parley::network

@@ -48,8 +48,10 @@ Receipt Exchange::on_survivors(const Message& m, std::string_view bytes, Link& f
     if (past.verdict != Verdict::accepted) return refuse(m.sender, past);
   }
   if (finding.verdict == Verdict::accepted && m.node == self_) {  // signed here, and forgotten (R7)
-    stop(End::refused, "your transcript is older than what you have signed: after a loss " + name(self_) +
-                           " has stated round " + std::to_string(m.round));
+    stop({.end = End::refused,
+          .text = "your transcript is older than what you have signed: after a loss " + name(self_) +
+                  " has stated round " + std::to_string(m.round),
+          .past_unknown = true});
     return refuse(m.sender, {Verdict::stopped, ending_->text});
   }
   if (finding.verdict == Verdict::second_value) return contradicted(m, finding, bytes);
@@ -81,19 +83,7 @@ void Exchange::settle() {
     const auto outlook = survivors_.outlook(patience);
     if (outlook.what == What::wait) return;
     if (outlook.what == What::over) return stop(End::peer_lost, outlook.why, outlook.left_behind);
-    if (outlook.what == What::go_on) {
-      std::vector<std::string> left_out;
-      for (int node = 0; node < agreed_.nodes(); ++node)
-        if (!outlook.next.has(node)) left_out.push_back(name(node));
-      succession_ = outlook.next;
-      if (left_out.empty()) left_out.emplace_back("an edge that is broken");
-      ending_ = {End::continued, "the others have gone on without " + join(left_out, ", ") + " after round " +
-                                     std::to_string(outlook.next.through)};
-      ended_ = now_;
-      report("all who are left agree: going on without " + join(left_out, ", ") + " after round " +
-             std::to_string(outlook.next.through));
-      return;
-    }
+    if (outlook.what == What::go_on) return go_on(outlook.next);
     Consent consent = consent_(outlook.next);
     consent.members = outlook.next.members;
     Message m = made(Kind::consent, -1, payload_of(consent));
@@ -102,6 +92,18 @@ void Exchange::settle() {
     patience_from_ = now_;
     sign_and_store(std::move(m));
   }
+}
+
+void Exchange::go_on(const Succession& next) {
+  std::vector<std::string> left_out;
+  for (int node = 0; node < agreed_.nodes(); ++node)
+    if (!next.has(node)) left_out.push_back(name(node));
+  succession_ = next;
+  if (left_out.empty()) left_out.emplace_back("an edge that is broken");
+  const std::string whom = join(left_out, ", ") + " after round " + std::to_string(next.through);
+  ending_ = {End::continued, "the others have gone on without " + whom};
+  ended_ = now_;
+  report("all who are left agree: going on without " + whom);
 }
 
 std::vector<privacy::Inbox> Exchange::history() {

@@ -45,8 +45,8 @@ inline Keys keys_of(int node) {
   return {
       .sign = [node](std::string_view bytes) { return signature_of(node, bytes); },
       .verify = [](int who, std::string_view bytes, std::string_view s) { return s == signature_of(who, bytes); },
-      .difference = [](const std::string& mine,
-                       const std::string& theirs) { return "rounds is " + mine + " here and " + theirs + " there"; }};
+      .difference = [](const std::string& mine, const std::string& theirs,
+                       const std::string& /*who*/) { return "rounds is " + mine + " here and " + theirs + " there"; }};
 }
 
 // Two coordinates, three rounds, everyone speaks in each; a grid of 1/4 and the bound 10.

@@ -34,7 +34,8 @@ struct Link {
   bool goodbye_said = false;
   bool given_up = false;
 
-  double heard = 0;  // its last answer, or the start
+  double heard = 0;                // its last answer, or the start
+  std::optional<double> called{};  // when it last sent something itself
   bool ever_heard = false, reported = false;
   long interruptions = 0;
   double next_attempt = 0;

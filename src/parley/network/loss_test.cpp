@@ -17,6 +17,26 @@ TEST_F(Loss, ASilentPeerIsReportedByNameWithinTwiceTheDeadline) {
   EXPECT_FALSE(reported(1, "hospital_a"));
 }
 
+TEST_F(Loss, APeerThatCallsAndDoesNotAnswerIsLookedForAtAWrongAddress) {
+  round();
+  unreachable = 2;
+  pass(1.25);
+  const Digest head = side(1).message(Kind::value, 0, payload_of(value_of(1, 0))).head;
+  const Message hello = side(2).message(Kind::hello, 0, payload_of(Seen{.round = 0, .head = head}));
+  EXPECT_TRUE(exchange(1).deliver("hospital_c", side(2).signed_bytes(hello)).good());
+  pass(0.75);
+  EXPECT_TRUE(reported(1, "but it calls this party: its address in the study here is probably wrong"));
+}
+
+TEST_F(Loss, APeerThatWasNeverHeardIsNotSaidToAnswerAgain) {
+  unreachable = 2;
+  pass(3);
+  unreachable = -1;
+  pass(2);
+  EXPECT_TRUE(reported(1, "hospital_c answers"));
+  EXPECT_FALSE(reported(1, "hospital_c answers again"));
+}
+
 TEST_F(Loss, ARunResumesWhenAPeerComesBackInTime) {
   round();
   unreachable = 2;
@@ -132,6 +152,88 @@ TEST_F(Loss, EquivocationIsRememberedByTheNextProcess) {
   EXPECT_THAT(exchange(1).ending()->text, HasSubstr("hospital_a contradicted itself in round 0"));
   carry();
   EXPECT_THAT(exchange(2).ending()->text, HasSubstr("hospital_b has stopped: hospital_a contradicted itself"));
+}
+
+TEST_F(Loss, APartyThatComesBackWhileOthersSayGoodbyeWaitsUntilTheyAreStartedAgain) {
+  round();
+  unreachable = 2;
+  while (!exchange(1).ending()) pass(0.25);
+  unreachable = -1;
+  side(2).open(now);
+  pass(1);
+  EXPECT_FALSE(exchange(2).ending().has_value());
+  EXPECT_TRUE(reported(2, "waiting for it to be started again"));
+  side(0).open(now);
+  side(1).open(now);
+  pass(1);
+  for (auto& s : sides) ASSERT_TRUE(s->exchange->inbox().has_value());
+  for (int t = 1; t <= 3; ++t) round();
+  finish();
+  for (auto& s : sides) EXPECT_EQ(s->exchange->ending()->end, End::completed);
+}
+
+// Whatever it is told to claim at the end counts what its ledger holds.
+TEST_F(Loss, AnEndingIsRememberedOnlyBehindWhatTheLedgerHolds) {
+  for (int t = 0; t <= 2; ++t) round();
+  exchange(1).deliver("hospital_a", side(0).value_bytes(1, value_of(0, 2)));
+  ASSERT_EQ(exchange(1).ending()->end, End::equivocation);
+  EXPECT_TRUE(exchange(1).past_confirmed());
+  side(1).open();
+  ASSERT_EQ(exchange(1).ending()->end, End::equivocation);
+  EXPECT_EQ(exchange(1).released(), 2);
+  EXPECT_TRUE(exchange(1).past_confirmed()) << "nothing can have been released since";
+}
+
+TEST_F(Loss, ACompletedRunStaysSoWhateverIsSaidAfterwards) {
+  for (int t = 0; t <= 3; ++t) round();
+  finish();
+  ASSERT_EQ(exchange(1).ending()->end, End::completed);
+  const Vector model = exchange(1).model();
+  const auto second = [&](double x) {
+    return side(0).signed_bytes(side(0).message(Kind::final_iterate, 3, payload_of(Vector::Constant(2, x))));
+  };
+  EXPECT_EQ(exchange(1).deliver("hospital_c", second(0.25)).verdict, Verdict::second_value);
+  const std::string kept = side(1).medium->content;
+  EXPECT_EQ(exchange(1).deliver("hospital_c", second(0.5)).verdict, Verdict::second_value);
+  EXPECT_EQ(side(1).medium->content, kept) << "one is evidence enough";
+  EXPECT_EQ(exchange(1).ending()->end, End::completed);
+  EXPECT_EQ(exchange(1).model(), model);
+  carry();
+  EXPECT_TRUE(reported(1, "its model stands"));
+
+  side(1).open(now);
+  ASSERT_FALSE(exchange(1).ending().has_value());
+  ASSERT_TRUE(exchange(1).inbox().has_value());
+  FinalIterate mine([](int) { return false; });
+  for (const auto& p : side(1).paid) mine.add(p);
+  exchange(1).finish(mine);
+  ASSERT_EQ(exchange(1).ending()->end, End::completed);
+  EXPECT_EQ(exchange(1).model(), model);
+  EXPECT_THAT(*exchange(1).contradiction(), HasSubstr("hospital_a contradicted itself"));
+}
+
+TEST_F(Loss, APastIsConfirmedByEveryNeighbourOrNotAtAll) {
+  for (int t = 0; t <= 1; ++t) round();
+  EXPECT_TRUE(exchange(1).past_confirmed());
+  side(1).open(now);
+  EXPECT_FALSE(exchange(1).past_confirmed());
+  unreachable = 2;
+  pass(1);
+  EXPECT_FALSE(exchange(1).past_confirmed()) << "hospital_c has not said what it has";
+  exchange(1).stop(End::interrupted, "interrupted");
+  EXPECT_FALSE(exchange(1).past_confirmed());
+}
+
+TEST_F(Loss, APastThatOthersContradictIsUnknown) {
+  for (int t = 0; t <= 2; ++t) round();
+  side(1).paid.clear();
+  side(1).medium->content.clear();
+  side(1).open(now);
+  pass(1);
+  ASSERT_TRUE(exchange(1).ending().has_value());
+  ASSERT_EQ(exchange(1).ending()->end, End::refused);
+  EXPECT_TRUE(exchange(1).ending()->past_unknown);
+  EXPECT_FALSE(exchange(1).past_confirmed());
 }
 
 TEST_F(Loss, APartyThatHasCompletedDoesNotInsistWithOneThatRefusesIt) {

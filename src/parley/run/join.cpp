@@ -1,6 +1,7 @@
 #include "parley/run/join.h"
 
 #include <fmt/format.h>
+#include <sys/resource.h>
 
 #include <algorithm>
 #include <filesystem>
@@ -14,12 +15,11 @@
 #include "parley/problem/metrics.h"
 #include "parley/problem/solve.h"
 #include "parley/record/record.h"
-#include "parley/run/joint_model.h"
-#include "parley/run/measure.h"
 #include "parley/run/parts_on_disk.h"
+#include "parley/run/party_folder.h"
+#include "parley/run/party_papers.h"
 #include "parley/run/party_process.h"
 #include "parley/run/seat.h"
-#include "parley/run/statement.h"
 
 namespace parley::run {
 namespace {
@@ -27,54 +27,38 @@ namespace {
 using nlohmann::json;
 namespace fs = std::filesystem;
 
-json header(const Seat& seat, const PartsOnDisk& parts, const std::string& outcome) {
-  json head = {{"format", "parley-party-1"},
-               {"outcome", outcome},
-               {"study", json::parse(seat.canonical)},
-               {"study_hash", seat.hash},
-               {"run_id", parts.part().agreed.run},
-               {"party", seat.me().name},
-               {"node", parts.self()},
-               {"nodes", parts.part().plan.nodes.size()},
-               {"released", {{"nodes", 1}, {"size", seat.dimension()}, {"first", parts.self()}}},
-               {"privacy", privacy_json(seat.plan.plan, seat.stamps, seat.plan.plan.epsilon(), true)}};
-  if (parts.part().number > 1) {
-    head["part"] = json::parse(parts.part().agreed.configuration);
-    head["parts"] = to_json(parts.told());
-  }
-  return head;
-}
-
 class Seated {  // a party at work
  public:
   Seated(const JoinOptions& o, const JoinHooks& hooks)
       : options_(o), hooks_(hooks), seat_(take_seat(o)), rows_(own_rows(o, seat_.study)), noise_(seat_.study.seed) {
     folder_ = o.out.empty() ? run_id(seat_.hash).substr(0, 16) + "-" + o.as : o.out;
     if (o.ledger.empty())
-      throw Error(
-          {.what = "a party needs its ledger: what it releases is charged and stored there before it leaves",
-           .where = "option --ledger",
-           .fix = "make one with 'parley ledger cap FILE --dataset " + o.as + " --epsilon …', then --ledger FILE"});
+      throw Error({.what = "a party needs its ledger: what it releases is charged and stored there before it leaves",
+                   .where = "option --ledger",
+                   .fix = "make one with '" + cap_command(seat_, o.dataset) + "', then --ledger FILE"});
     book_ = std::make_shared<privacy::LedgerFile>(o.ledger);
-    const privacy::PlannedRun plan = planned(o, seat_, rows_, *book_);
-    if (!fs::exists(folder_ / "run.json")) book_->check_room(plan);
-    for (const auto& text : book_->warnings()) hooks_.report("warning: " + text);
-    for (const auto& text : book_->warnings_about(plan)) hooks_.report("warning: " + text);
-    if (!fs::exists(folder_ / "run.json")) record::create_folder(folder_);
-    lock_.emplace(folder_);
     std::vector<std::string> names;
     for (const Invited& p : seat_.study.parties) names.push_back(p.name);
-    parts_.emplace(
-        PartsOnDisk::Setup{.first = first_part(agreement(seat_.plan.plan, seat_.dimension(), seat_.plan.graph, names,
-                                                         run_id(seat_.hash), seat_.canonical, seat_.hash),
-                                               seat_.plan.setting, seat_.plan.plan),
-                           .node = seat_.node,
-                           .folder = folder_,
-                           .book = book_,
-                           .run = plan,
-                           .header = [this](const PartsOnDisk& parts, const std::string& outcome) {
-                             return header(seat_, parts, outcome);
-                           }});
+    Part first = first_part(agreement(seat_.plan.plan, seat_.dimension(), seat_.plan.graph, names, run_id(seat_.hash),
+                                      seat_.canonical, seat_.hash),
+                            seat_.plan.setting, seat_.plan.plan);
+    // Before anything is written, in the ledger too.
+    const bool begun = has_begun(folder_, seat_.hash, o.as, network::owner_of(first.agreed, seat_.node));
+    const privacy::PlannedRun plan = planned(o, seat_, rows_, *book_);
+    if (!begun) refuse_without_transcript(*book_, plan, folder_);
+    if (!begun) book_->check_room(plan);
+    for (const auto& text : book_->warnings()) hooks_.report("warning: " + text);
+    for (const auto& text : book_->warnings_about(plan)) hooks_.report("warning: " + text);
+    if (!begun) record::create_folder(folder_);
+    lock_.emplace(folder_);
+    parts_.emplace(PartsOnDisk::Setup{.first = std::move(first),
+                                      .node = seat_.node,
+                                      .folder = folder_,
+                                      .book = book_,
+                                      .run = plan,
+                                      .header = [this](const PartsOnDisk& parts, const std::string& outcome) {
+                                        return record_header(seat_, parts, outcome);
+                                      }});
   }
 
   Joined run() {
@@ -101,10 +85,10 @@ class Seated {  // a party at work
     try {
       ending = process.run();
     } catch (const problem::Uncertified&) {
-      parts_->finish(header(seat_, *parts_, "uncertified"), json());
+      parts_->finish_uncertified(record_header(seat_, *parts_, "uncertified"));
       throw;
     } catch (...) {
-      parts_->finish(header(seat_, *parts_, "failed"), json());
+      parts_->finish(record_header(seat_, *parts_, "failed"), json());
       throw;
     }
     show(process.party());
@@ -172,27 +156,24 @@ class Seated {  // a party at work
                   return network::verify(bytes, signature, *seat_.study.parties[party].pinned);
                 },
             .difference =
-                [](const std::string& mine, const std::string& theirs) {
-                  return difference(json::parse(mine), json::parse(theirs, nullptr, false), "the other");
+                [](const std::string& mine, const std::string& theirs, const std::string& who) {
+                  return difference(json::parse(mine), json::parse(theirs, nullptr, false), who);
                 }};
   }
 
   // Each round, before it is sent; after a restart the old ones again.
   void add(const privacy::Paid& paid, const privacy::Inbox& inbox) {
-    if (!seat_.trainer && seat_.plan.plan.star() && inbox.size() == 1 && inbox[0]->size() > 0)
-      trainer_says_ = *inbox[0];
+    if (!seat_.trainer && seat_.plan.plan.star() && paid.round() > 1 && inbox[0]->size() > 0)
+      trainer_says_ = *inbox[0];  // its round 0 is the start
     round_ = paid.round();
     const record::Kept kept = parts_->kept();
     const Vector* value = paid.value().get();
     if (paid.round() >= kept.values) parts_->record().append_values({&value, 1});
     if (paid.round() < kept.lines) return;
-    parts_->record().append_line({{"round", paid.round()},
-                                  {"kind", paid.round() == 0                                         ? "start"
-                                           : !seat_.trainer && schedule().touches_data(paid.round()) ? "data"
-                                           : value->size() == 0                                      ? "silent"
-                                                                                                     : "free"},
-                                  {"epsilon", parts_->spent()}});
-    if (first_round_ < 0) first_round_ = paid.round(), first_time_ = std::chrono::steady_clock::now();
+    parts_->record().append_line(parts_->line_of(paid.round(), value->size() == 0));
+    if (paid.round() == 0) return;  // then it waits for everybody
+    last_time_ = std::chrono::steady_clock::now();
+    if (first_round_ < 0) first_round_ = paid.round(), first_time_ = last_time_;
   }
 
   void show(const PartyInParts& party) {
@@ -201,8 +182,8 @@ class Seated {  // a party at work
     const int rounds = static_cast<int>(schedule().rounds), before = parts_->part().before;
     double left = -1;
     if (round_ > first_round_ && first_round_ >= 0)
-      left = std::chrono::duration<double>(std::chrono::steady_clock::now() - first_time_).count() /
-             (round_ - first_round_) * (rounds - round_);
+      left =
+          std::chrono::duration<double>(last_time_ - first_time_).count() / (round_ - first_round_) * (rounds - round_);
     hooks_.on_progress({.round = before + round_,
                         .rounds = before + rounds,
                         .peers = static_cast<int>(peers.size()),
@@ -215,66 +196,55 @@ class Seated {  // a party at work
   // Model, statement and record: the moment the run is complete, or at the end of one that is not.
   void store(const PartyInParts& party, const network::Ending& ending) {
     const bool whole = ending.end == network::End::completed;
-    const algorithm::Schedule& s = seat_.schedule();
-    spent_ = {.epsilon = parts_->epsilon(whole), .delta = seat_.trainer ? 0 : s.delta};
-    const PartsTold told = parts_->told();
-    spent_.rounds = rounds_released(told);
-    spent_.private_rounds = rounds_from_rows(told);
-    if (told.size() > 1) spent_.parts = to_json(told);
-
-    Vector weights = whole ? party.model() : party.own_iterate();
-    if (!whole && trainer_says_.size() > 0) weights = trainer_says_;
-    json model_text;
-    if (weights.size() > 0 && ending.end != network::End::diverged) {
-      model_text = model_json(weights, end_name(ending.end));
-      write_file(folder_ / "own_model.json",
-                 model_json(party.own_iterate(), "this party's own iterate").dump(1) + "\n");
-    }
-    const json statement = statement_json(seat_.study, seat_.plan, seat_.node, seat_.hash, ending, spent_);
-    write_file(folder_ / "statement.json", signed_statement(statement, seat_.self).dump(1) + "\n");
-    write_file(folder_ / "statement.txt", statement_text(statement));
-    if (options_.local_metrics && !seat_.trainer && weights.size() > 0) write_metrics(weights, party.own_iterate());
-    json head = header(seat_, *parts_, end_name(ending.end));
-    head["outcome_in_words"] = ending.text;
-    head["rounds_done"] = parts_->part().before + round_;
-    parts_->finish(head, model_text);
-    has_model_ = !model_text.is_null();
+    const Vector own = party.own_iterate();
+    const Vector model = whole ? party.model() : trainer_says_.size() > 0 ? trainer_says_ : own;
+    written_ = write_papers(seat_, *parts_, folder_,
+                            {.ending = ending,
+                             .past_confirmed = party.now().exchange().past_confirmed(),
+                             .rounds_done = round_,
+                             .model = model,
+                             .own = own});
     stored_ = ending.end;
+    if (options_.local_metrics && !seat_.trainer && written_.spent && written_.model) write_metrics(model, own);
   }
 
   Joined finish(const PartyProcess& process, const network::Ending& ending) {
     if (stored_ != ending.end) store(process.party(), ending);
     Joined joined{.ending = ending,
-                  .epsilon = spent_.epsilon,
-                  .delta = spent_.delta,
                   .not_private = seat_.stamps,
                   .folder = folder_.string(),
-                  .has_model = has_model_};
-    if (!spent_.parts.is_null())
-      joined.parts =
-          in_words(spent_.parts, spent_.delta == 0 && spent_.epsilon > 0, ending.end == network::End::completed);
+                  .has_model = written_.model,
+                  .has_statement = fs::exists(folder_ / "statement.json"),
+                  .contradiction = process.party().now().exchange().contradiction(),
+                  .private_metrics = fs::exists(metrics_file()) ? metrics_file() : ""};
+    if (written_.spent) {
+      joined.epsilon = written_.spent->epsilon;
+      joined.delta = written_.spent->delta;
+      if (const json& parts = written_.spent->parts; !parts.is_null())
+        joined.parts = in_words(parts, joined.delta == 0 && joined.epsilon > 0, ending.end == network::End::completed);
+    }
+    joined.rounds_from_rows = rounds_from_rows(parts_->told());
     const auto& t = process.seconds();
     joined.seconds = {t.solve + t.pay + t.wait, t.solve, t.pay, t.wait};
     return joined;
   }
 
-  json model_json(const Vector& weights, const std::string& outcome) const {
-    return joint_model_json(seat_.study, seat_.plan, weights, outcome);
-  }
+  // Beside the folder, which others may be given as a whole.
+  std::string metrics_file() const { return (folder_ / "").parent_path().string() + ".private_metrics.json"; }
 
-  // Privacy: computed on rows and never paid for; a file of this party's own.
+  // Privacy: computed on rows and never paid for; a file of this party's own, and for nobody else's eyes.
   void write_metrics(const Vector& model, const Vector& own) const {
     const auto of = [&](const Vector& f) {
       return json{{"loss", problem::mean_loss(rows_.rows, problem_.loss, f)},
                   {"error", problem::test_error(rows_.rows, problem_.loss, f)}};
     };
-    write_file(folder_ / "private_metrics.json",
-               json{{"private", "measured on this party's rows and not paid for: never share this file"},
-                    {"rows", rows_.rows.count()},
-                    {"model", of(model)},
-                    {"own_iterate", of(own)}}
-                       .dump(1) +
-                   "\n");
+    write_private_file(metrics_file(),
+                       json{{"private", "measured on this party's rows and not paid for: never share this file"},
+                            {"rows", rows_.rows.count()},
+                            {"model", of(model)},
+                            {"own_iterate", of(own)}}
+                               .dump(1) +
+                           "\n");
   }
 
   const JoinOptions& options_;
@@ -288,18 +258,26 @@ class Seated {  // a party at work
   std::optional<record::Lock> lock_;
   std::optional<PartsOnDisk> parts_;
   Vector trainer_says_;
-  Spent spent_;
   std::optional<network::End> stored_;  // the ending that the record has
-  bool has_model_ = false;
+  PapersWritten written_;
   int round_ = -1, first_round_ = -1;
-  std::chrono::steady_clock::time_point first_time_;
+  std::chrono::steady_clock::time_point first_time_, last_time_;  // of those rounds
 };
+
+// Strangers may hold connections open: peers must still find a descriptor (docs/reliability.md).
+void allow_many_connections() {
+  rlimit files{};
+  if (::getrlimit(RLIMIT_NOFILE, &files) != 0) return;
+  files.rlim_cur = files.rlim_max;
+  ::setrlimit(RLIMIT_NOFILE, &files);
+}
 
 }  // namespace
 
 Joined join(const JoinOptions& options, const JoinHooks& hooks) {
   JoinOptions checked = options;
   validate_options(option_rows(checked));
+  allow_many_connections();
   return Seated(options, hooks).run();
 }
 

@@ -47,11 +47,15 @@ struct JoinHooks {
 
 struct Joined {
   network::Ending ending;
-  double epsilon = 0, delta = 0;  // what this party's records have lost, at most
+  // What this party's records have lost, at most. Neither this nor the papers are there when its past is unknown.
+  std::optional<double> epsilon, delta;
+  int rounds_from_rows = 0;
   std::vector<std::string> not_private;
   std::string folder;
-  bool has_model = false;
+  bool has_model = false, has_statement = false;
   std::vector<std::string> parts{};  // of a run that went on after a loss, a line each, and what the model is made of
+  std::optional<std::string> contradiction{};  // of somebody's, kept in the transcript
+  std::string private_metrics{};               // a file that is never shared; "": there is none
   struct {
     double total = 0, solve = 0, pay = 0, wait = 0;
   } seconds;

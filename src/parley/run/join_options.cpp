@@ -20,7 +20,8 @@ std::vector<Option> option_rows(JoinOptions& o) {
       {"out", "", "folder of the record; default RUN-NAME. Started again, it goes on with what is there",
        any_text("a folder"), &o.out, "join"},
       {"threads", "", "threads; 0: all cores. The result does not depend on it", between(0, 4096), &o.threads, "join"},
-      {"local-metrics", "", "measure the model on this party's own rows, into private_metrics.json",
+      {"local-metrics", "",
+       "measure the model on this party's own rows, into OUT.private_metrics.json beside the folder; never share it",
        any_text("true or false"), &o.local_metrics, "join"},
   };
 }

@@ -7,6 +7,7 @@
 #include "parley/base/text.h"
 #include "parley/network/transcript.h"
 #include "parley/run/measure.h"
+#include "parley/run/party_folder.h"
 
 namespace parley::run {
 
@@ -14,20 +15,6 @@ using nlohmann::json;
 namespace fs = std::filesystem;
 
 namespace {
-
-// Trap: a round whose minimum could not be certified must not be solved again until it goes well; that would choose the
-// noise.
-std::string outcome_before(const fs::path& folder) {
-  const json before = json::parse(read_file(folder / "run.json", "the record"), nullptr, false);
-  const std::string outcome = before.is_object() ? before.value("outcome", "") : "";
-  if (outcome == "uncertified")
-    throw Error({.what =
-                     "this party's part ended because a local minimum could not be certified: trying again with other "
-                     "noise until it can be would choose the noise, and no bound covers that",
-                 .where = folder.string(),
-                 .fix = "agree on a new study with a larger tolerance; what this one spent stays spent"});
-  return outcome;
-}
 
 // An Error's lines as one sentence.
 std::string one_line(std::string text) {
@@ -67,16 +54,29 @@ void PartsOnDisk::open() {
   record_.reset();  // of the part before: nothing more is written there, whatever fails here
   ledger_.reset();  // one run at a time
   const fs::path here = folder();
-  const bool begun = fs::exists(here / "run.json");
-  const bool closed = begun && network::has_stated_loss(here / "transcript");
-  const privacy::PlannedRun run = planned(part(), closed);
+  const privacy::PlannedRun run = planned(part(), network::has_stated_loss(here / "transcript"));
   setup_.book->check_room(run);
-  was_complete_ = begun && outcome_before(here) == "completed";
-  if (!begun) record::create_folder(here);
-  kept_.reset();
-  if (begun) kept_ = record::read(here).kept();
+  refuse_uncertified(here);
+  was_complete_ = has_completed_model(here);
+  std::error_code told_by_the_writer;
+  fs::create_directories(here, told_by_the_writer);
   ledger_.emplace(setup_.book, run);
-  record_.emplace(here, setup_.header(*this, was_complete_ ? "completed" : "running"), kept_);
+  const json head = setup_.header(*this, was_complete_ ? "completed" : "running");
+  kept_ = write_from_ledger(here, *ledger_, self(), head.at("released").at("size").get<Index>(),
+                            [this](int round, bool silent) { return line_of(round, silent); });
+  record_.emplace(here, head, kept_);
+}
+
+json PartsOnDisk::line_of(int round, bool silent) const {
+  PartsTold through = told();
+  through.back().released = round;
+  const bool data = holds_rows() && part().plan.nodes[static_cast<std::size_t>(self())].touches_data(round);
+  return {{"round", round},
+          {"kind", round == 0 ? "start"
+                   : data     ? "data"
+                   : silent   ? "silent"
+                              : "free"},
+          {"epsilon", epsilon_so_far(through)}};
 }
 
 network::Consent PartsOnDisk::consent(const network::Succession& next) const {
@@ -127,20 +127,22 @@ double PartsOnDisk::spent() const {
   return parts_.size() == 1 ? spent_epsilon(*ledger_, part().plan, self()) : spend_of(told()).epsilon();
 }
 
-double PartsOnDisk::epsilon(bool whole) const {
-  if (!holds_rows() || !part().plan.noisy()) return 0;
-  return parts_.size() == 1 && whole ? spent() : epsilon_of(told(), whole);
+void PartsOnDisk::finish_uncertified(const json& head) {
+  mark_uncertified(folder());
+  finish(head, json());
 }
 
 void PartsOnDisk::finish(const json& head, const json& model) {
   if (!record_) return;  // the part that is to follow could not be opened
   record_->finish(head, model);
+  sync_files(folder());
   if (parts_.size() == 1) return;
   json whole = json::parse(read_file(setup_.folder / "run.json", "the record"));
   for (const char* key : {"outcome", "outcome_in_words", "rounds_done", "parts"})
     if (head.contains(key)) whole[key] = head[key];
   if (!model.is_null()) write_file(setup_.folder / "model.json", model.dump(1) + "\n");
   write_file(setup_.folder / "run.json", whole.dump(1) + "\n");
+  sync_files(setup_.folder);
 }
 
 }  // namespace parley::run

@@ -50,12 +50,12 @@ class PartsOnDisk {
   record::Kept kept() const { return kept_.value_or(record::Kept{}); }  // by earlier processes
 
   bool holds_rows() const { return self() < part().holders(); }
-  // What the records of this party have lost, at most. In parts: Σε at δ = 0, and the planned ε at δ > 0, where the sum
-  // is a filter (docs/privacy.md, proposition 9). whole: the run was completed as planned.
-  double epsilon(bool whole) const;
-  double spent() const;  // so far, for a progress line
+  double spent() const;                                  // so far, for a progress line
+  nlohmann::json line_of(int round, bool silent) const;  // in rounds.jsonl; ε as of that round
   PartsTold told() const;
-  void finish(const nlohmann::json& head, const nlohmann::json& model);  // the whole record, and that of the last part
+  // The whole record, and that of the last part; on the disk when it returns.
+  void finish(const nlohmann::json& head, const nlohmann::json& model);
+  void finish_uncertified(const nlohmann::json& head);  // no process goes on from here
 
  private:
   int self_of(const Part& part) const { return part.node_of(setup_.node); }

@@ -80,6 +80,18 @@ int rounds_released(const PartsTold& parts) {
   return rounds;
 }
 
+int values_released(const PartsTold& parts) {
+  int values = 0;
+  for (const PartTold& told : parts)
+    for (int t = 0; t <= told.released; ++t) values += told.part->agreed.speaks(told.self, t) ? 1 : 0;
+  return values;
+}
+
+bool has_learnt(const PartsTold& parts) {
+  const bool trainer = parts.front().self >= parts.front().part->holders();
+  return trainer ? parts.front().released >= 2 : rounds_from_rows(parts) > 0;
+}
+
 int rounds_from_rows(const PartsTold& parts) {
   std::size_t rounds = 0;
   for (const PartTold& told : parts) rounds += charged(told).size();
@@ -99,8 +111,15 @@ double epsilon_so_far(const PartsTold& parts) {
                           : algorithm::whole_run_epsilon(charged(parts.front()), planned(parts).delta);
 }
 
-double epsilon_of(const PartsTold& parts, bool whole) {
+double delta_of(const PartsTold& parts, bool confirmed) {
+  if (!priced(parts.front()) || (confirmed && rounds_from_rows(parts) == 0)) return 0;
+  return planned(parts).delta;
+}
+
+double epsilon_of(const PartsTold& parts, bool whole, bool confirmed) {
   if (!priced(parts.front())) return 0;
+  if (!confirmed) return planned(parts).epsilon;
+  if (rounds_from_rows(parts) == 0) return 0;
   if (planned(parts).delta > 0 && (parts.size() > 1 || !whole)) return planned(parts).epsilon;
   return epsilon_so_far(parts);
 }

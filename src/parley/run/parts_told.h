@@ -25,13 +25,19 @@ std::string folder_of_part(int number);
 std::vector<std::string> in_words(const nlohmann::json& parts, bool exact, bool completed);
 
 int rounds_released(const PartsTold& parts);
+int values_released(const PartsTold& parts);  // of these, without the turns in which it was silent
 int rounds_from_rows(const PartsTold& parts);
+// Has this party's iterate, or the trainer's, anything from rows in it? Otherwise it is the start, and no model.
+bool has_learnt(const PartsTold& parts);
 
 // By the rule by which parts add up: Σε at δ = 0, the filter's ε at δ > 0 (docs/privacy.md, proposition 9).
 privacy::Spend spend_of(const PartsTold& parts);
 double epsilon_so_far(const PartsTold& parts);  // of a run under way: composed in one part, by that rule in several
 // (ε, δ) that a party may claim. One part: composed by theorem 8 where all planned rounds were released. In parts, and
-// where a run ended early: Σε at δ = 0, and at δ > 0 what the study planned, since the sum is a filter.
-double epsilon_of(const PartsTold& parts, bool whole);
+// where a run ended early: Σε at δ = 0, and at δ > 0 what the study planned, since the sum is a filter. Where nothing
+// was computed from rows, (0, 0). confirmed: it is sure that nothing else was released (Exchange::past_confirmed);
+// otherwise what the study planned, which the protocol never lets it pass.
+double epsilon_of(const PartsTold& parts, bool whole, bool confirmed = true);
+double delta_of(const PartsTold& parts, bool confirmed = true);
 
 }  // namespace parley::run

@@ -27,9 +27,8 @@ void PartyInParts::go_on() {
     if (!parts_.back().begins.empty()) reports_.push_back(parts_.back().begins);
   }
   for (std::size_t i = 0; i + 1 < parts_.size(); ++i) {
-    const auto& earlier = parts_[i].party->ending();
-    if (earlier->end == network::End::equivocation && !ending())
-      parts_.back().party->stop(network::End::equivocation, earlier->text);
+    const auto& contradiction = parts_[i].party->exchange().contradiction();
+    if (contradiction && !ending()) parts_.back().party->stop(network::End::equivocation, *contradiction);
   }
 }
 

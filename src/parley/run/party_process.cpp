@@ -102,6 +102,10 @@ network::Ending PartyProcess::run() {
     if (!interrupted && setup_.stop != nullptr && setup_.stop->load()) {
       interrupted = true;
       party_->interrupt();
+      if (!party_->finished())
+        sentences_.push_back("telling the others, for at most " +
+                             std::to_string(static_cast<long>(2 * setup_.deadline + 1)) +
+                             " s; Ctrl-C again ends at once");
     }
     party_->tick(now());
     see_completion();

@@ -1,9 +1,11 @@
 #include "parley/run/seat.h"
 
 #include <chrono>
+#include <filesystem>
 #include <nlohmann/json.hpp>
 
 #include "parley/base/error.h"
+#include "parley/base/text.h"
 #include "parley/data/source.h"
 #include "parley/run/resume.h"
 
@@ -29,6 +31,14 @@ Seat seat_of(JointStudy study, JointPlan plan, const std::string& name) {
   return seat;
 }
 
+// A trainer's ledger only keeps what it released: there are no rows to spend on.
+std::string cap_command(const Seat& seat, const std::string& dataset) {
+  const algorithm::Schedule& s = seat.schedule();
+  const bool bounded = !seat.trainer && seat.stamps.empty();
+  return "parley ledger cap FILE --dataset " + (dataset.empty() ? seat.me().name : dataset) + " --epsilon " +
+         (bounded ? number(s.epsilon) + (s.delta > 0 ? " --delta " + number(s.delta) : "") : "unlimited");
+}
+
 Seat take_seat(const JoinOptions& o) {
   if (!o.listen.empty() && !is_address(o.listen))
     throw Error({.what = "this is not an address to listen on",
@@ -39,6 +49,10 @@ Seat take_seat(const JoinOptions& o) {
   JointStudy study = read_joint_study(o.study);
   JointPlan plan = plan_of(study);
   Seat seat = seat_of(std::move(study), std::move(plan), o.as);
+  if (o.key.empty() && !std::filesystem::exists(key_file(o)))
+    throw Error({.what = "there is no key of " + o.as + " here",
+                 .where = std::filesystem::absolute(key_file(o)).string(),
+                 .fix = "--as chose the name: give your own; or say where its key is with --key and --certificate"});
   seat.self = network::read_identity(key_file(o), certificate_file(o));
   const auto now = std::chrono::floor<std::chrono::seconds>(std::chrono::system_clock::now());
   if (const auto refusal = network::check_certificate(seat.self.certificate, o.as, seat.me().fingerprint, now))
@@ -64,6 +78,11 @@ data::Dataset own_rows(const JoinOptions& o, const JointStudy& study) {
   }
   if (o.data.empty())
     throw Error({.what = "a party needs its rows", .where = "option --data", .fix = "give --data FILE"});
+  if (!std::filesystem::exists(o.data))
+    throw Error({.what = "there is no such file of rows",
+                 .value = o.data,
+                 .where = "option --data",
+                 .fix = "give this party's .csv or .libsvm file"});
   data::Options source{.data = {o.data}, .format = o.format, .header = o.header, .features = study.features};
   if (!study.schema.empty()) source.schema = (study.file.parent_path() / study.schema).string();
   data::Dataset rows = data::load_file(source, o.data);

@@ -34,6 +34,8 @@ data::Dataset own_rows(const JoinOptions& o, const JointStudy& study);
 privacy::PlannedRun planned(const JoinOptions& o, const Seat& seat, const data::Dataset& rows,
                             const privacy::LedgerFile& book);
 
+// How the owner makes a ledger that allows this study.
+std::string cap_command(const Seat& seat, const std::string& dataset);
 std::string key_file(const JoinOptions& o);
 std::string certificate_file(const JoinOptions& o);
 

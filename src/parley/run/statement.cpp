@@ -6,7 +6,6 @@
 #include <nlohmann/json.hpp>
 
 #include "parley/base/text.h"
-#include "parley/run/parts_told.h"
 
 namespace parley::run {
 namespace {
@@ -24,6 +23,27 @@ std::string from_hexadecimal(const std::string& text) {
   for (std::size_t i = 0; i + 1 < text.size(); i += 2)
     bytes += static_cast<char>(std::strtol(text.substr(i, 2).c_str(), nullptr, 16));
   return bytes;
+}
+
+// What the figures rest on, of what this study does.
+json assumptions(const JointStudy& study, const algorithm::Schedule& s, bool in_parts) {
+  json list = json::array({"every row has norm at most 1 after the public schema (enforced: rows are clipped)"});
+  if (!s.algorithm.linear)
+    list.push_back(
+        "each local minimum was certified to the planned tolerance (enforced: otherwise nothing is released)");
+  list.push_back(
+      std::string("penalties, noise and the number of rounds were fixed before rows were read (the study file)") +
+      (in_parts
+           ? "; of a later part by the study and by what the survivors signed after the loss, which rounds they had "
+             "released and whom they had lost (enforced: nobody goes on before all have signed the same)"
+           : ""));
+  const bool noisy = s.noise != algorithm::Noise::none;
+  if (noisy)
+    list.push_back(study.seed ? "noise came from the public seed of the study: whoever knows the study can subtract it"
+                              : "noise came from the operating system's generator through ChaCha20 and was not kept");
+  list.push_back("each round was released once, and charged and stored before it left (the ledger)");
+  if (noisy) list.push_back("noise in floating point; released values are rounded to a public grid (docs/privacy.md)");
+  return list;
 }
 
 }  // namespace
@@ -50,6 +70,17 @@ std::string end_name(network::End end) {
   return "";
 }
 
+Spent spent_in(const PartsTold& told, bool whole, bool confirmed) {
+  Spent spent{.epsilon = epsilon_of(told, whole, confirmed),
+              .delta = delta_of(told, confirmed),
+              .rounds = rounds_released(told),
+              .values = values_released(told),
+              .private_rounds = rounds_from_rows(told),
+              .confirmed = confirmed};
+  if (told.size() > 1) spent.parts = to_json(told);
+  return spent;
+}
+
 json statement_json(const JointStudy& study, const JointPlan& plan, int node, const std::string& hash,
                     const network::Ending& ending, const Spent& spent) {
   const Invited& me = study.parties[static_cast<std::size_t>(node)];
@@ -68,11 +99,17 @@ json statement_json(const JointStudy& study, const JointPlan& plan, int node, co
             {"outcome_in_words", ending.text},
             {"sent_to", others},
             {"rounds_released", spent.rounds},
+            {"values_released", spent.values},
             {"rounds_from_rows", spent.private_rounds},
             {"numbers_per_round", plan.setting.features * (plan.setting.classes > 2 ? plan.setting.classes : 1)},
             {"private", stamps.empty()},
             {"stamp", stamps.empty() ? "" : "NOT PRIVATE: " + join(stamps, "; ")}};
   if (!spent.parts.is_null()) j["parts"] = spent.parts;
+  if (!spent.confirmed)
+    j["unconfirmed"] =
+        "counted by this party's ledger alone: since it was started last, not every neighbour has confirmed that it "
+        "has "
+        "seen no more; so epsilon is the planned one";
   if (me.trainer) {
     j["bound"] = "the trainer holds no rows; what it released follows from what it received";
     return j;
@@ -85,22 +122,12 @@ json statement_json(const JointStudy& study, const JointPlan& plan, int node, co
   j["theorem"] = noisy
                      ? s.theorem + (spent.parts.is_null() ? "" : "; its parts together: docs/privacy.md, proposition 9")
                      : "none: there is no noise";
-  j["bound"] = plan.plan.verified_only() ? "numerically verified" : "proved";
-  j["assumptions"] = {
-      "every row has norm at most 1 after the public schema (enforced: rows are clipped)",
-      "each local minimum was certified to the planned tolerance (enforced: otherwise nothing is released)",
-      spent.parts.is_null()
-          ? "penalties, noise and the number of rounds were fixed before rows were read (the study file)"
-          : "penalties, noise and the number of rounds were fixed before rows were read (the study file); of a later "
-            "part by the study and by what the survivors signed after the loss, which rounds they had released and "
-            "whom they had lost (enforced: nobody goes on before all have signed the same)",
-      "noise came from the operating system's generator through ChaCha20 and was not kept",
-      "each round was released once, and charged and stored before it left (the ledger)",
-      "noise in floating point; released values are rounded to a public grid (docs/privacy.md)"};
+  j["bound"] = !stamps.empty() ? "none: not private" : plan.plan.verified_only() ? "numerically verified" : "proved";
+  j["assumptions"] = assumptions(study, s, !spent.parts.is_null());
   j["not_verifiable_from_outside"] =
-      "Other parties can check that what follows from released values does follow (parley verify), and the charges. "
-      "They "
-      "cannot see from outside that this party added its noise, read the rows it says, or counts them rightly.";
+      "Other parties can check that what follows from released values does follow, and that epsilon is what the "
+      "planned charges of these rounds make (parley verify). They cannot see from outside that this party added its "
+      "noise, read the rows it says, counts them rightly, or what its ledger holds.";
   return j;
 }
 
@@ -110,15 +137,22 @@ std::string statement_text(const json& j) {
   out += "study " + text("study_hash") + "\n\n";
   if (!text("stamp").empty() && text("stamp") != "-") out += text("stamp") + "\n\n";
   out += fmt::format("Outcome: {} ({}).\n", text("outcome"), text("outcome_in_words"));
-  out += fmt::format("Released: {} rounds of {} numbers by {}, {} of them computed from rows, to {}.\n",
-                     j.at("rounds_released").get<int>(), j.at("numbers_per_round").get<long>(), text("algorithm"),
+  const int values = j.at("values_released").get<int>();
+  out += fmt::format("Released: {} value{} of {} numbers by {}, {} of them computed from rows, to {}.\n", values,
+                     values == 1 ? "" : "s", j.at("numbers_per_round").get<long>(), text("algorithm"),
                      j.at("rounds_from_rows").get<int>(), join(j.at("sent_to").get<std::vector<std::string>>(), ", "));
+  if (j.contains("unconfirmed")) out += "  " + text("unconfirmed") + ".\n";
   if (j.contains("parts"))
     for (const auto& line : in_words(j["parts"], j.value("delta", json()) == 0, text("outcome") == "completed"))
       out += "  " + line + "\n";
   if (!j.contains("adjacency")) return out + text("bound") + ".\n";
   if (j["epsilon"].is_null()) {
     out += "There is no bound: the study has no noise.\n";
+  } else if (!j.at("private").get<bool>()) {
+    out += fmt::format(
+        "There is no bound: the run is not private. With secret noise, the same run would cost epsilon = {}, delta = "
+        "{}.\n",
+        number(j["epsilon"].get<double>()), number(j["delta"].get<double>()));
   } else {
     out += fmt::format(
         "Whoever saw all of it, and every other message of the run, has learnt at most epsilon = {}, delta = {} about "

@@ -7,15 +7,20 @@
 
 #include "parley/network/exchange.h"
 #include "parley/run/joint_study.h"
+#include "parley/run/parts_told.h"
 
 namespace parley::run {
 
 struct Spent {
   double epsilon = 0, delta = 0;
   int rounds = 0;          // of messages that were released
+  int values = 0;          // of these, without the turns in which the party was silent
   int private_rounds = 0;  // of these, how many were computed from rows
+  bool confirmed = true;   // false: not every neighbour has confirmed that it has seen no more of this party
   nlohmann::json parts{};  // of a run that went on after a loss: its parts (run/parts_on_disk.h)
 };
+// whole: the run was completed as planned.
+Spent spent_in(const PartsTold& told, bool whole, bool confirmed);
 
 nlohmann::json statement_json(const JointStudy& study, const JointPlan& plan, int node, const std::string& hash,
                               const network::Ending& ending, const Spent& spent);

@@ -156,14 +156,17 @@ class Verification {
     party.rounds = rounds_released(record.told);
     party.rounds_from_rows = rounds_from_rows(record.told);
     party.epsilon = epsilon_of(record.told, whole);
+    party.delta = delta_of(record.told);
     if (first != nullptr) party.stated = stated_epsilon(first->folder);
     check_sum(node, record.told);
     // A later part that does not follow was not looked at: no more is claimed than that it may have cost what was
     // planned.
     const bool followed = record.testimony == nullptr || !record.testimony->went_on;
-    if (!followed && result_.noisy && !party.trainer)
+    if (!followed && result_.noisy && !party.trainer) {
       party.epsilon =
           std::max(party.epsilon, parts_.front().basis.plan.plan.nodes[static_cast<std::size_t>(node)].epsilon);
+      party.delta = result_.delta;
+    }
     if (followed && record.testimony != nullptr) check_papers(record, result_.wrong);
     result_.epsilon = std::max(result_.epsilon, party.epsilon);
     result_.parties.push_back(std::move(party));
@@ -181,7 +184,7 @@ class Verification {
   static void note_trainer(const SeenPart& part, const Testimony& t, WholeRecord& record) {
     const int trainer = part.basis.part.holders(), rounds = t.rounds_of(t.node);
     if (!part.basis.part.plan.star() || t.node == trainer) return;
-    for (int round = 0; round < std::min(rounds - 1, t.rounds_of(trainer)); ++round)
+    for (int round = 1; round < std::min(rounds - 1, t.rounds_of(trainer)); ++round)  // 0 is the start
       if (const auto& value = t.values.at(trainer)[static_cast<std::size_t>(round)].value; value->size() > 0)
         record.trainer_said = *value;
   }

@@ -40,7 +40,7 @@ class Papers {
         rounds_(t_.rounds_of(t_.node)) {}
 
   void check() {
-    if (!record_.ended()) return;
+    if (!record_.ended() || claims_nothing()) return;
     if (record_.told.size() > 1) check_parts();
     check_statement();
     check_models();
@@ -48,6 +48,11 @@ class Papers {
 
  private:
   bool whole() const { return record_.whole(); }
+  // A party that has used no row yet, and that nobody has confirmed, writes no papers (run/join.cpp).
+  bool claims_nothing() const {
+    return !whole() && !has_learnt(record_.told) && !std::filesystem::exists(record_.folder / "statement.json") &&
+           !std::filesystem::exists(record_.folder / "model.json");
+  }
   void say(const std::string& text) { wrong_.push_back(basis_.name(t_.node) + text); }
   json parsed(const std::string& file) const { return shallow_json(text_of(record_.folder, file)); }
 
@@ -93,12 +98,8 @@ class Papers {
     if (!one_line(ending.text) || (ending.end == network::End::completed && ending.text != network::completed_in_words))
       return say(": its statement tells the outcome in words that no party writes: '" +
                  network::printable(ending.text, 200) + "'");
-    const bool trainer = basis_.is_trainer(t_.node);
-    Spent spent{.epsilon = epsilon_of(record_.told, whole()),
-                .delta = trainer ? 0 : basis_.plan.plan.nodes[static_cast<std::size_t>(record_.node)].delta,
-                .rounds = rounds_released(record_.told),
-                .private_rounds = rounds_from_rows(record_.told)};
-    if (record_.told.size() > 1) spent.parts = to_json(record_.told);
+    // To say that it is unconfirmed can only make its epsilon larger.
+    const Spent spent = spent_in(record_.told, whole(), whole() || !said.contains("unconfirmed"));
     const json expected =
         json::parse(statement_json(basis_.study, basis_.plan, record_.node, basis_.hash, ending, spent).dump());
     if (!nearly_same(said.value("epsilon", json()), expected.value("epsilon", json())))
@@ -115,7 +116,7 @@ class Papers {
     const Replayed& mine = replayed_[static_cast<std::size_t>(t_.node)];
     const bool followed = mine.rounds == rounds_ && mine.final_iterate.size() > 0 && t_.intact;
     if (whole()) check_finals();
-    if (t_.outcome() == "diverged" || !followed) return;
+    if (t_.outcome() == "diverged" || !followed || !has_learnt(record_.told)) return;
     check_model("own_model.json", mine.final_iterate, "this party's own iterate");
     if (whole() && !complete_) return;
     const Vector weights = whole()                           ? model_

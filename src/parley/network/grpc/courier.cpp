@@ -169,6 +169,8 @@ class Line {
     const std::lock_guard lock(*guard_);
     const bool nobody = said.find("Failed to connect to remote host") != std::string::npos;
     if (!why_->empty() && !nobody) return *why_;  // TLS may only say that the socket was closed
+    if (nobody && said.find("Connection refused") != std::string::npos)
+      return "nobody answers there yet (connection refused)";
     return printable(said, 300);
   }
 
@@ -249,6 +251,9 @@ class GrpcCourier : public Courier {
     builder.SetMaxReceiveMessageSize(static_cast<int>(setup_.largest));
     builder.AddChannelArgument(GRPC_ARG_MAX_CONCURRENT_STREAMS, 4);
     builder.AddChannelArgument(GRPC_ARG_ALLOW_REUSEPORT, 0);
+    // A stranger that connects and says nothing holds a descriptor for no longer than a call may take.
+    builder.AddChannelArgument(GRPC_ARG_SERVER_HANDSHAKE_TIMEOUT_MS,
+                               std::max(1000, static_cast<int>(1000 * setup_.deadline)));
     builder.RegisterService(&door_);
     server_ = builder.BuildAndStart();
     if (server_ == nullptr || port_ == 0)

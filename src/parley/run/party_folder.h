@@ -1,0 +1,38 @@
+// The folder of a party's run. Only the transcript in it, with the owner's ledger elsewhere, is what a run is rebuilt
+// from (docs/protocol.md, section 8); everything else is derived from the two, and written anew at each start.
+#pragma once
+#include <filesystem>
+#include <functional>
+#include <nlohmann/json_fwd.hpp>
+#include <string>
+
+#include "parley/privacy/ledger.h"
+#include "parley/record/record.h"
+
+namespace parley::run {
+
+// Has this party begun this run there? owner: as the transcript names it. Error, before anything is written: the folder
+// holds something else.
+bool has_begun(const std::filesystem::path& folder, const std::string& study_hash, const std::string& party,
+               const std::string& owner);
+
+// Error: the ledger has rounds of this run that were computed from what others sent, and that is not in this folder.
+void refuse_without_transcript(const privacy::LedgerFile& book, const privacy::PlannedRun& run,
+                               const std::filesystem::path& folder);
+
+// released.f64 and rounds.jsonl as the ledger has them, in place of what is there: a power cut may have left less, or
+// zeros. size: of a value; line: of a round.
+record::Kept write_from_ledger(const std::filesystem::path& folder, const privacy::Ledger& ledger, int node, Index size,
+                               const std::function<nlohmann::json(int round, bool silent)>& line);
+
+// An earlier process had the model that all parties agreed on; nothing takes its place.
+bool has_completed_model(const std::filesystem::path& folder);
+// Trap: a round whose minimum could not be certified must not be solved again until it goes well; that would choose the
+// noise.
+void refuse_uncertified(const std::filesystem::path& folder);
+void mark_uncertified(const std::filesystem::path& folder);
+
+void write_private_file(const std::filesystem::path& file, const std::string& text);  // its owner alone may read it
+void sync_files(const std::filesystem::path& folder);  // those that are there, and the folder: they survive a power cut
+
+}  // namespace parley::run
