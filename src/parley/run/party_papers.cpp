@@ -45,7 +45,7 @@ PapersWritten write_papers(const Seat& seat, PartsOnDisk& parts, const fs::path&
   const network::Ending& ending = end.ending;
   const bool whole = ending.end == network::End::completed;
   if (!whole && parts.was_complete()) {  // and this process could not rebuild it: what is there stands
-    parts.finish(last_word(seat, parts, end_name(network::End::completed), "the run is complete",
+    parts.finish(last_word(seat, parts, end_name(network::End::completed), network::completed_in_words,
                            static_cast<int>(parts.part().plan.nodes.front().rounds)),
                  json());
     return {.spent = std::nullopt, .model = true};
