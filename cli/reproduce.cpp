@@ -3,7 +3,6 @@
 #include <fmt/core.h>
 
 #include <algorithm>
-#include <atomic>
 #include <cmath>
 #include <csignal>
 #include <filesystem>
@@ -11,6 +10,7 @@
 #include <thread>
 
 #include "cli/commands.h"
+#include "cli/stop.h"
 #include "cli/terminal.h"
 #include "parley/base/error.h"
 #include "parley/base/text.h"
@@ -24,14 +24,6 @@ namespace {
 
 using experiment::Experiment;
 using nlohmann::json;
-
-std::atomic<bool> stop_requested{false};
-
-// The first Ctrl-C stops after the current rounds, and what is finished is kept; a second one kills.
-void request_stop(int signal) {
-  stop_requested = true;
-  std::signal(signal, SIG_DFL);
-}
 
 struct ReproduceOptions {
   std::string out = "runs/reproduce", data_dir;
@@ -116,12 +108,6 @@ std::string duration(double seconds) {
   return s < 60 ? fmt::format("{} s", s) : fmt::format("{} min {:02} s", s / 60, s % 60);
 }
 
-std::string bar(double share, int width) {
-  std::string text;
-  for (int i = 0; i < width; ++i) text += i < static_cast<int>(share * width + 0.5) ? "█" : "░";
-  return text;
-}
-
 void print_result(const json& r) {
   fmt::print("\n{}  {} {}: {}\n", bold(r.at("name").get<std::string>()), r.at("paper").get<std::string>(),
              r.at("figure").get<std::string>(), r.at("title").get<std::string>());
@@ -175,9 +161,6 @@ int run_reproduce(const Arguments& arguments) {
       chosen.push_back(one(word, quick));
   }
   check_data(chosen, o.data_dir);
-  std::signal(SIGINT, request_stop);
-  std::signal(SIGTERM, request_stop);
-
   Progress progress(arguments.has("quiet"), 1000);
   const auto say = [&](const experiment::Advance& a) {
     progress.show(
@@ -187,7 +170,7 @@ int run_reproduce(const Arguments& arguments) {
   };
   const auto tell = [&](const json& result, bool was_stored) {
     if (as_json) return;
-    progress.finish();
+    progress.clear();
     if (was_stored)
       fmt::print("{} is finished already: {} (--fresh runs it again)\n", result.at("name").get<std::string>(),
                  result.at("verdict").get<std::string>());
@@ -196,12 +179,13 @@ int run_reproduce(const Arguments& arguments) {
     std::fflush(stdout);
   };
   const int cores = std::max(1, static_cast<int>(std::thread::hardware_concurrency()));
-  const auto results = experiment::reproduce(chosen,
-                                             {.out = o.out,
-                                              .data_dir = o.data_dir,
-                                              .threads = o.threads > 0 ? static_cast<int>(o.threads) : cores,
-                                              .fresh = arguments.has("fresh")},
-                                             {.on_advance = say, .on_result = tell, .stop = &stop_requested});
+  const auto results =
+      experiment::reproduce(chosen,
+                            {.out = o.out,
+                             .data_dir = o.data_dir,
+                             .threads = o.threads > 0 ? static_cast<int>(o.threads) : cores,
+                             .fresh = arguments.has("fresh")},
+                            {.on_advance = say, .on_result = tell, .stop = &stop_on({SIGINT, SIGTERM})});
   progress.finish();
   if (!results.empty())
     write_file(std::filesystem::path(o.out) / "index.md", "# Reproduced\n\n" + experiment::index(results));
