@@ -118,7 +118,7 @@ class Train(Case):
     def test_progress_goes_to_stderr(self):
         result = parley("train", "--rows", 1500, "--rounds", 4, "--json", "--out", "run", cwd=self.dir)
         json.loads(result.stdout)
-        self.assertIn("round   4/4", result.stderr)
+        self.assertIn("round 4/4", result.stderr)
 
     def test_a_config_file_and_the_command_line_agree_on_names_and_the_command_line_wins(self):
         self.write("run.toml", "rows = 1500\nrounds = 8\nnoise-rate = [0.5, 1, 1, 1, 1]\nloss-weight = 200\n[engine]\nseed = 3\n")

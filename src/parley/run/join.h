@@ -23,6 +23,7 @@ struct JoinOptions {
   std::string ledger, dataset;
   std::string key, certificate;
   std::string listen;
+  std::string on_loss;  // empty: the study's
   std::string out;
   long threads = 0;
   bool local_metrics = false;

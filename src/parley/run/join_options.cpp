@@ -17,6 +17,10 @@ std::vector<Option> option_rows(JoinOptions& o) {
       {"certificate", "", "this party's certificate; default NAME.pem", any_text("a file"), &o.certificate, "join"},
       {"listen", "", "where peers are heard; default: the port in the roster, on all addresses of this machine",
        any_text("host:port"), &o.listen, "join"},
+      {"on-loss", "",
+       "what this party expects to happen after a loss: stop, or continue without the lost; it does not start when the "
+       "study, by which all decide together, says otherwise",
+       any_text("stop, continue"), &o.on_loss, "join"},
       {"out", "", "folder of the record; default RUN-NAME. Started again, it goes on with what is there",
        any_text("a folder"), &o.out, "join"},
       {"threads", "", "threads; 0: all cores. The result does not depend on it", between(0, 4096), &o.threads, "join"},

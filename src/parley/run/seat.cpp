@@ -47,6 +47,12 @@ Seat take_seat(const JoinOptions& o) {
                  .where = "option --listen",
                  .fix = "give an address of this machine, or leave it out for the port in the roster"});
   JointStudy study = read_joint_study(o.study);
+  if (!o.on_loss.empty() && o.on_loss != study.on_loss)
+    throw Error({.what = "the study decides otherwise about a lost party",
+                 .value = "'" + o.on_loss + "'",
+                 .allowed = study.on_loss + ", as in " + o.study,
+                 .where = "option --on-loss",
+                 .fix = "leave it out to accept the study's; or agree with the others on another study"});
   JointPlan plan = plan_of(study);
   Seat seat = seat_of(std::move(study), std::move(plan), o.as);
   if (o.key.empty() && !std::filesystem::exists(key_file(o)))
