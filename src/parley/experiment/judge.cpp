@@ -24,7 +24,8 @@ double standard_error(const std::vector<double>& v) {
   const double n = static_cast<double>(v.size()), mean = std::accumulate(v.begin(), v.end(), 0.0) / n;
   double squares = 0;
   for (const double x : v) squares += (x - mean) * (x - mean);
-  return std::sqrt(squares / (n - 1) / n);
+  const double error = std::sqrt(squares / (n - 1) / n);
+  return error > 1e-12 * std::abs(mean) ? error : 0;  // privacy losses are the same in every run, up to rounding
 }
 
 Difference difference(const std::vector<double>& a, const std::vector<double>& b) {
