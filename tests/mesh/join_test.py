@@ -16,7 +16,7 @@ class Join(Case):
     def test_a_party_can_insist_on_what_happens_after_a_loss(self):
         study = Study(self.dir / "s", "mr-admm")
         for wanted, code, says in (("continue", 1, "the study decides otherwise about a lost party"), ("Stop", 1, "the study decides otherwise")):
-            result = run(*study.join_command("hospital_a"), "--on-loss", wanted, cwd=study.base / "hospital_a", check=False)
+            result = run(*study.command("hospital_a", "--on-loss", wanted), cwd=study.base / "hospital_a", check=False)
             self.assertEqual(result.returncode, code)
             self.assertIn(says, result.stderr)
             self.assertFalse((study.base / "hospital_a/out").exists())
