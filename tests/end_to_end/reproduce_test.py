@@ -136,7 +136,7 @@ class Docs(unittest.TestCase):
         """docs/results.md was made from these very files: `make results` when this fails."""
         page = (ROOT / "docs/results.md").read_text()
         for e in json.loads(parley("list", "--json").stdout)["experiments"]:
-            self.assertIn(f"<!-- {e['name']} {e['fingerprint']} -->", page, f"{e['name']}: run 'make results'")
+            self.assertTrue(f"<!-- {e['name']} {e['fingerprint']} -->" in page, f"{e['name']}: run 'make results'")
             for chart in e["charts"]:
                 self.assertTrue((ROOT / "docs/images/reproduce" / chart).is_file(), chart)
 
