@@ -1,4 +1,3 @@
-#include "parley/report/report.h"
 #include "parley/run/compare.h"
 
 #include <fmt/core.h>
@@ -14,6 +13,7 @@
 #include "parley/algorithm/catalog.h"
 #include "parley/base/error.h"
 #include "parley/base/text.h"
+#include "parley/report/report.h"
 #include "parley/run/start.h"
 
 namespace parley::cli {

@@ -190,9 +190,7 @@ TEST(RecycledConditions, RunsWithTheSmallestDampingConverge) {
     }
     const Vector best = sum.ldlt().solve(right);
     std::vector<Vector> f(static_cast<std::size_t>(n), Vector::Zero(d)), dual = f;
-    const auto at = [](auto& v, int i) -> auto& {
-      return v[static_cast<std::size_t>(i)];
-    };
+    const auto at = [](auto& v, int i) -> auto& { return v[static_cast<std::size_t>(i)]; };
     const auto differences = [&](int i) {
       Vector s = Vector::Zero(d);
       for (const int j : g.neighbours(i)) s += at(f, i) - at(f, j);
