@@ -1,6 +1,7 @@
 #include "parley/run/compare.h"
 
 #include <fmt/core.h>
+#include <sys/stat.h>
 
 #include <algorithm>
 #include <cmath>
@@ -117,6 +118,7 @@ void print_comparison(const run::Comparison& c, const CompareOptions& o, const s
 }
 
 int run_compare(const Arguments& arguments) {
+  ::umask(077);  // losses and errors on private rows
   CompareOptions o;
   const auto all = rows(o);
   set_from(arguments, all);

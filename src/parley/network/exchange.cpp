@@ -70,16 +70,18 @@ void Exchange::take_up_decisions() {
 
 bool Exchange::past_confirmed() const {
   if (ending_ && ending_->past_unknown) return false;
-  // After a contradiction, or what this party has stated after a loss, nothing was released, and both are synced behind
-  // all that was.
-  return released() == agreed_.rounds || contradiction_ || survivors_.stated(self_) ||
-         std::ranges::all_of(links_, &Link::confirmed);
+  // What an earlier process has stated after a loss, or kept as evidence, stands in the transcript behind all that was
+  // released. Trap: what this process states itself confirms nothing, its ledger may be an old one.
+  return released() == agreed_.rounds || ended_before_ || std::ranges::all_of(links_, &Link::confirmed);
 }
 
 void Exchange::replay(Transcript::Entry kind, std::string_view bytes) {
   auto parsed = decode(bytes);
   const auto* m = std::get_if<Message>(&parsed);
   bool fits = m != nullptr && m->run == agreed_.run;
+  ended_before_ =
+      ended_before_ ||
+      (fits && (kind == Transcript::Entry::evidence || (kind == Transcript::Entry::sent && m->kind == Kind::loss)));
   if (fits && kind == Transcript::Entry::evidence) {
     contradiction_ =
         m->sender + " contradicted itself in round " + std::to_string(m->round) + "; the message is in the transcript";

@@ -170,6 +170,7 @@ class Exchange {
   bool finishing_ = false;
   std::optional<Ending> ending_;
   std::optional<std::string> contradiction_;
+  bool ended_before_ = false;                             // in the transcript: a statement after a loss, or evidence
   std::vector<std::array<long, verdict_count>> refused_;  // by node, unknown callers last
   std::uint64_t calls_ = 0;
   Actions actions_;

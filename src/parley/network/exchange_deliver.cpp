@@ -208,7 +208,9 @@ void Exchange::answered(std::uint64_t id, const Receipt& receipt) {
   } else if (call.what == Link::What::goodbye) {
     link->goodbye_said = true;
   } else if (call.what == Link::What::survivors && !receipt.good()) {
-    if (receipt.verdict == Verdict::left_behind && !ending_) on_refusal(*link, receipt);
+    const bool final_word = receipt.verdict == Verdict::left_behind || receipt.verdict == Verdict::ledger_behind ||
+                            contradicts(receipt.verdict);
+    if (final_word && !ending_) on_refusal(*link, receipt);
     link->given_up = receipt.verdict != Verdict::unavailable;  // it has stopped, and why comes by its goodbye
     link->retry_later(now_, timing_);
   } else if (!receipt.good()) {

@@ -6,10 +6,18 @@
 #include "parley/network/exchange.h"
 
 namespace parley::network {
+namespace {
+
+// R7: the lost one may be the only one that knows of a later release, and what is planned next counts them all.
+const std::string unconfirmed =
+    "; since this process was started not every neighbour has confirmed what was released before, so it does not go on";
+
+}  // namespace
 
 void Exchange::lose(int node, const std::string& text) {
   if (!consent_ || !speaking()) return stop(End::peer_lost, text);
   if (closed()) return;
+  if (!past_confirmed()) return stop(End::peer_lost, text + unconfirmed);
   report(text + "; asking all who are left whether to go on without it");
   std::vector<int> lost = {node};
   for (const Link& link : links_)  // whoever has been silent for as long is lost with it
@@ -69,6 +77,7 @@ void Exchange::settle() {
   using What = Survivors::Outlook::What;
   if (ending_ || !speaking() || !survivors_.begun()) return;
   if (!survivors_.stated(self_)) {
+    if (!past_confirmed()) return stop(End::peer_lost, "others have lost a party" + unconfirmed);
     std::vector<std::string> lost;
     for (const int node : survivors_.lost()) lost.push_back(node == self_ ? "this one" : name(node));
     report("others have lost " + (lost.empty() ? "a party" : join(lost, ", ")) +

@@ -68,7 +68,7 @@ class PartyReport : public testing::Test {
                             {"rounds_from_rows", 1},
                             {"assumptions", {"noise was secret at " + name}}};
     std::ofstream(folder / "statement.json") << json{{"statement", statement}, {"signature", "00"}}.dump();
-    std::ofstream(folder / "private_metrics.json") << R"({"loss": 0.987654})";
+    std::ofstream(folder.string() + ".private_metrics.json") << R"({"loss": 0.987654})";
     std::ofstream(folder / "rounds.jsonl") << R"({"epsilon":0.0,"kind":"start","round":0})" << '\n'
                                            << R"({"epsilon":2.0,"kind":"data","round":1})" << '\n';
     std::ofstream values(folder / "released.f64", std::ios::binary);

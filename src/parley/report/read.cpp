@@ -125,8 +125,8 @@ Run read_simulation(const Parts& parts, Audience audience) {
   read_common(run, top, member(top, "options"), audience);
   run.data = shown_data(text_in(top, "data"), audience);
   run.features = number_in(top, "features");
-  for (const json& warning : member(top, "warnings"))
-    if (warning.is_string()) run.warnings.push_back(warning.get<std::string>());
+  for (const json& warning : member(top, "warnings"))  // those of a ledger name the dataset and compare its rows
+    if (warning.is_string() && audience == Audience::owner) run.warnings.push_back(warning.get<std::string>());
   read_nodes(run, top);
   read_rounds(run, parts[0].folder, audience);
   if (audience == Audience::owner) {

@@ -96,7 +96,8 @@ Run read_party(const Parts& parts, Audience audience) {
     if (!lines.guarantee.holds) run.guarantee = lines.guarantee;  // one party's word is enough
   }
   if (audience == Audience::owner && parts.size() == 1) {
-    const json model = member(read_json(parts[0].folder / "private_metrics.json"), "model");
+    const json model =
+        member(read_json((parts[0].folder / "").parent_path().string() + ".private_metrics.json"), "model");
     run.metrics.own_loss = number_in(model, "loss");
     run.metrics.own_error = number_in(model, "error");
   }

@@ -46,6 +46,25 @@ Total total(const std::vector<Group>& groups) {
   return t;
 }
 
+// (ε, δ) that holds for every run: the largest ε with the largest δ.
+double largest_delta(const std::vector<Group>& groups) {
+  double delta = 0;
+  for (const Group& g : groups)
+    for (const Run& run : g.runs) delta = std::max(delta, run.guarantee.delta);
+  return delta;
+}
+
+bool any_verified_only(const std::vector<Group>& groups) {
+  return std::ranges::any_of(groups, [](const Group& g) {
+    return std::ranges::any_of(g.runs, [](const Run& r) { return r.guarantee.verified_only(); });
+  });
+}
+
+std::string rounded_up(double delta) {  // to three digits
+  const std::string text = fmt::format("{:.3g}", delta);
+  return std::stod(text) >= delta ? text : fmt::format("{:.3g}", delta * 1.005);
+}
+
 bool all_private(const std::vector<Group>& groups) {
   return std::ranges::all_of(groups, [](const Group& g) {
     return std::ranges::all_of(g.runs, [](const Run& r) { return r.guarantee.holds; });
@@ -73,11 +92,11 @@ std::string guarantee_sentence(const std::vector<Group>& groups) {
   const Total sum = total(groups);
   std::string text = fmt::format("Whoever sees every message of {} learns at most ε = {}, δ = {} about any one record",
                                  sum.runs == 1 ? "this run" : "one of these " + std::to_string(sum.runs) + " runs",
-                                 epsilon_text(run.covered_epsilon()), number(run.guarantee.delta));
-  text += run.guarantee.verified_only() ? ", by a numerically verified bound." : ".";
+                                 epsilon_text(run.covered_epsilon()), number(largest_delta(groups)));
+  text += any_verified_only(groups) ? ", by a numerically verified bound." : ".";
   if (sum.runs > 1)
     text += fmt::format(" Runs on the same rows add up: whoever sees all {} learns at most ε = {}, δ = {}.", sum.runs,
-                        epsilon_text(sum.epsilon), fmt::format("{:.3g}", sum.delta));
+                        epsilon_text(sum.epsilon), rounded_up(sum.delta));
   return text;
 }
 
@@ -91,7 +110,7 @@ std::vector<std::string> in_plain_words(const std::vector<Group>& groups) {
     return all;
   }
   const Run& run = worst(groups);
-  const double epsilon = run.covered_epsilon(), delta = run.guarantee.delta, factor = std::exp(epsilon);
+  const double epsilon = run.covered_epsilon(), delta = largest_delta(groups), factor = std::exp(epsilon);
   const std::string chance =
       delta > 0 ? fmt::format(", but for a difference of at most δ = {} in its probability", number(delta)) : "";
   all.push_back(fmt::format(

@@ -214,6 +214,8 @@ Part next_part(const Part& before, const network::Succession& next) {
   if (left > 0 && before.plan.noisy()) check_countable(p);
   o.rounds = first.algorithm.star ? left / 2 : left;
   p.plan = left == 0 ? without_rounds(p, before, next) : planned(p, std::move(o));
+  if (p.plan.verified_only() && !before.plan.verified_only())  // the run is stated as proved
+    throw Error({.what = "the bound of the next part would be verified numerically and not proved"});
   const std::vector<std::string> names = p.agreed.parties;
   p.agreed = agreement(p.plan, before.agreed.dimension, graph, names, "", "", "");
   const json configuration = configuration_of(p, before, next);

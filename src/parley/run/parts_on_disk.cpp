@@ -82,7 +82,11 @@ json PartsOnDisk::line_of(int round, bool silent) const {
 network::Consent PartsOnDisk::consent(const network::Succession& next) const {
   try {
     const Part following = next_part(part(), next);
-    setup_.book->check_room(planned(following, false));
+    try {
+      setup_.book->check_room(planned(following, false));
+    } catch (const Error&) {  // its text is for the owner: file, cap and what else was spent
+      return {.reason = "the rest of the run does not fit under the cap in its ledger"};
+    }
     return {.agrees = true, .configuration = following.agreed.configuration_hash};
   } catch (const Error& e) {
     return {.reason = one_line(e.what())};

@@ -162,7 +162,8 @@ class Verification {
     // A later part that does not follow was not looked at: no more is claimed than that it may have cost what was
     // planned.
     const bool followed = record.testimony == nullptr || !record.testimony->went_on;
-    if (!followed && result_.noisy && !party.trainer) {
+    const bool unseen = record.testimony == nullptr && !whole;  // it may have released more than these records hold
+    if ((!followed || unseen) && result_.noisy && !party.trainer) {
       party.epsilon =
           std::max(party.epsilon, parts_.front().basis.plan.plan.nodes[static_cast<std::size_t>(node)].epsilon);
       party.delta = result_.delta;

@@ -94,8 +94,8 @@ class PartCheck {
             " that it was computed from is not in its transcript");
     if (self == nullptr)
       findings_.unchecked.push_back(name(node) + ": its own record was not given" +
-                                    (rounds > 0 && rounds <= basis_.agreed().rounds
-                                         ? "; it may have released one more round than these hold"
+                                    (rounds <= basis_.agreed().rounds
+                                         ? "; it may have released more than these hold: counted with what was planned"
                                          : ""));
     part_.replayed.push_back(std::move(r));
   }
