@@ -72,6 +72,16 @@ class Claims(Case):
             self.assertFalse(study.out(A, paper).exists(), paper)
         self.assertEqual(self.verify(study, [A]), [])
 
+    def test_nobody_goes_on_after_a_loss_that_nobody_has_confirmed(self):
+        """on-loss = "continue": its own statement confirms nothing, for a lost ledger looks like an empty one."""
+        study = self.pure(rounds=20, deadline=0.5, wait=1.0, options={"on_loss": '"continue"'}.items())
+        self.start(study, A)
+        code, said = self.end_of(study, A)
+        self.assertEqual((said["outcome"], said["epsilon"], said["model"], said["statement"]), ("peer_lost", None, False, False), study.logs())
+        self.assertIn("not every neighbour has confirmed", said["outcome_in_words"])
+        for paper in PAPERS:
+            self.assertFalse(study.out(A, paper).exists(), paper)
+
     def test_the_count_of_a_party_that_others_did_not_confirm_is_the_planned_one(self):
         study = self.pure(rounds=600, deadline=0.5)
         self.start_all(study)
