@@ -81,7 +81,7 @@ class Verify(Case):
         found = self.verify(study, ["hospital_a"])
         self.assertEqual(found["wrong"], [])
         for name in ("hospital_b", "hospital_c", "hospital_d"):
-            self.assertIn(f"{name}: its own record was not given", found["unchecked"])
+            self.assertTrue(any(u.startswith(f"{name}: its own record was not given") for u in found["unchecked"]), found["unchecked"])
         rounds = {p["party"]: p["rounds_released"] for p in found["parties"]}
         self.assertEqual(rounds, {"hospital_a": 7, "hospital_b": 7, "hospital_c": 0, "hospital_d": 7})  # c is opposite in the ring
 
