@@ -84,6 +84,7 @@ class Verify(Case):
             self.assertTrue(any(u.startswith(f"{name}: its own record was not given") for u in found["unchecked"]), found["unchecked"])
         rounds = {p["party"]: p["rounds_released"] for p in found["parties"]}
         self.assertEqual(rounds, {"hospital_a": 7, "hospital_b": 7, "hospital_c": 0, "hospital_d": 7})  # c is opposite in the ring
+        self.assertGreater(next(p["epsilon"] for p in found["parties"] if p["party"] == "hospital_c"), 1.9)  # the planned one: nobody has seen less
 
     def test_a_run_that_was_interrupted_holds_as_far_as_it_came(self):
         for algorithm in ("mr-admm", "dp-admm"):
