@@ -101,7 +101,7 @@ class Claims(Case):
         self.assertEqual([w for w in self.verify(study, [A]) if w.startswith(A)], [])
 
     def test_a_completed_model_stands_whatever_is_said_afterwards(self):
-        study = Study(self.dir / "study", deadline=1.0)
+        study = Study(self.dir / "study", deadline=4.0)
         self.start_all(study)
         self.assert_completed(study)
         papers = [study.out(A, p).read_bytes() for p in ("model.json", "own_model.json", "statement.txt")]
@@ -110,12 +110,11 @@ class Claims(Case):
         second = wire.signed_part(final._replace(payload=bytes(len(final.payload))))
         self.start(study, A)
         study.await_log(A, "takes part")
-        with self.insider(study, C, A) as liar:
-            verdict = None
-            while verdict != "second_value" and self.processes[A].poll() is None:
-                verdict = liar.send(second, sign=True).get("verdict")
-            self.assertEqual(verdict, "second_value", study.logs())
-            liar.send(second, sign=True)
+        verdicts = []
+        while verdicts.count("second_value") < 2 and self.processes[A].poll() is None:  # a new caller each time: gRPC waits longer after each failure
+            with self.insider(study, C, A) as liar:
+                verdicts.append(liar.send(second, sign=True).get("verdict"))
+        self.assertEqual(verdicts.count("second_value"), 2, study.logs())
         for _ in range(2):  # then once more: it is remembered
             code, said = self.end_of(study, A)
             self.assertEqual((code, said["outcome"], said["model"]), (0, "completed", True), study.logs())
