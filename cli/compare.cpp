@@ -41,17 +41,18 @@ std::vector<Option> rows(CompareOptions& o) {
   return list;
 }
 
-void check_algorithms(std::vector<std::string>& names) {
-  const auto known = algorithm::algorithm_names();
-  if (names.empty()) names = known;
-  for (const std::string& name : names)
-    if (std::ranges::find(known, name) == known.end()) {
-      const std::string near = nearest(name, known);
-      throw Error({.what = "there is no algorithm '" + name + "'",
-                   .allowed = join(known, ", "),
-                   .where = "option --algorithms",
-                   .fix = near.empty() ? "choose from these" : "did you mean '" + near + "'?"});
-    }
+// Known, and each algorithm and budget once: a cell has one folder.
+void check_cells(CompareOptions& o) {
+  if (o.algorithms.empty()) o.algorithms = algorithm::algorithm_names();
+  for (const std::string& name : o.algorithms) algorithm::algorithm_named(name);
+  const auto twice = [](auto list) {
+    std::ranges::sort(list);
+    return std::ranges::adjacent_find(list) != list.end();
+  };
+  if (twice(o.algorithms) || twice(o.budgets))
+    throw Error({.what = "an algorithm or a budget is given twice",
+                 .where = "options --algorithms and --epsilon",
+                 .fix = "name each once; --repeat runs each several times"});
 }
 
 // Test error where rows were held out, else training loss.
@@ -123,7 +124,7 @@ int run_compare(const Arguments& arguments) {
   const auto all = rows(o);
   set_from(arguments, all);
   validate_options(all);
-  check_algorithms(o.algorithms);
+  check_cells(o);
   const bool json = arguments.has("json"), quiet = arguments.has("quiet");
   const std::string out = o.train.engine.out.empty() ? run::default_folder("compare") : o.train.engine.out;
   const std::size_t cells = o.algorithms.size() * o.budgets.size();

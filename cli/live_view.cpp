@@ -14,7 +14,6 @@ void LiveView::show(int repeat, const run::RoundMetrics& m) {
   if (m.round == 0) losses_.clear();
   if (m.train_loss) losses_.push_back(*m.train_loss);
   const std::string which =
-      (shown_.title.empty() ? "" : shown_.title + "  ") +
       (shown_.repeats > 1 ? fmt::format("run {}/{}  ", repeat + 1, shown_.repeats) : "") +
       fmt::format("round {:>{}}/{}", m.round, std::to_string(shown_.rounds).size(), shown_.rounds);
   const std::string error = m.test_error ? fmt::format("  error {:.4f}", *m.test_error) : "";

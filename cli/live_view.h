@@ -13,7 +13,6 @@ namespace parley::cli {
 class LiveView {
  public:
   struct Shown {
-    std::string title;             // of the run
     long rounds = 0, repeats = 1;  // of each, and how many
     std::optional<double> budget;  // ε of the whole run; none: without noise
     bool private_run = true;       // false: the ε shown is not a guarantee

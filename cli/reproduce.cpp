@@ -103,11 +103,6 @@ void check_data(const std::vector<Experiment>& experiments, const std::string& d
       }
 }
 
-std::string duration(double seconds) {
-  const long s = std::lround(seconds);
-  return s < 60 ? fmt::format("{} s", s) : fmt::format("{} min {:02} s", s / 60, s % 60);
-}
-
 void print_result(const json& r) {
   fmt::print("\n{}  {} {}: {}\n", bold(r.at("name").get<std::string>()), r.at("paper").get<std::string>(),
              r.at("figure").get<std::string>(), r.at("title").get<std::string>());

@@ -102,12 +102,15 @@ std::string clipped(const std::string& text, std::size_t most) {
   return most == 0 ? "" : kept + "…";
 }
 
+std::string duration(double seconds) {
+  const long s = std::lround(seconds);
+  if (s >= 3600) return fmt::format("{} h {} min", s / 3600, s % 3600 / 60);
+  return s >= 60 ? fmt::format("{} min {} s", s / 60, s % 60) : fmt::format("{} s", s);
+}
+
 std::string time_left(double seconds, double share_done) {
   if (share_done <= 0 || share_done >= 1 || seconds < 0.5) return "";
-  const long left = std::lround(seconds * (1 - share_done) / share_done);
-  if (left >= 3600) return fmt::format("{} h {} min left", left / 3600, left % 3600 / 60);
-  if (left >= 60) return fmt::format("{} min {} s left", left / 60, left % 60);
-  return fmt::format("{} s left", left);
+  return duration(seconds * (1 - share_done) / share_done) + " left";
 }
 
 std::string table(const std::vector<std::vector<std::string>>& rows, const std::string& indent) {

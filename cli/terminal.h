@@ -24,6 +24,7 @@ std::string bar(double share, int width);  // ████░░
 // One block per value between the smallest and the largest, ▁▂▃▄▅▆▇█; of more than `width` values, means of neighbours.
 std::string sparkline(const std::vector<double>& values, std::size_t width);
 std::string clipped(const std::string& text, std::size_t width);  // to so many characters, with … at the end
+std::string duration(double seconds);                             // "2 min 5 s"
 std::string time_left(double seconds, double share_done);         // "2 min 5 s left"; "" while nothing can be said
 
 // Columns padded to their widest cell (UTF-8 counted by characters); the first column left, the others right aligned.

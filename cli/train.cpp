@@ -166,8 +166,7 @@ void say_lost(int rank, const std::string& hosting) {
 }
 
 LiveView::Shown shown_of(const run::Study& s, const run::TrainOptions& o) {
-  return {.title = "",
-          .rounds = s.plan.options.rounds,
+  return {.rounds = s.plan.options.rounds,
           .repeats = o.engine.repeat,
           .budget = s.plan.noisy() ? std::optional(s.plan.epsilon()) : std::nullopt,
           .private_run = s.not_private.empty()};

@@ -458,7 +458,9 @@ class Compare(Case):
         self.assertTrue((self.dir / "c/dp-admm/epsilon-0.5/run-2/model.json").exists())
 
     def test_what_is_wrong_is_said_before_anything_runs(self):
-        self.fails("compare", "--algorithms", "mr-adm", says=["no algorithm 'mr-adm'", "did you mean 'mr-admm'?"])
+        self.fails("compare", "--algorithms", "mr-adm", says=["unknown algorithm", "'mr-adm'", "did you mean 'mr-admm'?"])
+        self.fails("compare", "--algorithms", "dvp,dvp", says=["given twice"])
+        self.fails("compare", "--epsilon", "1,2,1", says=["given twice"])
         self.fails("compare", "--epsilon", "1,-2", says=["epsilon", "> 0"])
         self.fails("compare", "--ledger", "x", says=["ledger"])
 

@@ -19,13 +19,7 @@ const std::vector<std::unique_ptr<Scenario>>& studies() {
   static const auto all = [] {
     std::vector<std::unique_ptr<Scenario>> made;
     const auto add = [&](const std::string& name, long rounds, network::Graph g, const std::string& noise = "gamma") {
-      algorithm::Options o;
-      o.algorithm = name;
-      o.rounds = rounds;
-      o.loss_weight = 1;
-      o.noise = noise;
-      o.epsilon = {5};
-      made.push_back(std::make_unique<Scenario>(o, std::move(g)));
+      made.push_back(std::make_unique<Scenario>(options_of(name, rounds, noise), std::move(g)));
     };
     add("mr-admm", 6, {4, {{0, 1}, {1, 2}, {2, 3}, {0, 3}}});
     add("mr-admm", 5, {5, {{0, 1}, {0, 2}, {1, 2}, {1, 3}, {2, 4}, {3, 4}}});

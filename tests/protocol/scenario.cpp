@@ -25,7 +25,9 @@ data::Rows few_rows(int node) {
   return rows;
 }
 
-algorithm::Options options_of(const std::string& name, long rounds, const std::string& noise = "gamma") {
+}  // namespace
+
+algorithm::Options options_of(const std::string& name, long rounds, const std::string& noise) {
   algorithm::Options o;
   o.algorithm = name;
   o.rounds = rounds;
@@ -34,8 +36,6 @@ algorithm::Options options_of(const std::string& name, long rounds, const std::s
   o.epsilon = {5};
   return o;
 }
-
-}  // namespace
 
 Scenario::Scenario(const algorithm::Options& options, network::Graph who)
     : graph(std::move(who)), first{.nodes = {}, .agreed = {.graph = graph}, .allowance = {}, .spent = {}} {

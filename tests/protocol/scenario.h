@@ -47,6 +47,9 @@ class Scenario {
   void run_undisturbed();
 };
 
+// Options with loss weight 1 and a budget of ε = 5.
+algorithm::Options options_of(const std::string& name, long rounds, const std::string& noise = "gamma");
+
 // mr-admm, pp, dp-admm, … on two to five nodes; made once.
 const std::vector<std::unique_ptr<Scenario>>& scenarios();
 

@@ -65,6 +65,15 @@ std::string join(const std::vector<std::string>& parts, std::string_view separat
   return s;
 }
 
+bool is_plain_line(std::string_view text, std::size_t longest) {
+  for (std::size_t i = 0; i < text.size(); ++i) {
+    const auto c = static_cast<unsigned char>(text[i]);
+    if (c < 0x20 || c == 0x7F) return false;
+    if (c == 0xC2 && i + 1 < text.size() && static_cast<unsigned char>(text[i + 1]) < 0xA0) return false;
+  }
+  return text.size() <= longest;
+}
+
 std::string_view trim(std::string_view text) {
   constexpr std::string_view blank = " \t\r\n";
   const auto first = text.find_first_not_of(blank);

@@ -18,6 +18,8 @@ std::string nearest(std::string_view name, const std::vector<std::string>& candi
 
 std::string join(const std::vector<std::string>& parts, std::string_view separator);
 std::vector<std::string> split_list(std::string_view text, char separator = ',');  // trimmed parts
+// One line that a terminal shows as it is: no control characters, also not those of two bytes (U+0080 to U+009F).
+bool is_plain_line(std::string_view text, std::size_t longest);
 std::string_view trim(std::string_view text);
 
 std::string read_file(const std::filesystem::path& path, const std::string& what);

@@ -153,7 +153,8 @@ std::optional<Survivors::Outlook> Survivors::decided() const {
       const auto found = consents_.find(other);
       return found != consents_.end() && found->second.consent.agrees && found->second.id == id;
     };
-    if (!next || !std::ranges::all_of(next->members, agrees)) continue;
+    // A set that may not go on decides nothing: one liar's consent to itself would leave all others behind.
+    if (!next || !objection(next->members).empty() || !std::ranges::all_of(next->members, agrees)) continue;
     for (const int other : next->members)
       if (consents_.at(other).consent.configuration != one.consent.configuration)
         return over(name(other) + " plans the next part otherwise than " + name(node));

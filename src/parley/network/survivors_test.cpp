@@ -242,6 +242,19 @@ TEST_F(Four, WhatALiarTellsDifferentlyLeadsNowhere) {
   EXPECT_EQ(zero.known.outlook(Patience::out_of).what, What::over);
 }
 
+TEST_F(Four, OneThatConsentsToItselfAloneLeavesNobodyBehind) {
+  const Message stated = loss(a, 2, 4, {3});
+  const Succession alone{
+      .members = {2},
+      .released = {4},
+      .edges = {},
+      .through = 4,
+      .id = privacy::sha256("parley survivors 1" + payload_of(Goodbye{.text = a.run}) + payload_of(Loss{{2}}) +
+                            payload_of(Seen{4, stated.head}) + payload_of(Loss{{3}}))};
+  all[0]->hear(consent(a, 2, alone));
+  EXPECT_NE(look(0).what, What::over);
+}
+
 TEST_F(Four, WhoComesBackTooLateIsToldThatItWasLeftBehind) {
   const Succession next = look(0).next;
   One three(a, 3);

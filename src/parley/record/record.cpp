@@ -29,11 +29,6 @@ bool unfinished(const std::filesystem::path& folder) {
          (run["outcome"] == "running" || run["outcome"] == "interrupted" || run["outcome"] == "failed");
 }
 
-// write_file was killed before its rename: nothing was begun.
-bool half_written(const std::filesystem::directory_entry& entry) {
-  return entry.path().extension() == ".part";
-}
-
 // The lines that were written to their end.
 std::vector<std::string> whole_lines(const std::string& text) {
   std::vector<std::string> lines;
@@ -54,6 +49,12 @@ std::string read_or_empty(const std::filesystem::path& file) {
 }
 
 }  // namespace
+
+bool half_written(const std::filesystem::directory_entry& entry) {
+  const std::filesystem::path name = entry.path().filename();
+  const bool begins_empty = name == "rounds.jsonl" || name == "released.f64";
+  return name.extension() == ".part" || (begins_empty && entry.is_regular_file() && entry.file_size() == 0);
+}
 
 void check_vacant(const std::filesystem::path& folder) {
   std::error_code code;

@@ -20,6 +20,9 @@
 
 namespace parley::record {
 
+// What a kill before run.json was whole leaves: write_file's half, and the two files that begin empty. Nothing was
+// begun.
+bool half_written(const std::filesystem::directory_entry& entry);
 // Error when the folder already holds something: a record is never overwritten. Of an unfinished run it says so and
 // names --resume.
 void check_vacant(const std::filesystem::path& folder);

@@ -134,8 +134,7 @@ void check_study(Reader& reader) {
   if (!is_hex(s.nonce, 32))
     bad("nonce", "the nonce is not 32 hexadecimal digits, or missing",
         "begin with 'parley study new', which makes one; all parties have the same");
-  if (s.title.size() > 200 || std::ranges::any_of(s.title, [](unsigned char c) { return c < 0x20 || c == 0x7F; }))
-    bad("title", "the title is not one line of at most 200 bytes", "shorten it");
+  if (!is_plain_line(s.title, 200)) bad("title", "the title is not one line of at most 200 bytes", "shorten it");
   if (s.wait_seconds < s.deadline_seconds)
     bad("wait-seconds", "wait-seconds is below deadline-seconds: a silent peer would be given up before it is late",
         "raise it");

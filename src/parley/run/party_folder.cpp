@@ -64,18 +64,7 @@ bool has_begun(const fs::path& folder, const std::string& study_hash, const std:
   if (!fs::exists(folder, code)) return false;
   if (!fs::is_directory(folder, code))
     throw Error({.what = "the output folder is a file", .where = folder.string(), .fix = "choose another --out"});
-  // A kill before run.json was whole leaves it half written, and the two files that begin empty.
-  const auto empty = [&](const fs::directory_entry& entry) {
-    const fs::path name = entry.path().filename();
-    return (name == "rounds.jsonl" || name == "released.f64") && entry.is_regular_file() && entry.file_size() == 0;
-  };
-  const auto half_written = [&](const fs::directory_entry& entry) {
-    return entry.path().extension() == ".part" || empty(entry);
-  };
-  if (std::ranges::all_of(fs::directory_iterator(folder), half_written)) {
-    for (const char* file : {"rounds.jsonl", "released.f64"}) fs::remove(folder / file, code);
-    return false;
-  }
+  if (std::ranges::all_of(fs::directory_iterator(folder), record::half_written)) return false;
   const Error another(
       {.what = "the folder holds the record of another run", .where = folder.string(), .fix = "choose another --out"});
   const json run = paper(folder / "run.json");

@@ -19,16 +19,6 @@ std::string text_of(const std::filesystem::path& folder, const std::string& file
   }
 }
 
-// One line that a terminal shows as it is: no control characters, also not those of two bytes.
-bool one_line(const std::string& text) {
-  for (std::size_t i = 0; i < text.size(); ++i) {
-    const auto c = static_cast<unsigned char>(text[i]);
-    if (c < 0x20 || c == 0x7F) return false;
-    if (c == 0xC2 && i + 1 < text.size() && static_cast<unsigned char>(text[i + 1]) < 0xA0) return false;
-  }
-  return text.size() <= 1000;
-}
-
 class Papers {
  public:
   Papers(const WholeRecord& record, std::vector<std::string>& wrong)
@@ -95,7 +85,8 @@ class Papers {
     network::Ending ending{.text = words.is_string() ? words.get<std::string>() : ""};
     for (int end = 0; end <= static_cast<int>(network::End::refused); ++end)
       if (end_name(static_cast<network::End>(end)) == t_.outcome()) ending.end = static_cast<network::End>(end);
-    if (!one_line(ending.text) || (ending.end == network::End::completed && ending.text != network::completed_in_words))
+    if (!is_plain_line(ending.text, 1000) ||
+        (ending.end == network::End::completed && ending.text != network::completed_in_words))
       return say(": its statement tells the outcome in words that no party writes: '" +
                  network::printable(ending.text, 200) + "'");
     // To say that it is unconfirmed can only make its epsilon larger.
