@@ -5,8 +5,8 @@
 //   PARLEY_TORN=n     the same, but half of the bytes of event n are written first
 //   PARLEY_FULL=n     from event n on nothing can be written: ENOSPC
 //   PARLEY_AT=NAME    n counts the events of this name only: threads mix the others
-//   PARLEY_EVENTS=F   writes the names of all events to F at the end: a failpoint's place, or what is done to which
-//   file
+//   PARLEY_EVENTS=F   writes the names of all events to F at the end: a failpoint's place, or what is done
+//                     to which file
 #include <fcntl.h>
 #include <sys/syscall.h>
 #include <sys/uio.h>
