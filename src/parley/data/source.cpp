@@ -8,6 +8,7 @@
 #include "parley/base/text.h"
 #include "parley/data/adult.h"
 #include "parley/data/census.h"
+#include "parley/data/distinct.h"
 #include "parley/data/encode.h"
 #include "parley/data/libsvm.h"
 #include "parley/data/sha256.h"
@@ -169,6 +170,7 @@ Holdings load(const Options& o, const Share& share) {
     throw Error({.what = std::to_string(o.data.size()) + " data files for " + std::to_string(o.nodes) + " nodes",
                  .where = "option --nodes",
                  .fix = "leave --nodes out: there is one node per file"});
+  check_files_distinct(o);
   const auto seed = static_cast<std::uint64_t>(o.split_seed);
   const double test_share = o.test_data.empty() ? o.test_share : 0;
   Holdings all;
@@ -222,6 +224,7 @@ Holdings load(const Options& o, const Share& share) {
       throw Error({.what = "node " + std::to_string(all.first() + static_cast<int>(i)) + " has no rows",
                    .where = "option --data",
                    .fix = "every node needs at least one training row"});
+  if (file_per_node) check_rows_distinct(all, o.data);
   return all;
 }
 
