@@ -245,7 +245,10 @@ std::vector<Option> option_rows(Options& o) {
        one_of(adult_preprocessings()), &o.preprocessing, "data"},
       {"rows", "", "census: rows to generate, training and test together", between(10, 100000000), &o.rows, "data"},
       {"nodes", "N", "nodes; 0: 5, or one per file", between(0, 1000000), &o.nodes, "network"},
-      {"split", "", "how rows are dealt to nodes", one_of(split_names()), &o.split, "data"},
+      {"split", "",
+       "how rows are dealt to nodes. column and label-skewed read rows: epsilon is then for rows as dealt, and a "
+       "ledger is refused",
+       one_of(split_names()), &o.split, "data"},
       {"split-shares", "", "split shares: one number per node", above(0), &o.split_shares, "data"},
       {"split-exponent", "", "split power: node i gets a share proportional to (i+1)^-exponent", at_least(0),
        &o.split_exponent, "data"},
