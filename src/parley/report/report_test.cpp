@@ -141,6 +141,7 @@ TEST_F(Report_, EpsilonForRowsAsDealtIsMarkedWhereverItStands) {
   json run = record();
   EXPECT_THAT(page(write("even", run)), Not(HasSubstr("as dealt")));
   run["privacy"]["adjacency"] = "as dealt";
+  run["options"]["penalty"] = 5;  // another setting
   const fs::path folder = write("run", run);
   EXPECT_THAT(guarantee_sentence(group_runs(read_runs({folder}, Audience::anyone))),
               HasSubstr("about any one record (as dealt)."));
