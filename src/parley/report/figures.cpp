@@ -85,6 +85,10 @@ class Maker {
 
  private:
   std::string repeated() const { return most_runs_ > 1 ? " Lines are means over runs, shaded bands their range." : ""; }
+  // On every axis of ε: a figure is shown without its page, too.
+  std::string mark() const {
+    return any_as_dealt(groups_) ? " (" + record::name_of(record::Adjacency::as_dealt) + ")" : "";
+  }
   std::string left_out() const {
     return shown_.size() == groups_.size() ? ""
                                            : " Shown are " + std::to_string(shown_.size()) + " of " +
@@ -118,8 +122,9 @@ class Maker {
   }
 
   void spent() {
-    Chart chart{
-        .title = "Privacy spent by round", .x_label = "round", .y_label = "ε spent so far, largest of all nodes"};
+    Chart chart{.title = "Privacy spent by round",
+                .x_label = "round",
+                .y_label = "ε spent so far, largest of all nodes" + mark()};
     std::set<double> budgets;
     for (const Group* g : shown_) {
       Line line = over_rounds(*g, [](const Round& r) { return r.epsilon; });
@@ -159,7 +164,7 @@ class Maker {
     }
     if (epsilons.size() < 2) return;
     Chart chart{.title = "Test error against privacy loss",
-                .x_label = "ε of the whole run",
+                .x_label = "ε of the whole run" + mark(),
                 .y_label = "test error at the end",
                 .log_x = *epsilons.begin() > 0 && *epsilons.rbegin() > 3 * *epsilons.begin(),
                 .points = true};

@@ -34,7 +34,7 @@ void read_options(Run& run, const json& options, Audience audience) {
       ++run.options_hidden;
 }
 
-void read_guarantee(Run& run, const json& privacy) {
+void read_guarantee(Run& run, const json& privacy, const json& options) {
   Guarantee& g = run.guarantee;
   g.epsilon = number_in(privacy, "epsilon");
   g.epsilon_planned = number_in(privacy, "epsilon_planned");
@@ -42,7 +42,7 @@ void read_guarantee(Run& run, const json& privacy) {
   g.delta = number_in(privacy, "delta");
   g.theorem = text_in(privacy, "theorem");
   g.bound = text_in(privacy, "bound");
-  g.adjacency = text_in(privacy, "adjacency");
+  g.adjacency = record::adjacency_told(text_in(privacy, "adjacency"), text_in(options, "split"));
   g.stamp = text_in(privacy, "stamp");
   const bool says_so = member(privacy, "private") == json(true);
   const bool numbers =
@@ -110,7 +110,7 @@ void read_common(Run& run, const json& top, const json& options, Audience audien
   run.outcome = text_in(top, "outcome");
   if (run.outcome.empty()) run.faults.push_back("run.json has no outcome");
   read_options(run, options, audience);
-  read_guarantee(run, member(top, "privacy"));
+  read_guarantee(run, member(top, "privacy"), options);
   if (run.guarantee.holds && run.options.contains("seed") && run.options["seed"] != "–") {  // the stamp was lost
     run.guarantee.holds = false;
     run.guarantee.stamp = "NOT PRIVATE: noise from a seed";

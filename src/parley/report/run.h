@@ -8,6 +8,8 @@
 #include <utility>
 #include <vector>
 
+#include "parley/record/adjacency.h"
+
 namespace parley::report {
 
 enum class Audience {
@@ -37,8 +39,10 @@ struct Guarantee {
   bool holds = false;  // fails closed: a record that does not say so has none
   std::string stamp;   // why not: "NOT PRIVATE: …"
   double epsilon = absent, epsilon_planned = absent, epsilon_paper = absent, delta = absent;
-  std::string theorem, bound, adjacency;
+  std::string theorem, bound;
+  record::Adjacency adjacency{};
   bool verified_only() const { return bound != "proved"; }
+  bool as_dealt() const { return adjacency == record::Adjacency::as_dealt; }
 };
 
 struct Metrics {  // of the end; owner only
