@@ -96,14 +96,16 @@ Spend LedgerFile::spent(const std::string& dataset, double delta, const std::str
 void LedgerFile::check_not_failed(const std::string& id) const {
   const Run* const run = find_run(id);
   if (run == nullptr || !run->failed) return;
-  const std::string why =
-      run->failed->reason == "uncertified" ? "a local minimum could not be certified" : "it could not be solved";
+  const bool uncertified = run->failed->reason == "uncertified";
   throw Error(
-      {.what = "run " + id + " ended in round " + std::to_string(run->failed->round) + ": " + why +
+      {.what = "run " + id + " ended in round " + std::to_string(run->failed->round) + ": " +
+               (uncertified ? "a local minimum could not be certified" : "it could not be solved") +
                ". Trying again with other noise until it can be would choose the noise, and no bound covers that",
        .where = file().string(),
-       .fix = "the ledger keeps this run closed, whatever --out says. Start a new run, or agree on a new study, "
-              "with a larger --tolerance; what this one spent stays spent, the failed round included"});
+       .fix = std::string("the ledger keeps this run closed, whatever --out says. Start a new run, or agree on a "
+                          "new study") +
+              (uncertified ? ", with a larger --tolerance" : "") +
+              "; what this one spent stays spent, the failed round included"});
 }
 
 void LedgerFile::check_room(const PlannedRun& run, int times) const {
