@@ -131,11 +131,6 @@ double PartsOnDisk::spent() const {
   return parts_.size() == 1 ? spent_epsilon(*ledger_, part().plan, self()) : spend_of(told()).epsilon();
 }
 
-void PartsOnDisk::finish_uncertified(const json& head) {
-  mark_uncertified(folder());
-  finish(head, json());
-}
-
 void PartsOnDisk::finish(const json& head, const json& model) {
   if (!record_) return;  // the part that is to follow could not be opened
   record_->finish(head, model);

@@ -134,10 +134,6 @@ void refuse_uncertified(const fs::path& folder) {
                .fix = "agree on a new study with a larger tolerance; what this one spent stays spent"});
 }
 
-void mark_uncertified(const fs::path& folder) {
-  write_file(folder / uncertified_mark, "a local minimum could not be certified: this run does not go on\n");
-}
-
 void write_private_file(const fs::path& file, const std::string& text) {
   const int out = ::open(file.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0600);
   bool good = out >= 0 && ::fchmod(out, 0600) == 0;  // it may have been there before

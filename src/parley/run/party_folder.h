@@ -28,9 +28,8 @@ record::Kept write_from_ledger(const std::filesystem::path& folder, const privac
 // An earlier process had the model that all parties agreed on; nothing takes its place.
 bool has_completed_model(const std::filesystem::path& folder);
 // Trap: a round whose minimum could not be certified must not be solved again until it goes well; that would choose the
-// noise.
+// noise. The ledger keeps that mark (LedgerFile::check_room); folders of earlier versions have it themselves.
 void refuse_uncertified(const std::filesystem::path& folder);
-void mark_uncertified(const std::filesystem::path& folder);
 
 void write_private_file(const std::filesystem::path& file, const std::string& text);  // its owner alone may read it
 void sync_files(const std::filesystem::path& folder);  // those that are there, and the folder: they survive a power cut
