@@ -180,7 +180,7 @@ class Train(Case):
         start = ["train", "--out", "no", "--algorithm"]
         self.train("--algorithm", "star-admm", "--public-rows", 100, "--out", "same_rows")  # the rows dp-admm was trained on
         rows = self.write("rows.svm", "+1 1:0.5\n-1 1:-0.5\n" * 4)
-        self.fails(*start, "star-admm", "--data", rows, "--features", 1, "--public-data", rows, says=["nothing would use them", "--public-data"])
+        self.fails(*start, "star-admm", "--data", rows, "--features", 1, "--public-data", self.write("public.svm", "+1 1:0.5\n"), says=["nothing would use them", "--public-data"])
         self.fails(*start, "dp-admm", says=["Gaussian noise needs its size", "--epsilon"])
         self.fails(*start, "dp-admm", "--epsilon", 1, "--graph", "ring", says=["around a trainer", "linear-admm"])
         self.fails(*start, "mr-admm", "--loss", "hinge", says=["kink", "dp-admm"])
