@@ -57,6 +57,7 @@ class Failure(Resume):
     def test_another_out_is_another_run_that_pays_beside_it(self):
         self.make_ledger(ward=(2, "--delta", 1e-6), wide=(10, "--delta", 1e-6))
         self.fail()
+        self.assertEqual([a[2] for a in self.spend()[1][0]], 3 * [FAILED_ROUND], "the failed round is charged")
         self.fails(*self.train(out="again"), says=["would exceed the cap of dataset 'ward'"], writes=True)
         self.fail(dataset="wide", out="first")
         before = {d: e for d, e, _ in self.spend()[0]}["wide"]
