@@ -59,7 +59,7 @@ tidy: setup tools
 
 # How clang-tidy is to compile each file, and the generated headers that it reads.
 tidy-tree: clang
-	@$(call configured,$(BUILD)-tidy,$(clang_19) -DCMAKE_DISABLE_PRECOMPILE_HEADERS=ON)
+	@$(call configured,$(BUILD)-tidy,$(clang_19) -DPARLEY_TOGETHER=OFF)
 	@cmake --build $(BUILD)-tidy --target parley_generated -j $(JOBS)
 
 # The full forms of the statistical, fuzz and long runs.

@@ -20,7 +20,7 @@ def run(*arguments):
 def configure(source, build, *flags):
     """With GTest hidden, and in the cheapest form: one file per library, no optimisation."""
     return run("cmake", "-S", source, "-B", build, "-G", "Ninja", "-DCMAKE_BUILD_TYPE=Debug", "-DCMAKE_CXX_FLAGS_DEBUG=-O0",
-               "-DCMAKE_DISABLE_FIND_PACKAGE_GTest=ON", "-DCMAKE_DISABLE_PRECOMPILE_HEADERS=ON", "-DCMAKE_UNITY_BUILD=ON",
+               "-DCMAKE_DISABLE_FIND_PACKAGE_GTest=ON", "-DCMAKE_UNITY_BUILD=ON",
                f"-DCMAKE_CXX_COMPILER={os.environ['CXX']}", *flags)
 
 
