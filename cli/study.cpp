@@ -32,7 +32,7 @@ std::vector<Option> rows(Invited& p) {
   return list;
 }
 
-network::Time now() {
+network::Time clock_time() {
   return std::chrono::floor<std::chrono::seconds>(std::chrono::system_clock::now());
 }
 
@@ -87,7 +87,7 @@ int invite(const fs::path& file, Invited p, bool trainer) {
                  .where = "option --name",
                  .fix = "leave it out, or ask " + p.name + " for its own certificate"});
   p.name = c.name;
-  if (const auto refusal = network::check_certificate(c, p.name, c.fingerprint, now()))
+  if (const auto refusal = network::check_certificate(c, p.name, c.fingerprint, clock_time()))
     throw Error({.what = refusal->sentence, .where = p.certificate});
   p.certificate = c.chain_pem();
   p.fingerprint = c.fingerprint;
@@ -182,7 +182,7 @@ std::vector<std::string> warnings(const JointStudy& s, const JointPlan& p) {
   for (std::string& text : all) text = run::in_words_of(s, text);
   for (const Invited& party : s.parties)
     if (party.pinned)
-      if (const auto refusal = network::check_certificate(*party.pinned, party.name, party.fingerprint, now()))
+      if (const auto refusal = network::check_certificate(*party.pinned, party.name, party.fingerprint, clock_time()))
         all.push_back(refusal->sentence);
   return all;
 }

@@ -8,11 +8,11 @@
 namespace parley::problem {
 namespace {
 
-const std::vector<Loss> losses = {{.kind = LossKind::logistic},
-                                  {.kind = LossKind::huber_hinge, .width = 0.5},
-                                  {.kind = LossKind::hinge},
-                                  {.kind = LossKind::huber, .width = 0.3},
-                                  {.kind = LossKind::softmax, .classes = 4}};
+const std::vector<Loss> all_losses = {{.kind = LossKind::logistic},
+                                      {.kind = LossKind::huber_hinge, .width = 0.5},
+                                      {.kind = LossKind::hinge},
+                                      {.kind = LossKind::huber, .width = 0.3},
+                                      {.kind = LossKind::softmax, .classes = 4}};
 
 Rows rows_for(const Loss& loss, std::size_t count) {
   return loss.kind == LossKind::softmax ? random_class_rows(count, 9, 0.6, 1, loss.classes)
@@ -21,7 +21,7 @@ Rows rows_for(const Loss& loss, std::size_t count) {
 
 TEST(LossGradient, IsThatOfEvaluateWithoutTheRegulariser) {
   std::mt19937 draw(2);
-  for (const Loss& loss : losses) {
+  for (const Loss& loss : all_losses) {
     const Rows rows = rows_for(loss, 300);
     const Problem p{.rows = &rows, .loss = loss, .weight = 0.7, .regularization = 0.3, .l1 = 0.2},
         bare{.rows = &rows, .loss = loss, .weight = 0.7};
@@ -35,7 +35,7 @@ TEST(LossGradient, IsThatOfEvaluateWithoutTheRegulariser) {
 // The sum of the rows' contributions, each as loss_gradient computes it alone, added in long double.
 TEST(LossGradient, SummationRoundingBoundsWhatAddingUpTheRowsLoses) {
   std::mt19937 draw(4);
-  for (const Loss& loss : losses) {
+  for (const Loss& loss : all_losses) {
     const Rows rows = rows_for(loss, 5000);
     const Problem p{.rows = &rows, .loss = loss, .weight = 0.3};
     const Vector f = random_vector(p.dimension(), 2, draw);
