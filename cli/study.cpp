@@ -55,14 +55,10 @@ void check_block(const std::string& text, const fs::path& file) {
   try {
     run::parse_joint_study(text, file);
   } catch (const Error& e) {
-    std::vector<std::string> lines;
-    for (const std::string& line : split_list(e.what(), '\n')) {
-      const bool placed = line.starts_with(file.string() + ":");
-      const bool advice = line.starts_with("what to do");
-      lines.push_back(placed ? "parley study invite" + line.substr(line.find(": ", file.string().size()))
-                             : (advice ? "  " : "") + line);
-    }
-    throw Error({.what = join(lines, "\n")});
+    std::vector<Error::Parts> mistakes = e.parts();
+    for (Error::Parts& one : mistakes)
+      if (one.where.starts_with(file.string() + ":")) one.where = "parley study invite";
+    throw Error(mistakes);
   }
 }
 

@@ -29,9 +29,10 @@ std::shared_ptr<privacy::LedgerFile> open_ledger(std::string name, const network
     return std::make_shared<privacy::LedgerFile>(name);
   } catch (const Error& e) {
     if (ranks.count() == 1 || at != std::string::npos) throw;
-    throw Error(
-        {.what = e.what() + std::string("; every rank needs a ledger of its own: on a shared disk, write {rank} "
-                                        "into the name of --ledger")});
+    Error::Parts more = e.parts().front();
+    more.fix += std::string(more.fix.empty() ? "" : "; ") +
+                "every rank needs a ledger of its own: on a shared disk, write {rank} into the name of --ledger";
+    throw Error(more);
   }
 }
 

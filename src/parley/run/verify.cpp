@@ -102,7 +102,7 @@ class Verification {
       try {
         read = read_testimony(part.basis, home / folder_of_part(part.basis.part.number), findings.wrong);
       } catch (const Error& e) {
-        findings.wrong.push_back(before.basis.name(t.node) + ": " + split_list(e.what(), '\n').front());
+        findings.wrong.push_back(before.basis.name(t.node) + ": " + e.brief());
       }
       if (!read) continue;
       if (read->node == node)
