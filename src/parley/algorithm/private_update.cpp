@@ -28,20 +28,21 @@ double noise_share(const Schedule& s, const Vector& f) {
                            (2 * s.loss.gradient_bound() * s.weight + 2 * s.tolerance) * (1 + 1e-15));
 }
 
-// Decides, before rows are read, whether the minimum can be certified: from sizes, released values and the noise.
-problem::Reach public_reach(const problem::Problem& problem, const problem::Proximal& terms, const Schedule& s) {
+// Decides, before rows are read and noise is drawn, whether the minimum can be certified: from sizes and released values.
+problem::Reach public_reach(const problem::Problem& problem, const problem::Proximal& terms, const Schedule& s,
+                            const PrivateRound& now) {
   const problem::Sizes sizes = problem::sizes_of(problem);
-  const problem::Reach r =
-      problem::reach(sizes, terms.linear.norm() * (1 + 1e-12), problem.regularization + terms.quadratic, s.tolerance);
-  if (s.noise == Noise::none || problem::certifiable_tolerance(sizes, r) <= s.tolerance) return r;
+  const double linear =
+      terms.linear.norm() * (1 + 1e-12) + now.largest_objective_noise(static_cast<double>(terms.linear.size()));
+  const problem::Reach r = problem::reach(sizes, linear, problem.regularization + terms.quadratic, s.tolerance);
+  const double needed = problem::certifiable_tolerance(sizes, r);
+  if (s.noise == Noise::none || needed <= s.tolerance) return r;
   throw problem::Uncertified(
-      {.what = "the local minimum may lie so far out that it cannot be certified in double arithmetic",
+      {.what = "the values of the other parties put the local minimum too far out to be certified",
        .value = "up to " + number(r.radius) + " from 0, with a rounding error up to " + number(r.rounding),
-       .allowed = "a tolerance of at least " + number(problem::certifiable_tolerance(sizes, r)) + " there; it is " +
-                  number(s.tolerance),
-       .where = "local solve, before the records were read",
-       .fix = "the values of the other parties or the noise are far beyond --release-bound " + number(s.release_bound) +
-              ": find out who sent them"});
+       .allowed = "a tolerance of at least " + number(needed) + " there; it is " + number(s.tolerance),
+       .where = "local solve, before records were read or noise was drawn",
+       .fix = "find out who sent values near --release-bound " + number(s.release_bound)});
 }
 
 }  // namespace
@@ -52,9 +53,9 @@ Vector snap(const Vector& value, double bound, double grid) {
 
 Vector noisy_minimum(const problem::Problem& problem, problem::Proximal terms, const Vector& start, const Schedule& s,
                      const PrivateRound& now, problem::Anchor& anchor, privacy::Random& random) {
+  const problem::Reach reach = public_reach(problem, terms, s, now);
   if (now.objective_rate > 0) terms.linear += privacy::gamma_norm_vector(start.size(), now.objective_rate, random);
   if (now.objective_scale > 0) terms.linear += privacy::gaussian_vector(start.size(), now.objective_scale, random);
-  const problem::Reach reach = public_reach(problem, terms, s);
   const auto solution = problem::argmin(problem, terms, start,
                                         {.tolerance = s.tolerance,
                                          .anchor = s.anchored ? &anchor : nullptr,

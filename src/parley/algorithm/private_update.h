@@ -9,8 +9,8 @@
 namespace parley::algorithm {
 
 // Privacy: objective and/or output noise by the round's plan, charge by pricing.h. The minimum is certified to
-// ‖∇J‖ ≤ schedule.tolerance, which the charge covers (docs/privacy.md). Throws Uncertified before a row is read, on
-// public and released values and the noise alone.
+// ‖∇J‖ ≤ schedule.tolerance, which the charge covers (docs/privacy.md). Throws Uncertified before a row is read
+// and before noise is drawn, on public and released values alone.
 Vector noisy_minimum(const problem::Problem& problem, problem::Proximal terms, const Vector& start, const Schedule& s,
                      const PrivateRound& now, problem::Anchor& anchor, privacy::Random& random);
 

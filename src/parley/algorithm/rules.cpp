@@ -102,7 +102,7 @@ void check_problem(const Options& o, const Algorithm& a) {
 
 namespace {
 
-constexpr double usual_tolerance = 1e-6, largest_tolerance = 1e-3;  // of C_i/B_i
+constexpr double largest_tolerance = 1e-3;
 
 // What a node's rounding needs, relative to C_i/B_i, and where.
 struct Needed {
@@ -114,7 +114,8 @@ struct Needed {
 // A linearised update: the sum over rows to half the tolerance. A minimum within the release bound: by reach.h.
 double needed_in(const Schedule& s, const PrivateRound& r, const problem::Sizes& sizes) {
   if (s.algorithm.linear) return 2 * problem::summation_rounding(sizes) / s.weight;
-  const problem::Reach far = problem::reach_within(sizes, s.release_bound, r.strong_convexity, s.weight);
+  const double noise = r.largest_objective_noise(sizes.features * s.loss.scores());
+  const problem::Reach far = problem::reach_within(sizes, s.release_bound, noise, r.strong_convexity, s.weight);
   return problem::certifiable_tolerance(sizes, far) / s.weight;
 }
 
@@ -136,22 +137,24 @@ Needed needed_by(const std::vector<Schedule>& nodes, const Setting& setting) {
 
 }  // namespace
 
-double certified_tolerance(const std::vector<Schedule>& nodes, const Options& o, const Setting& setting) {
-  if (nodes.front().noise == Noise::none) return o.tolerance.value_or(usual_tolerance);
-  const Needed needed = needed_by(nodes, setting);
-  const double allowed = o.tolerance.value_or(largest_tolerance);
-  if (needed.tolerance <= allowed) return o.tolerance ? *o.tolerance : std::max(usual_tolerance, needed.tolerance);
+double certified_tolerance(const Plan& plan, const Options& given, const Setting& setting) {
+  const double usual = *plan.options.tolerance;
+  if (!plan.noisy()) return usual;
+  const Needed needed = needed_by(plan.nodes, setting);
+  const double allowed = given.tolerance.value_or(largest_tolerance);
+  if (needed.tolerance <= allowed) return std::max(usual, needed.tolerance);
   const bool grown = needed.round > 1;  // only a penalty that grows makes a later round worse than the first
   std::string fix = grown ? "end the growth with --penalty-growth-rounds" : "lower --release-bound";
-  if (o.tolerance) fix += ", raise --tolerance, or leave it out";
-  if (!o.tolerance && needed.tolerance < 1) fix += ", or give that --tolerance: more charged noise covers it";
-  throw Error({.what = "private round " + std::to_string(needed.round) + " of node " + std::to_string(needed.node) +
-                       " could not be certified in double arithmetic for all rows and all messages of others",
-               .value = o.tolerance ? "tolerance " + number(*o.tolerance) : "a tolerance up to " + number(allowed),
-               .allowed = "at least " + number(needed.tolerance) + " with these records, features and penalties and " +
-                          "release-bound " + number(o.release_bound),
-               .where = grown ? "option --penalty-growth" : "option --tolerance",
-               .fix = fix});
+  if (given.tolerance) fix += ", raise --tolerance, or leave it out";
+  if (!given.tolerance && needed.tolerance < 1) fix += ", or give that --tolerance: more charged noise covers it";
+  throw Error(
+      {.what = "private round " + std::to_string(needed.round) + " of node " + std::to_string(needed.node) +
+               " could not be certified in double arithmetic for all rows and all messages of others",
+       .value = given.tolerance ? "tolerance " + number(*given.tolerance) : "a tolerance up to " + number(allowed),
+       .allowed = "at least " + number(needed.tolerance) + " with these records, features and penalties and " +
+                  "release-bound " + number(given.release_bound),
+       .where = grown ? "option --penalty-growth" : "option --tolerance",
+       .fix = fix});
 }
 
 void warn(Plan& plan, const Setting& setting) {

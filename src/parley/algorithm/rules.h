@@ -10,10 +10,11 @@ void check_list(const std::vector<double>& values, const std::string& name, int 
 void check_rules(const Options& o, const Algorithm& a, int nodes);
 void check_problem(const Options& o, const Algorithm& a);  // which loss and regulariser may stand where
 
-// The tolerance, relative to C_i/B_i, to which every node can certify each of its rounds for ANY rows and whatever its
-// neighbours send: as given, or 1e-6 or more. Privacy: public numbers alone decide whether a round goes on (R12).
-// Throws Error where a given one is too small, or where it would take more than 1e-3.
-double certified_tolerance(const std::vector<Schedule>& nodes, const Options& o, const Setting& setting);
+// The tolerance, relative to C_i/B_i, to which every node can certify each of its rounds for ANY rows and noise and
+// whatever its neighbours send: that of the plan's options, or more where it was left open. Privacy: public numbers
+// alone decide whether a round goes on (R12). Throws Error where a given one is too small, or it would take over 1e-3.
+inline constexpr double usual_tolerance = 1e-6;
+double certified_tolerance(const Plan& plan, const Options& given, const Setting& setting);
 
 void warn(Plan& plan, const Setting& setting);
 

@@ -11,6 +11,7 @@
 #include "parley/base/error.h"
 #include "parley/base/text.h"
 #include "parley/privacy/moments.h"
+#include "parley/privacy/random.h"
 #include "parley/problem/solve.h"
 
 namespace parley::algorithm {
@@ -48,6 +49,11 @@ long private_rounds(const Algorithm& algorithm, long rounds) {
 const PrivateRound& Schedule::private_round(int round) const {
   expects(round >= 1 && round <= rounds, "a round of the schedule");
   return private_rounds[static_cast<std::size_t>(alternates() ? (round + 1) / 2 : round) - 1];
+}
+
+double PrivateRound::largest_objective_noise(double dimension) const {
+  return (objective_rate > 0 ? privacy::largest_gamma_norm(dimension, objective_rate) : 0) +
+         (objective_scale > 0 ? privacy::largest_gaussian_norm(dimension, objective_scale) : 0);
 }
 
 double Schedule::finest_grid() const {
@@ -232,12 +238,20 @@ Plan make_plan(const Options& given, const Setting& setting, bool exact) {
   check_problem(o, a);
   if (o.dual_step != "common" && o.dual_step != "penalty")
     check_list(std::vector<double>(split_list(o.dual_step).size()), "dual-step", nodes);
-  Plan plan{.options = o, .average = o.average == "yes"};
+  Plan plan{.options = o, .tolerance_given = o.tolerance, .average = o.average == "yes"};
   for (int i = 0; i < nodes; ++i) plan.nodes.push_back(outline(o, a, setting, i));
-  if (!exact) plan.options.tolerance = certified_tolerance(plan.nodes, o, setting);
+  const auto price_for = [&](double tolerance) {
+    plan.options.tolerance = tolerance;
+    for (Schedule& s : plan.nodes) {
+      s.tolerance = exact ? 0 : tolerance * s.weight;
+      price_all(s, o, setting);
+    }
+  };
+  price_for(o.tolerance.value_or(usual_tolerance));
+  if (!exact)  // what is needed depends on the noise in the objective, which no tolerance changes
+    if (const double needed = certified_tolerance(plan, o, setting); needed > *plan.options.tolerance)
+      price_for(needed);
   for (Schedule& s : plan.nodes) {
-    s.tolerance = exact ? 0 : *plan.options.tolerance * s.weight;
-    price_all(s, o, setting);
     s.anchored = moves_little(s, setting);
     s.theorem = theorem_of(s);
   }

@@ -43,6 +43,8 @@ struct PrivateRound {
   double grid = 0x1p-40;        // what touched data is released in multiples of this power of two
   bool proved = true;           // false: charge.mu rests on a numerically verified bound
   privacy::Charge charge;
+
+  double largest_objective_noise(double dimension) const;  // ‖b‖ that the sampler can give at most
 };
 
 struct Schedule {
@@ -85,7 +87,8 @@ struct Schedule {
 
 struct Plan {
   std::vector<Schedule> nodes;
-  Options options;  // with everything that was left open filled in
+  Options options;                          // with everything that was left open filled in
+  std::optional<double> tolerance_given{};  // as the options had it: a later part of a run may need another
   bool average = false;
   std::vector<std::string> warnings;
   bool noisy() const { return nodes.front().noise != Noise::none; }

@@ -84,16 +84,17 @@ TEST(StopBit, NoValueWithinTheBoundStopsANodeThatFollowsItsPlan) {
   }
 }
 
-// A tolerance far below what the plan allows, so that some values do stop it: the same for all rows.
-TEST(StopBit, WhereANodeStopsItsRowsDoNotDecide) {
-  for (const std::string& name : minimising)
-    for (const std::uint64_t seed : {1, 2, 3}) {
-      const Attacked node(name, 1000, 50, 8e-9);
-      const double most = node.threshold(true, seed);
-      EXPECT_EQ(most, node.threshold(false, seed)) << name;
-      EXPECT_LT(most, 1000) << name << ": there is something to attack";
-      EXPECT_GT(most, 1) << name;
-    }
+// A tolerance far below what the plan allows, so that some values do stop it: the same for all rows, and for all noise.
+// (A stop that looks at the noise cuts its density off: with dvp, stopping at a large |l + b| told neighbours apart at
+// epsilon 2.6 where 1 was claimed.)
+TEST(StopBit, WhereANodeStopsNeitherRowsNorNoiseDecide) {
+  for (const std::string& name : minimising) {
+    const Attacked node(name, 1000, 50, 8e-9);
+    const double most = node.threshold(true);
+    EXPECT_LT(most, 1000) << name << ": there is something to attack";
+    EXPECT_GT(most, 1) << name;
+    for (const std::uint64_t seed : {1, 2, 3}) EXPECT_EQ(most, node.threshold(false, seed)) << name;
+  }
 }
 
 }  // namespace

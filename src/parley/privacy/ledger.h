@@ -34,7 +34,7 @@ class Ledger {
   std::optional<std::vector<Paid>> pay_all(std::vector<Release> releases);
 
   // Privacy: the round after the last one could not be solved; of each node of this run, with an empty value and what
-  // it would have cost. Whether a round fails is a function of its noise, so it is charged as if it had been released,
+  // it would have cost. Whether a round fails may be a function of its noise, so it is charged as if it had been released,
   // over the cap too, and the run does not go on: here any further charge is a bug, and on file no process may resume
   // it (LedgerFile::check_room). On disk when it returns, so that nobody hears of the failure before. Error: it could
   // not be stored, and then that is what the caller may tell, not the failure. Nothing is marked where no node of this

@@ -158,7 +158,7 @@ std::uint64_t Random::bits() {
 double Random::uniform() {
   int zeros = 0;
   std::uint64_t word = bits();
-  while (word == 0 && zeros < 1024) {
+  while (word == 0 && zeros < 128) {  // at least 2⁻¹⁹³: largest_exponential
     zeros += 64;
     word = bits();
   }
@@ -185,6 +185,14 @@ Random NoiseSource::stream(int node, int round, std::string_view purpose) const 
     return {run_, label + std::string(purpose)};
   }
   return Random::seeded(*seed_, static_cast<std::uint64_t>(node), static_cast<std::uint64_t>(round), purpose);
+}
+
+double largest_gamma_norm(double dimension, double rate) {
+  return largest_exponential * dimension / rate * (1 + 1e-9);
+}
+
+double largest_gaussian_norm(double dimension, double scale) {
+  return std::sqrt(2 * largest_exponential * dimension) * scale * (1 + 1e-9);
 }
 
 // Gamma(d) with whole d is the sum of d exponentials: exact, no rejection.

@@ -64,9 +64,9 @@ Reach reach(const Sizes& s, double linear, double convexity, double tolerance) {
   return {.radius = radius, .rounding = worst_rounding(s, radius, linear, convexity)};
 }
 
-Reach reach_within(const Sizes& s, double bound, double convexity, double tolerance) {
-  const double size = bound * std::sqrt(weights(s));
-  return reach(s, (convexity * size + pull_of_rows(s) + tolerance) * outward, convexity, tolerance);
+Reach reach_within(const Sizes& s, double bound, double noise, double convexity, double tolerance) {
+  const double size = bound * std::sqrt(weights(s)), without = convexity * size + noise + pull_of_rows(s) + tolerance;
+  return reach(s, (without + noise) * outward, convexity, tolerance);
 }
 
 double certifiable_tolerance(const Sizes& s, const Reach& r) {

@@ -1,5 +1,5 @@
-// How far out a minimum can lie and how much its gradient can lose in double arithmetic, for ANY rows: worked out
-// before rows are read, from public sizes, released values and the noise.
+// How far out a minimum can lie and how much its gradient can lose in double arithmetic, for ANY rows and noise: worked
+// out before rows are read and noise is drawn, from public sizes and released values.
 // Privacy: whether a private round goes on is decided by these numbers alone (R12). A certificate that looked at the
 // rows' own non-zeros, slopes or iterate could fail for some rows and not for others, and a neighbour who sends huge
 // values would choose when: the stop would tell him about the rows.
@@ -23,19 +23,20 @@ struct Reach {
 };
 
 // κ‖f‖ ≤ ‖l‖ + C_i G + ρ₁√d + τ at every such f, because ∇J(f) = κf + l + (the loss' part, of norm ≤ C_i G).
-//   linear     ‖l‖, noise included
+//   linear     ‖l‖ with the most that noise can add to it
 //   convexity  κ, the strong convexity of J
 Reach reach(const Sizes& sizes, double linear, double convexity, double tolerance);
 
-// The largest reach that a node meets whose minimum lies within the release bound in every coordinate: ‖f‖ ≤ bound √d.
-// (There ‖l‖ ≤ κ‖f‖ + C_i G + ρ₁√d + τ.) Beyond it the run ends as diverged whatever is certified.
-Reach reach_within(const Sizes& sizes, double bound, double convexity, double tolerance);
+// The largest reach that a node meets while some noise b, ‖b‖ ≤ noise, leaves its minimum within the release bound in
+// every coordinate, ‖f‖ ≤ bound √d: there ‖l‖ ≤ κ‖f‖ + ‖b‖ + C_i G + ρ₁√d + τ. Beyond it every noise leads to a
+// coordinate past the bound, and the run ends as diverged whatever is certified.
+Reach reach_within(const Sizes& sizes, double bound, double noise, double convexity, double tolerance);
 
 // A minimum can be certified to the tolerance τ, whatever the rows, if its rounding E is at most this share of τ: a
 // descent with a gradient that is off by E ends with ‖∇J‖ ≤ 1.01 E (with l1: a subgradient of 5.05 E), which computes
 // as E more and is certified with another E; further out than the radius it goes on falling (docs/privacy.md, theorem
 // 4).
-inline constexpr double certifiable_share = 1.0 / 4, certifiable_share_l1 = 1.0 / 16;
+inline constexpr double certifiable_share = 0.32, certifiable_share_l1 = 1.0 / 16;
 double certifiable_tolerance(const Sizes& sizes, const Reach& r);  // the smallest that can be met
 
 // ‖sum over any rows − Σ their contributions as computed‖ ≤ this: what a linearised update needs (row_sums.h).

@@ -10,10 +10,10 @@
 namespace parley::problem {
 namespace {
 
-const std::vector<Loss> smooth_losses = {{.kind = LossKind::logistic},
-                                         {.kind = LossKind::huber_hinge, .width = 0.5},
-                                         {.kind = LossKind::huber, .width = 0.3},
-                                         {.kind = LossKind::softmax, .classes = 4}};
+const std::vector<Loss> certified_losses = {{.kind = LossKind::logistic},
+                                            {.kind = LossKind::huber_hinge, .width = 0.5},
+                                            {.kind = LossKind::huber, .width = 0.3},
+                                            {.kind = LossKind::softmax, .classes = 4}};
 
 Rows rows_like(const Loss& loss, std::size_t count, Index features, double filled) {
   return loss.kind == LossKind::softmax ? random_class_rows(count, features, filled, 1, loss.classes)
@@ -40,8 +40,8 @@ TEST(Reach, BoundsTheMinimumAndTheRoundingOfItsGradientForAnyRows) {
   std::mt19937 draw(3);
   for (const double far : {0.0, 1.0, 1e3, 1e5})
     for (const double filled : {0.05, 1.0}) {
-      const Rows rows = rows_like(smooth_losses[0], 400, 40, filled);
-      const Problem p{.rows = &rows, .loss = smooth_losses[0], .weight = 0.2, .regularization = 0.1};
+      const Rows rows = rows_like(certified_losses[0], 400, 40, filled);
+      const Problem p{.rows = &rows, .loss = certified_losses[0], .weight = 0.2, .regularization = 0.1};
       const Proximal terms{.linear = random_vector(40, 0.3 * far, draw), .quadratic = 0.5};
       const double tolerance = 1e-3 * p.weight;
       const Reach r = reach(sizes_of(p), terms.linear.norm(), 0.6, tolerance);
@@ -57,11 +57,11 @@ TEST(Reach, BoundsTheMinimumAndTheRoundingOfItsGradientForAnyRows) {
 }
 
 TEST(Reach, WithinABoundCoversEveryMinimumThere) {
-  for (const Loss& loss : smooth_losses) {
+  for (const Loss& loss : certified_losses) {
     const Rows rows = rows_like(loss, 300, 12, 0.5);
     const Problem p{.rows = &rows, .loss = loss, .weight = 0.5, .regularization = 0.2};
     const Sizes sizes = sizes_of(p);
-    const Reach most = reach_within(sizes, 100, 1.2, 1e-6);
+    const Reach most = reach_within(sizes, 100, 0, 1.2, 1e-6);
     std::mt19937 draw(5);
     for (int i = 0; i < 50; ++i) {
       Vector f = random_vector(p.dimension(), 1, draw);
@@ -78,7 +78,7 @@ TEST(Reach, WithinABoundCoversEveryMinimumThere) {
 // Newton's method and, by itself, the descent that takes over where it stalls: to the smallest tolerance that is
 // promised, from near and from far outside the radius.
 TEST(Reach, TheSmallestTolerancePromisedIsMetForAllLosses) {
-  for (const Loss& loss : smooth_losses)
+  for (const Loss& loss : certified_losses)
     for (const double l1 : {0.0, 0.3})
       for (const double far : {1.0, 1e3}) {
         const Rows rows = rows_like(loss, 200, 8, 0.7);

@@ -52,7 +52,7 @@ Solution argmin(std::span<const Problem> parts, const Proximal& proximal, const 
                 const SolveOptions& options);
 Solution argmin(const Problem& problem, const Proximal& proximal, const Vector& start, const SolveOptions& options);
 
-// Privacy: in a private round this depends on public and released values and on the noise, never on rows. A run that
+// Privacy: in a private round this depends on public and released values alone (algorithm/private_update.cpp). A run that
 // ended with it must not be tried again until it goes well: that would choose the noise.
 class Uncertified : public Error {
  public:

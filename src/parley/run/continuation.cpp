@@ -52,6 +52,7 @@ void keep(std::vector<Value>& list, const std::vector<int>& members, int holders
 // As agreed, for those who are left.
 algorithm::Options options_for(const Part& before, const network::Succession& next) {
   algorithm::Options o = before.plan.options;
+  o.tolerance = before.plan.tolerance_given;  // other degrees and other noise: another one may be needed
   for (auto* list : {&o.penalty, &o.penalty_growth, &o.noise_rate, &o.noise_rate_growth, &o.noise_scale})
     keep(*list, next.members, before.holders());
   std::vector<std::string> steps = split_list(o.dual_step);

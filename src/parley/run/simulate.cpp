@@ -105,6 +105,7 @@ Result run_once(const Study& study, const TrainOptions& o, int repeat, const std
     if (hooks.on_round && ranks.rank() == 0) hooks.on_round(repeat, m);
     return !stopping;
   };
+  bool unsolved = false;  // a round could not be solved
   const auto run = [&] {
     return drive(
         {.nodes = machines,
@@ -117,6 +118,7 @@ Result run_once(const Study& study, const TrainOptions& o, int repeat, const std
              [&](int node, int round) { return past ? past->release(node, round) : std::optional<privacy::Release>(); },
          .unreleased =
              [&](int node, int round) {
+               unsolved = true;
                const bool holds = node < study.parties();
                return unreleased(node, round, holds ? &study.plan.nodes[static_cast<std::size_t>(node)] : nullptr);
              },
@@ -131,7 +133,8 @@ Result run_once(const Study& study, const TrainOptions& o, int repeat, const std
   try {
     result.outcome = run();
   } catch (...) {  // the record must not go on saying "running"
-    head["outcome"] = reason_of(std::current_exception());
+    // A round that failed while it was solved must not be tried again with other noise, whatever the reason.
+    head["outcome"] = unsolved ? "uncertified" : reason_of(std::current_exception());
     try {
       record.finish(head, json());
     } catch (const Error&) {  // e.g. the same full disk: what ended the run is what is told
