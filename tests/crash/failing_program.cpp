@@ -3,6 +3,7 @@
 // that change a file are caught by name, in SQLite as well.
 //   PARLEY_KILL=n     kill -9 before event n
 //   PARLEY_TORN=n     the same, but half of the bytes of event n are written first
+//   PARLEY_STOP=n     the process stops before event n, as by SIGSTOP, until it is told to go on
 //   PARLEY_FULL=n     from event n on nothing can be written: ENOSPC
 //   PARLEY_AT=NAME    n counts the events of this name only: threads mix the others
 //   PARLEY_EVENTS=F   writes the names of all events to F at the end: a failpoint's place, or what is done to which
@@ -37,7 +38,8 @@ long asked(const char* name) {
 enum class Then { go_on, torn, full };
 
 struct Events {
-  long kill = asked("PARLEY_KILL"), torn = asked("PARLEY_TORN"), full = asked("PARLEY_FULL");
+  long kill = asked("PARLEY_KILL"), torn = asked("PARLEY_TORN"), full = asked("PARLEY_FULL"),
+       stop = asked("PARLEY_STOP");
   const char* file = std::getenv("PARLEY_EVENTS");
   const std::string at = text_of("PARLEY_AT");
   std::mutex mutex;  // a party has several threads
@@ -52,6 +54,7 @@ struct Events {
     if (!at.empty() && at != std::string(what) + (which.empty() ? "" : " ") + std::string(which)) return Then::go_on;
     ++met;
     if (met == kill) die();
+    if (met == stop) ::raise(SIGSTOP);
     if (met == torn) return Then::torn;
     return full > 0 && met >= full ? Then::full : Then::go_on;
   }
