@@ -3,6 +3,7 @@
 // that change a file are caught by name, in SQLite as well.
 //   PARLEY_KILL=n     kill -9 before event n
 //   PARLEY_TORN=n     the same, but half of the bytes of event n are written first
+//   PARLEY_STOP=n     the process stops before event n, as by SIGSTOP, until it is told to go on
 //   PARLEY_FULL=n     from event n on nothing can be written: ENOSPC
 //   PARLEY_UNCERTIFIED=n   the n-th round that is solved cannot be certified
 //   PARLEY_AT=NAME    n counts the events of this name only: threads mix the others
@@ -41,7 +42,8 @@ long asked(const char* name) {
 enum class Then { go_on, torn, full };
 
 struct Events {
-  long kill = asked("PARLEY_KILL"), torn = asked("PARLEY_TORN"), full = asked("PARLEY_FULL");
+  long kill = asked("PARLEY_KILL"), torn = asked("PARLEY_TORN"), full = asked("PARLEY_FULL"),
+       stop = asked("PARLEY_STOP");
   const char* file = std::getenv("PARLEY_EVENTS");
   const std::string at = text_of("PARLEY_AT");
   std::mutex mutex;  // a party has several threads
@@ -56,6 +58,7 @@ struct Events {
     if (!at.empty() && at != std::string(what) + (which.empty() ? "" : " ") + std::string(which)) return Then::go_on;
     ++met;
     if (met == kill) die();
+    if (met == stop) ::raise(SIGSTOP);
     if (met == torn) return Then::torn;
     return full > 0 && met >= full ? Then::full : Then::go_on;
   }

@@ -18,7 +18,7 @@ class Ledger(unittest.TestCase):
         self.temporary.cleanup()
 
     def parley(self, *arguments):
-        return subprocess.run([PARLEY, "ledger", *map(str, arguments)], cwd=self.dir, capture_output=True, text=True, timeout=60)
+        return subprocess.run([PARLEY, "ledger", *map(str, arguments)], cwd=self.dir, capture_output=True, text=True, timeout=900)
 
     def ok(self, *arguments):
         result = self.parley(*arguments)

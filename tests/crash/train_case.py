@@ -32,7 +32,7 @@ class Case(unittest.TestCase):
         self.temporary.cleanup()
 
     def run_program(self, *arguments, program=PARLEY, **env):
-        return subprocess.run([program, *map(str, arguments)], cwd=self.dir, capture_output=True, text=True, timeout=300,
+        return subprocess.run([program, *map(str, arguments)], cwd=self.dir, capture_output=True, text=True, timeout=900,
                               env={**os.environ, **{k: str(v) for k, v in env.items()}})
 
     def ok(self, *arguments, **kw):

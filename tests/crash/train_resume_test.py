@@ -125,14 +125,14 @@ class Doors(Resume):
         first = subprocess.Popen([PARLEY, *map(str, self.train(rounds=100000))], cwd=self.dir, stdout=subprocess.DEVNULL,
                                  stderr=subprocess.DEVNULL)
         try:
-            deadline = time.monotonic() + 60
+            deadline = time.monotonic() + 900
             while not (self.dir / "run" / "rounds.jsonl").exists() and time.monotonic() < deadline:
                 time.sleep(0.02)
             for command in (self.train(out="second"), self.resumed(rounds=100000), ("ledger", "show", "l.db")):
                 self.fails(*command, says=[f"in use by process {first.pid}", "l.db"], writes=True)
             self.assertFalse((self.dir / "second").exists())
             first.send_signal(signal.SIGINT)
-            self.assertEqual(first.wait(60), 130)
+            self.assertEqual(first.wait(900), 130)
         finally:
             first.kill()
             first.wait()
@@ -192,12 +192,12 @@ class Interrupted(Resume):
         for _ in range(2):  # the second one interrupts a resumed run
             command = self.resumed(**options) if self.outcome("run") else self.train(**options)
             process = subprocess.Popen([PARLEY, *map(str, command)], cwd=self.dir, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
-            lines, deadline = self.dir / "run" / "rounds.jsonl", time.monotonic() + 60
+            lines, deadline = self.dir / "run" / "rounds.jsonl", time.monotonic() + 900
             least = (lines.stat().st_size if lines.exists() else 0) + 500
             while (not lines.exists() or lines.stat().st_size < least) and process.poll() is None and time.monotonic() < deadline:
                 time.sleep(0.002)
             process.send_signal(signal.SIGINT)
-            self.assertIn(process.wait(60), (0, 130))
+            self.assertIn(process.wait(900), (0, 130))
         if self.outcome("run") != "completed":
             self.assertEqual(self.outcome("run"), "interrupted")
             self.ok(*self.resumed(**options))

@@ -296,12 +296,12 @@ class Train(Case):
         process = subprocess.Popen([PARLEY, "train", "--rows", "20000", "--rounds", "100000", "--out", "run"], cwd=self.dir,
                                    stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
         rounds = self.dir / "run/rounds.jsonl"
-        for _ in range(600):
-            if rounds.exists() and rounds.read_text().count("\n") > 3:
+        for _ in range(9000):
+            if process.poll() is not None or rounds.exists() and rounds.read_text().count("\n") > 3:
                 break
             time.sleep(0.1)
         process.send_signal(signal.SIGINT)
-        out, err = process.communicate(timeout=120)
+        out, err = process.communicate(timeout=900)
         self.assertEqual(process.returncode, 130, err)
         self.assertIn("interrupted after round", out)
         run = json.loads((self.dir / "run/run.json").read_text())
@@ -316,8 +316,8 @@ class Train(Case):
         process = subprocess.Popen([PARLEY, "train", "--rows", "20000", "--rounds", "100000", "--out", "run", "--quiet"], cwd=self.dir,
                                    stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
         rounds = self.dir / "run/rounds.jsonl"
-        for _ in range(600):
-            if rounds.exists() and rounds.read_text().count("\n") > 3:
+        for _ in range(9000):
+            if process.poll() is not None or rounds.exists() and rounds.read_text().count("\n") > 3:
                 break
             time.sleep(0.1)
         process.kill()

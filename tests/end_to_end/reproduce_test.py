@@ -95,11 +95,11 @@ class Without(unittest.TestCase):
         quick = self.mine()
         process = subprocess.Popen([PARLEY, "reproduce", quick, slow, "--threads", "1", "--out", str(self.out)], cwd=ROOT, stdout=subprocess.PIPE,
                                    stderr=subprocess.PIPE, text=True)
-        deadline = time.time() + 300
+        deadline = time.time() + 900
         while not (self.out / "mine.json").exists() and time.time() < deadline:
             time.sleep(0.1)
         process.send_signal(signal.SIGINT)
-        stdout, stderr = process.communicate(timeout=300)
+        stdout, stderr = process.communicate(timeout=900)
         self.assertEqual(process.returncode, 130, stderr)
         self.assertIn("1 of 2 experiments are finished and kept", stderr)
         self.assertFalse((self.out / "slow.json").exists())

@@ -34,7 +34,7 @@ class Case(unittest.TestCase):
         self.temporary.cleanup()
 
     def parley(self, *arguments):
-        return subprocess.run([PARLEY, *map(str, arguments)], cwd=self.dir, capture_output=True, text=True, timeout=60,
+        return subprocess.run([PARLEY, *map(str, arguments)], cwd=self.dir, capture_output=True, text=True, timeout=900,
                               stdin=subprocess.DEVNULL)
 
     def ok(self, *arguments):

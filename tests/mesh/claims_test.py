@@ -14,12 +14,6 @@ class Claims(Case):
             study.set(study.base / folder / "study.toml", delta="0.0")
         return study
 
-    def await_rounds(self, study, name, rounds):
-        lines = study.out(name, "rounds.jsonl")
-        while not lines.exists() or lines.read_bytes().count(b"\n") < rounds:
-            self.assertIsNone(self.processes[name].poll(), study.logs())
-            time.sleep(0.005)
-
     def kill(self, name):
         self.processes[name].kill()
         self.processes[name].wait()
@@ -89,9 +83,7 @@ class Claims(Case):
         for name in study.all:
             self.kill(name)
         self.start(study, A)
-        while study.log(A).count("takes part") < 2:
-            self.assertIsNone(self.processes[A].poll(), study.logs())
-            time.sleep(0.01)
+        study.until(lambda: study.log(A).count("takes part") > 1, f"the second process of {A} begins")
         self.processes[A].send_signal(signal.SIGINT)
         self.end_of(study, A)
         said = self.statement(study, A)
@@ -194,13 +186,8 @@ class Claims(Case):
             do(study.base / A / "out")
             rounds = study.out(A, "transcript").stat().st_size
             self.start(study, A)
-            begun = time.monotonic()
-            while study.out(A, "transcript").stat().st_size == rounds:
-                if self.processes[A].poll() is not None:
-                    self.assertEqual(self.processes[A].returncode, 0, what + "\n" + study.logs())
-                    break
-                self.assertLess(time.monotonic() - begun, 60, what + "\n" + study.logs())
-                time.sleep(0.01)
+            study.until(lambda: study.out(A, "transcript").stat().st_size > rounds or self.processes[A].poll() is not None, what)
+            self.assertIn(self.processes[A].poll(), (None, 0), what + "\n" + study.logs())
         self.assert_completed(study)
         self.assert_same_as_simulation(study)
         self.assertEqual(self.verify(study), [])

@@ -38,7 +38,7 @@ class Continue(LossCase):
 
     def test_who_comes_back_too_late_is_told_so_and_keeps_its_own_model(self):
         study, lost, left = self.lose("mr-admm")
-        self.until(lambda: all("going on without" in study.log(n) for n in left), study)
+        study.until(lambda: all("going on without" in study.log(n) for n in left), "the others go on")
         self.start(study, lost)
         code, result = self.results(study, [lost])[lost]
         self.assertNotEqual(code, 0)
@@ -49,7 +49,7 @@ class Continue(LossCase):
 
     def test_survivors_may_die_and_come_back_in_the_second_part(self):
         study, lost, left = self.lose("mr-admm")
-        self.until(lambda: (study.base / left[0] / "out" / "part-2" / "run.json").exists(), study)
+        study.until(lambda: (study.base / left[0] / "out" / "part-2" / "run.json").exists(), "part 2 begins")
         self.processes[left[0]].kill()
         self.processes[left[0]].wait()
         self.start(study, left[0])

@@ -18,7 +18,7 @@ class Doctor(Case):
             del options[key]
         options.update(zip(more[::2], more[1::2]))
         command = [PARLEY, "doctor", "study.toml", "--json", *(str(w) for pair in options.items() for w in pair)]
-        result = subprocess.run([*prefix, *command], cwd=cwd or self.home, capture_output=True, text=True, timeout=120)
+        result = subprocess.run([*prefix, *command], cwd=cwd or self.home, capture_output=True, text=True, timeout=PATIENCE)
         self.assertIn(result.returncode, (0, 1), result.stderr)
         self.assertEqual(result.stderr, "")
         answer = json.loads(result.stdout)

@@ -31,7 +31,7 @@ class Kill(Case):
 
     def check(self, study, before=None):
         self.assert_completed(study)
-        self.assert_paid(study)
+        self.assertGreaterEqual(self.assert_paid(study), len(study.all) * study.rounds)
         self.assert_same_as_simulation(study)
         self.assert_spend(study)
         for name in study.all:
@@ -46,7 +46,7 @@ class Kill(Case):
         for name in study.all:
             env = {"PARLEY_AT": place, how: str(n)} if name == victim else None
             self.start(study, name, program=FAILPOINTS if name == victim else PARLEY, env=env)
-        end = self.processes[victim].wait(timeout=60)
+        end = self.exit_of(study, victim)
         self.assertIn(end, (0, KILLED), study.logs())
         before = {victim: study.charges(victim)}
         if end == KILLED:
@@ -112,7 +112,7 @@ class Kill(Case):
                 for name in victims:
                     self.processes[name].kill()
                 for name in victims:
-                    end = self.processes[name].wait(timeout=60)
+                    end = self.exit_of(study, name)
                     self.assertIn(end, (0, KILLED), study.logs())
                     deaths += end == KILLED
                 self.assert_paid(study, victims)

@@ -21,7 +21,12 @@ FAILPOINTS = os.environ.get("PARLEY_FAILPOINTS", "")  # tests/crash/failing_prog
 STRANGER = os.environ.get("MESH_STRANGER", "")  # stranger.cpp
 KILLED = -9
 FULL, SHORT = "PARLEY_TEST_FULL" in os.environ, "PARLEY_TEST_SHORT" in os.environ
-os.environ.setdefault("LSAN_OPTIONS", f"print_suppressions=0:suppressions={pathlib.Path(__file__).resolve().parent}/lsan.supp")
+# A sanitizer's report ends its process at once, and every wait for a process looks for one (sanitizer_report).
+for name, options in (("ASAN", "abort_on_error=1:halt_on_error=1"), ("UBSAN", "halt_on_error=1:print_stacktrace=1"),
+                      ("TSAN", "halt_on_error=1:exitcode=66:ignore_noninstrumented_modules=1"),
+                      ("LSAN", f"print_suppressions=0:suppressions={pathlib.Path(__file__).resolve().parent}/lsan.supp")):
+    os.environ.setdefault(name + "_OPTIONS", options)
+PATIENCE = 900  # seconds until a process counts as hanging: no test passes or fails by how fast this machine is
 MEMORY = "/dev/shm" if os.path.isdir("/dev/shm") and os.access("/dev/shm", os.W_OK) else None  # where a sync costs nothing
 
 
@@ -40,8 +45,16 @@ def free_ports(count):
     return ports
 
 
+def sanitizer_report(text):
+    """What a sanitizer, or the C library's own check of its heap, said in this text; "" if nothing."""
+    found = re.search(r"(ERROR|WARNING): \w+Sanitizer|: runtime error: |malloc\w*\(\): |free\(\): |double free or corruption|corrupted (size|double)", text)
+    return text[found.start():][:20000] if found else ""
+
+
 def run(*arguments, cwd, check=True, env=None, program=PARLEY):
-    result = subprocess.run([program, *map(str, arguments)], cwd=cwd, capture_output=True, text=True, timeout=600, env={**os.environ, **(env or {})})
+    result = subprocess.run([program, *map(str, arguments)], cwd=cwd, capture_output=True, text=True, timeout=PATIENCE, env={**os.environ, **(env or {})})
+    if report := sanitizer_report(result.stderr):
+        raise AssertionError(f"{arguments}: {result.returncode}\n{report}")
     if check and result.returncode != 0:
         raise AssertionError(f"{arguments}: {result.returncode}\n{result.stdout}{result.stderr}")
     return result
@@ -131,14 +144,34 @@ class Study:
     def log(self, name):
         return (self.base / name / "log").read_text()
 
-    def await_log(self, name, text, seconds=60):
-        """How long it took until this party said so."""
-        begun = time.monotonic()
-        while not (self.base / name / "log").exists() or text not in self.log(name):
-            if time.monotonic() - begun > seconds:
-                raise AssertionError(f"{name} does not say '{text}'\n" + self.logs())
-            time.sleep(0.02)
-        return time.monotonic() - begun
+    def await_log(self, name, text):
+        """Until this party has said so."""
+        self.until(lambda: (self.base / name / "log").exists() and text in self.log(name), f"{name} says '{text}'")
+
+    def until(self, condition, what):
+        """Looks again and again; fails when it takes too long, or at once when a sanitizer reports."""
+        end = time.monotonic() + PATIENCE
+        while not condition():
+            self.assert_no_report()
+            if time.monotonic() > end:
+                raise AssertionError(f"not in {PATIENCE} s: {what}\n" + self.logs())
+            time.sleep(0.005)
+
+    def rounds_of(self, name):
+        """Lines in its record so far: the start's, and one for each round."""
+        file = self.out(name, "rounds.jsonl")
+        return file.read_bytes().count(b"\n") if file.exists() else 0
+
+    def assert_no_report(self):
+        for name in self.all:
+            if (self.base / name / "log").exists() and sanitizer_report(self.log(name)):
+                before = ""
+                for _ in range(20):  # until all of it is written; who hangs then fails all the same
+                    if before == self.log(name):
+                        break
+                    before = self.log(name)
+                    time.sleep(1)
+                raise AssertionError(f"{name}: {sanitizer_report(self.log(name))}")
 
     def logs(self):
         return "\n".join(f"== {n}\n{self.log(n)}" for n in self.all if (self.base / n / "log").exists())
@@ -204,12 +237,17 @@ class Case(unittest.TestCase):
         self.dir = pathlib.Path(self.temporary.name)
         self.processes = {}
 
-    def tearDown(self):
+    def end_all(self):
         for process in self.processes.values():
             if process.poll() is None:
                 process.kill()
             process.communicate()
+
+    def tearDown(self):
+        self.end_all()
+        reports = [report for log in self.dir.rglob("log") if (report := sanitizer_report(log.read_text()))]
         self.temporary.cleanup()
+        self.assertEqual(reports, [])
 
     def start(self, study, name, *more, **kw):
         if name in self.processes:
@@ -220,15 +258,26 @@ class Case(unittest.TestCase):
         for name in names or study.all:
             self.start(study, name)
 
-    def results(self, study, names=None, timeout=300):
-        """Each party's JSON, once it has ended."""
+    def exit_of(self, study, name):
+        """The exit code of this party's process, once it has ended."""
+        study.until(lambda: self.processes[name].poll() is not None, f"{name} ends")
+        study.assert_no_report()
+        return self.processes[name].returncode
+
+    def await_rounds(self, study, name, lines):
+        """Until its record has so many lines, while it runs."""
+        def there():
+            self.assertIsNone(self.processes[name].poll(), study.logs())
+            return study.rounds_of(name) >= lines
+        study.until(there, f"{name} has {lines} lines of rounds")
+
+    def results(self, study, names=None):
+        """Each party's exit code and JSON, once it has ended."""
         found = {}
         for name in names or study.all:
-            try:
-                out, _ = self.processes[name].communicate(timeout=timeout)
-            except subprocess.TimeoutExpired:
-                raise AssertionError(f"{name} does not end\n" + study.logs())
-            found[name] = (self.processes[name].returncode, json.loads(out) if out.strip() else None)
+            code = self.exit_of(study, name)
+            out, _ = self.processes[name].communicate(timeout=PATIENCE)  # a few lines, which a pipe holds
+            found[name] = (code, json.loads(out) if out.strip() else None)
         return found
 
     def assert_completed(self, study, found=None):
@@ -258,14 +307,17 @@ class Case(unittest.TestCase):
         self.assertEqual(json.loads(models[0])["weights"], weights)
 
     def assert_paid(self, study, senders=None):
-        """What anybody has stored of a party was paid for by that party, bit for bit, and is one value per round."""
+        """What anybody has stored of a party was paid for by that party, bit for bit, and is one value per round. How many messages were compared."""
         said = {name: list(wire.values(study.out(name, "transcript"))) for name in study.all}  # before the ledgers: they may go on
         paid = {name: study.charges(name) for name in senders or study.all}
+        compared = 0
         for name, messages in said.items():
             for m in messages:
                 if m.sender in paid:
+                    compared += 1
                     self.assertIn(m.round, paid[m.sender], f"{name} has round {m.round} of {m.sender}, which was not paid")
                     self.assertEqual(m.payload, paid[m.sender][m.round][1], f"{name} has another round {m.round} of {m.sender} than was paid")
+        return compared
 
     def assert_spend(self, study):
         """Every ledger has each round once, as an uninterrupted run would."""

@@ -1,48 +1,46 @@
-"""Parties that fall silent, come back, or come back with something else: who is named and how soon, who waits, who stops with what
-(promises R6, R7, R9)."""
+"""Parties that fall silent, come back, or come back with something else: who is named, who waits, who stops with what (promises R6, R7, R9).
+How soon somebody is named is tested under a fake clock (network/loss_test.cpp)."""
 from mesh_case import *
 
 A, B, C = "hospital_a", "hospital_b", "hospital_c"
 ROUNDS = 120 if SHORT else 240
-BUSY = 5  # seconds that a busy machine may add to a promise about time
 
 
 class Silence(Case):
     def study(self, deadline=1.0, **kw):
         return Study(self.dir / "study", rounds=ROUNDS, deadline=deadline, **kw)
 
-    def rounds_of(self, study, name):
-        file = study.out(name, "rounds.jsonl")
-        return file.read_bytes().count(b"\n") if file.exists() else 0
-
-    def reach(self, study, round, name=C):
-        limit = time.monotonic() + 60
-        while self.rounds_of(study, name) <= round:
-            self.assertLess(time.monotonic(), limit, study.logs())
-            time.sleep(0.002)
-
-    def is_reported(self, study, deadline):
+    def is_reported(self, study):
         for name in (A, B):
-            took = study.await_log(name, f"{C} has not answered for")
-            self.assertLess(took, 2 * deadline + BUSY)
+            study.await_log(name, f"{C} has not answered for")
 
     def ends_well(self, study):
         self.assert_completed(study)
         self.assert_same_as_simulation(study)
         self.assert_spend(study)
-        self.assert_paid(study)
+        self.assertGreaterEqual(self.assert_paid(study), 3 * study.rounds)  # what each has sent, and what it has heard
 
-    def begun(self, round=20, **kw):
+    def begun(self, dies_later=False, **kw):
+        """hospital_c stops itself in the middle, at the same call however busy the machine is: it hears two answers in a round."""
         study = self.study(**kw)
-        self.start_all(study)
-        self.reach(study, round)
+        self.start_all(study, [A, B])
+        at = {"PARLEY_AT": "sent to some", "PARLEY_STOP": "40", **({"PARLEY_KILL": "120"} if dies_later else {})}
+        self.start(study, C, program=FAILPOINTS, env=at)
+        study.until(lambda: self.is_stopped(C), f"{C} stops")
+        self.assertLess(study.rounds_of(C), ROUNDS)
         return study
+
+    def is_stopped(self, name):
+        self.assertIsNone(self.processes[name].poll())
+        return pathlib.Path(f"/proc/{self.processes[name].pid}/stat").read_text().rsplit(")", 1)[1].split()[0] == "T"
+
+    def go_on(self):
+        self.processes[C].send_signal(signal.SIGCONT)
 
     def test_a_stopped_peer_is_named_and_waited_for_and_the_run_goes_on_with_it(self):
         study = self.begun()
-        self.processes[C].send_signal(signal.SIGSTOP)
-        self.is_reported(study, 1)
-        self.processes[C].send_signal(signal.SIGCONT)
+        self.is_reported(study)
+        self.go_on()
         for name in (A, B):
             study.await_log(name, f"{C} answers again")
         self.ends_well(study)
@@ -51,14 +49,14 @@ class Silence(Case):
         study = self.begun()
         self.processes[C].kill()
         self.processes[C].wait()
-        self.is_reported(study, 1)
+        self.is_reported(study)
         self.start(study, C)
         for name in (A, B):
             study.await_log(name, f"{C} answers again")
         self.ends_well(study)
 
     def test_past_the_wait_the_others_stop_with_a_model_and_know_what_was_spent(self):
-        study = self.begun(deadline=0.5, wait=2.0)
+        study = self.begun(deadline=0.5, wait=8.0)
         self.processes[C].kill()
         self.processes[C].wait()
         done = self.results(study, [A, B])
@@ -67,12 +65,16 @@ class Silence(Case):
             self.assertEqual(result["outcome"], "peer_lost", study.logs())
             self.assertTrue(result["model"])
             self.assertIn(f"{C} has not answered for", "".join(r["outcome_in_words"] for _, r in done.values()))
-            released = sorted(study.charges(name))
+            released = len(study.charges(name))
             statement = json.loads(study.out(name, "statement.json").read_text())["statement"]
             text = study.out(name, "statement.txt").read_text()
-            self.assertIn(str(len(released)), text)
+            self.assertGreater(released, 1)
+            self.assertEqual(statement["rounds_released"], released)
+            self.assertIn(f"Released: {released} values of", text)
             self.assertGreater(result["epsilon"], 0)
-            self.assertEqual(statement["spent"]["epsilon"] if "spent" in statement else result["epsilon"], result["epsilon"])
+            self.assertEqual(statement["epsilon"], result["epsilon"])
+            checked = json.loads(run("verify", study.base / name / "out", "--study", study.base / "shared/study.toml", "--ledger", study.base / name / "my.ledger", "--json", cwd=self.dir).stdout)
+            self.assertEqual([p["epsilon"] for p in checked["parties"] if p["party"] == name], [result["epsilon"]])  # by who did not write it
             predicted = run("predict", "--model", study.out(name, "model.json"), "--data", "mine.csv", cwd=study.base / name, check=False)
             self.assertEqual(predicted.returncode, 0, predicted.stderr)
         # all of them started again: the same run goes on
@@ -82,6 +84,7 @@ class Silence(Case):
     def test_a_party_that_its_owner_interrupts_is_waited_for(self):
         study = self.begun()
         self.processes[C].send_signal(signal.SIGINT)
+        self.go_on()
         code, result = self.results(study, [C])[C]
         self.assertEqual((code, result["outcome"]), (130, "interrupted"), study.logs())
         for name in (A, B):
@@ -106,23 +109,22 @@ class Silence(Case):
         file = study.base / C / "mine.csv"
         file.write_text("\n".join(file.read_text().splitlines()[:-1]) + "\n")
         self.start(study, C)
-        self.assertEqual(self.processes[C].wait(timeout=60), 1)
+        self.assertEqual(self.exit_of(study, C), 1)
         for text in ("mine.csv", "another number of records for hospital_c", "99 rows", "100 rows"):
             self.assertIn(text, study.log(C))
         self.assertFalse((study.base / C / "out").exists())
 
     def old_copy(self, study, what):
-        """Of hospital_c's files, in the middle of a round or wherever it is."""
-        self.processes[C].send_signal(signal.SIGSTOP)
+        """Of hospital_c's files, where it stopped; then it goes on, and dies later."""
         kept = study.base / C / "old"
         kept.mkdir()
         for file in what:
             path = study.base / C / file
             shutil.copytree(path, kept / file) if path.is_dir() else shutil.copy(path, kept)
-        self.processes[C].send_signal(signal.SIGCONT)
-        self.reach(study, 60)
-        self.processes[C].kill()
-        self.processes[C].wait()
+        before = study.rounds_of(C)
+        self.go_on()
+        self.assertEqual(self.exit_of(study, C), KILLED, study.logs())
+        self.assertGreater(study.rounds_of(C), before + 10)
         new = study.base / C / "new"
         new.mkdir()
         for file in what:
@@ -142,17 +144,17 @@ class Silence(Case):
         return [f for f in self.LEDGER if (study.base / C / f).exists()]
 
     def test_a_ledger_that_is_older_than_the_transcript_is_refused(self):
-        study = self.begun()
+        study = self.begun(dies_later=True)
         new = self.old_copy(study, self.ledger_files(study))
         self.start(study, C)
-        self.assertEqual(self.processes[C].wait(timeout=60), 1)
+        self.assertEqual(self.exit_of(study, C), 1)
         self.assertIn("your ledger is older than what you have released", study.log(C))
         self.put_back(study, new)
         self.start(study, C)
         self.ends_well(study)
 
     def test_a_whole_old_folder_is_noticed_by_the_peers(self):
-        study = self.begun()
+        study = self.begun(dies_later=True)
         new = self.old_copy(study, [*self.ledger_files(study), "out"])
         before = len(study.charges(C))
         self.start(study, C)
@@ -171,7 +173,7 @@ class Silence(Case):
                 study = Study(self.dir / file, rounds=20, deadline=0.5)
                 self.start_all(study, [A, B])
                 self.start(study, C, program=FAILPOINTS, env={"PARLEY_AT": "write " + file, "PARLEY_FULL": "12"})
-                self.assertEqual(self.processes[C].wait(timeout=60), 1, study.logs())
+                self.assertEqual(self.exit_of(study, C), 1, study.logs())
                 why = study.log(C)[study.log(C).rindex("parley: "):]
                 self.assertIn(says, why.splitlines()[0])
                 self.assertIn("check free space", why)
@@ -194,13 +196,14 @@ class Silence(Case):
         self.start(study, A, prefix=("prlimit", "--nofile=64:4096"))
         host, port = study.addresses[A].split(":")
         idle = []
-        begun = time.monotonic()
-        while len(idle) < 100:
+
+        def connected():
             try:
-                idle.append(socket.create_connection((host, int(port)), timeout=5))
+                idle.append(socket.create_connection((host, int(port)), timeout=PATIENCE))
             except OSError:  # it does not listen yet
-                self.assertLess(time.monotonic() - begun, 60, study.logs())
-                time.sleep(0.05)
+                return False
+            return len(idle) == 100
+        study.until(connected, f"100 connections to {A}")
         self.start_all(study, [B, C])
         self.assert_completed(study)
         for connection in idle:

@@ -83,7 +83,7 @@ class VerifyParts(LossCase):
 
     def test_a_survivor_that_died_and_came_back_and_one_that_came_too_late_hold(self):
         study, lost, left = self.lose("mr-admm", rounds=600)
-        self.until(lambda: (study.base / left[0] / "out/part-2/rounds.jsonl").exists(), study)
+        study.until(lambda: (study.base / left[0] / "out/part-2/rounds.jsonl").exists(), "part 2 begins")
         self.processes[left[0]].kill()
         self.processes[left[0]].wait()
         self.start(study, left[0])

@@ -91,10 +91,7 @@ class Verify(Case):
             with self.subTest(algorithm):
                 study = Study(self.dir / algorithm, algorithm, rounds=3000, deadline=0.5)
                 self.start_all(study)
-                lines = study.out("hospital_a", "rounds.jsonl")
-                while not lines.exists() or lines.read_bytes().count(b"\n") < 12:
-                    self.assertIsNone(self.processes["hospital_a"].poll(), study.logs())
-                    time.sleep(0.01)
+                self.await_rounds(study, "hospital_a", 12)
                 for process in self.processes.values():
                     process.send_signal(signal.SIGINT)
                 ends = {r["outcome"] for _, r in self.results(study).values()}
@@ -110,9 +107,7 @@ class Verify(Case):
     def test_a_run_with_a_killed_and_restarted_party_holds(self):
         study = Study(self.dir / "killed", rounds=60)
         self.start_all(study)
-        lines = study.out("hospital_b", "rounds.jsonl")
-        while not lines.exists() or lines.read_bytes().count(b"\n") < 9:
-            time.sleep(0.005)
+        self.await_rounds(study, "hospital_b", 9)
         self.processes["hospital_b"].kill()
         self.processes["hospital_b"].wait()
         self.start(study, "hospital_b")
@@ -171,7 +166,9 @@ class Verify(Case):
         size = len(data) // 7
         data[4 * size:4 * size + 8] = struct.pack("<d", 0.5)
         file.write_bytes(data)
-        self.assertEqual([w for w in self.verify(study)["wrong"] if "round 4: released.f64 differs" not in w], [])
+        wrong = self.verify(study)["wrong"]
+        self.assertEqual(len(wrong), 1, wrong)
+        self.assertTrue(wrong[0].startswith("hospital_b, round 4: released.f64 differs from what it signed and sent: coordinate 0 is"), wrong)
 
     def test_a_recycled_value_that_does_not_follow_is_found(self):
         study = self.study()

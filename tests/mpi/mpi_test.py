@@ -231,7 +231,7 @@ class Death(Case):
                     pass
                 break
             time.sleep(0.001)
-        out, err = process.communicate(timeout=120)
+        out, err = process.communicate(timeout=900)
         return process.returncode, out + err
 
     def check(self, algorithm, ledger, ranks, rank, after, hosted):
@@ -342,7 +342,7 @@ class Stop(Case):
             self.assertIsNone(process.poll())
             time.sleep(0.01)
         process.send_signal(signal.SIGUSR1)
-        process.communicate(timeout=120)
+        process.communicate(timeout=900)
         self.assertEqual([json.loads(self.text(f"run/{f}run.json"))["outcome"] for f in ("", "rank-1/")], ["interrupted"] * 2)
         self.assertTrue((self.dir / "run/model.json").exists())
 

@@ -36,13 +36,19 @@ class Courier {
     std::function<void(const std::string& sentence)> report;                 // callers that were refused, and why
   };
 
-  virtual ~Courier() = default;  // no handler is called after it
-  // One call at a time to each neighbour (Exchange sees to it); its end is answered() or failed().
+  virtual ~Courier() = default;  // closes
+  // Handlers are called between open() and the end of close(), and at no other time: the owner opens it where they may
+  // already use the courier, and closes it while all that they use is alive. Error: the address cannot be listened at.
+  virtual void open() = 0;
+  // Ends the calls in hand and waits for the handlers: the owner holds no lock that one of them takes.
+  virtual void close() = 0;
+  // One call at a time to each neighbour (Exchange sees to it); its end is answered() or failed(). From any thread, a
+  // handler's too. After close() it does nothing.
   virtual void send(std::uint64_t call, int to, std::string message) = 0;
   virtual int port() const = 0;
 };
 
-// Error: the address cannot be listened at, or this program was built without gRPC.
+// Not yet open. Error: this program was built without gRPC.
 std::unique_ptr<Courier> make_courier(Courier::Setup setup);
 
 }  // namespace parley::network

@@ -18,10 +18,8 @@ constexpr std::string_view nothing = "parley doctor";  // no message: any party 
 }  // namespace
 
 Caller::Caller(const Seat& seat)
-    : seat_(seat), patience_(std::min(5.0, seat.study.deadline_seconds)), courier_(courier(seat.me().address)) {}
-
-Caller::~Caller() {
-  courier_.reset();
+    : seat_(seat), patience_(std::min(5.0, seat.study.deadline_seconds)), courier_(courier(seat.me().address)) {
+  courier_->open();
 }
 
 std::unique_ptr<network::Courier> Caller::courier(const std::string& own_address) {
@@ -69,6 +67,7 @@ std::string Caller::hello() const {
 bool Caller::is_own_join(const std::string& address) {
   courier_.reset();
   courier_ = courier(address);
+  courier_->open();
   return call(seat_.node, std::string(nothing)).receipt.has_value();
 }
 

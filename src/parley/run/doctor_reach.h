@@ -15,7 +15,7 @@ namespace parley::run {
 class Caller {
  public:
   explicit Caller(const Seat& seat);  // with its key
-  ~Caller();
+  ~Caller() = default;
   Caller(const Caller&) = delete;
   Caller& operator=(const Caller&) = delete;
 
@@ -37,7 +37,7 @@ class Caller {
   std::mutex mutex_;
   std::condition_variable changed_;
   std::optional<Answer> answer_;
-  std::unique_ptr<network::Courier> courier_;  // last: its threads end first
+  std::unique_ptr<network::Courier> courier_;  // last: destroyed first, so its threads end while all they use is alive
 };
 
 }  // namespace parley::run

@@ -37,10 +37,7 @@ PartyProcess::PartyProcess(Setup setup, network::Courier::Setup carrier, PartyIn
   };
   carrier.report = [this](const std::string& sentence) { handle([&] { sentences_.push_back(sentence); }); };
   courier_ = network::make_courier(std::move(carrier));
-}
-
-PartyProcess::~PartyProcess() {
-  courier_.reset();  // before the mutex that its threads wait for
+  courier_->open();  // not earlier: a handler sends by courier_
 }
 
 double PartyProcess::now() const {
@@ -70,11 +67,10 @@ void PartyProcess::see_completion() {
 void PartyProcess::dispatch() {
   network::Actions actions = party_->take();
   for (auto& text : actions.reports) sentences_.push_back(std::move(text));
-  if (courier_)
-    for (auto& send : actions.sends) {
-      failpoint("synced, not sent");
-      courier_->send(send.call, send.peer, std::move(send.bytes));
-    }
+  for (auto& send : actions.sends) {
+    failpoint("synced, not sent");
+    courier_->send(send.call, send.peer, std::move(send.bytes));
+  }
 }
 
 void PartyProcess::solve(std::unique_lock<std::mutex>& lock) {
@@ -105,6 +101,19 @@ void PartyProcess::solve(std::unique_lock<std::mutex>& lock) {
 }
 
 network::Ending PartyProcess::run() {
+  std::optional<network::Ending> ending;
+  try {
+    ending = work();
+  } catch (...) {
+    courier_->close();
+    throw;
+  }
+  courier_->close();
+  for (const auto& sentence : std::exchange(sentences_, {})) setup_.report(sentence);
+  return *ending;
+}
+
+network::Ending PartyProcess::work() {
   std::unique_lock lock(mutex_);
   bool interrupted = false;
   double shown = -1;
@@ -140,7 +149,6 @@ network::Ending PartyProcess::run() {
                         worth);
     seconds_.wait += now() - before;
   }
-  for (const auto& sentence : std::exchange(sentences_, {})) setup_.report(sentence);
   return *party_->ending();
 }
 

@@ -39,11 +39,12 @@ class PartyProcess {
   };
 
   PartyProcess(Setup setup, network::Courier::Setup carrier, PartyInParts::Make make);
-  ~PartyProcess();
+  ~PartyProcess() = default;
   PartyProcess(const PartyProcess&) = delete;
   PartyProcess& operator=(const PartyProcess&) = delete;
 
-  // Until nothing is left to do, for others either. Whatever a handler threw comes out here.
+  // Until nothing is left to do, for others either; once. Whatever a handler threw comes out here. When it returns or
+  // throws, the courier is closed: from then on nobody but the caller touches the party and what it writes to.
   network::Ending run();
   const PartyInParts& party() const { return *party_; }
   const Seconds& seconds() const { return seconds_; }
@@ -51,6 +52,7 @@ class PartyProcess {
  private:
   double now() const;
   void handle(const std::function<void()>& event);  // on any thread; then sends what follows from it
+  network::Ending work();
   void see_completion();
   void dispatch();
   void solve(std::unique_lock<std::mutex>& lock);
@@ -64,7 +66,7 @@ class PartyProcess {
   std::exception_ptr failure_;
   bool completed_ = false;
   Seconds seconds_;
-  std::unique_ptr<network::Courier> courier_;  // last: its threads end first
+  std::unique_ptr<network::Courier> courier_;  // last: destroyed first, so its threads end while all they use is alive
 };
 
 }  // namespace parley::run

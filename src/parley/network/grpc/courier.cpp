@@ -3,8 +3,6 @@
 #include <grpc/grpc_security_constants.h>
 #include <grpcpp/grpcpp.h>
 #include <grpcpp/resource_quota.h>
-#include <grpcpp/security/tls_certificate_provider.h>
-#include <grpcpp/security/tls_certificate_verifier.h>
 #include <grpcpp/security/tls_credentials_options.h>
 
 #include <algorithm>
@@ -19,67 +17,14 @@
 #include "mesh.grpc.pb.h"
 #include "parley/base/error.h"
 #include "parley/network/grpc/handshakes.h"
+#include "parley/network/grpc/library.h"
+#include "parley/network/grpc/pin.h"
 #include "parley/network/quiet.h"
 
 namespace parley::network {
 namespace {
 
 namespace tls = grpc::experimental;
-
-std::shared_ptr<tls::CertificateProviderInterface> provider_of(const Identity& self) {
-  const tls::IdentityKeyCertPair pair{self.key.pem(), self.certificate.chain_pem()};
-  return std::make_shared<tls::StaticDataCertificateProvider>(std::vector<tls::IdentityKeyCertPair>{pair});
-}
-
-const Contact* contact_named(const std::vector<Contact>& roster, const std::string& name) {
-  const auto found = std::ranges::find(roster, name, &Contact::name);
-  return found == roster.end() ? nullptr : &*found;
-}
-
-// nullopt: the certificate is the one that the roster pins for `expected`.
-std::optional<std::string> objection(const Certificate& presented, const std::vector<Contact>& roster,
-                                     const std::string& expected, Time now) {
-  const Contact* contact = contact_named(roster, expected);
-  const auto refusal = check_certificate(presented, expected, contact == nullptr ? "" : contact->fingerprint, now);
-  if (refusal) return refusal->sentence;
-  return std::nullopt;
-}
-
-Certificate presented_as(std::string_view pem) {
-  return parse_certificate(std::string(pem), "the presented certificate");
-}
-
-// The client's side: who answers at a neighbour's address.
-class Pin : public tls::ExternalCertificateVerifier {
- public:
-  Pin(const Courier::Setup& setup, std::string name, std::shared_ptr<std::string> why,
-      std::shared_ptr<std::mutex> guard)
-      : setup_(setup), name_(std::move(name)), why_(std::move(why)), guard_(std::move(guard)) {}
-
-  bool Verify(tls::TlsCustomVerificationCheckRequest* request, std::function<void(grpc::Status)> /*callback*/,
-              grpc::Status* status) override {
-    const auto wrong = judged({request->peer_cert().data(), request->peer_cert().size()});
-    const std::lock_guard lock(*guard_);
-    *why_ = wrong.value_or("");
-    *status = wrong ? grpc::Status(grpc::StatusCode::UNAUTHENTICATED, *wrong) : grpc::Status::OK;
-    return true;  // decided at once
-  }
-  void Cancel(tls::TlsCustomVerificationCheckRequest* /*request*/) override {}
-
- private:
-  std::optional<std::string> judged(std::string_view pem) const {
-    try {
-      return objection(presented_as(pem), setup_.roster, name_, setup_.now());
-    } catch (const Error& e) {
-      return e.what();
-    }
-  }
-
-  const Courier::Setup& setup_;
-  const std::string name_;
-  const std::shared_ptr<std::string> why_;
-  const std::shared_ptr<std::mutex> guard_;
-};
 
 // The way to one neighbour: a thread that makes one call after the other.
 class Line {
@@ -90,7 +35,7 @@ class Line {
     options.set_certificate_provider(provider_of(setup.self));
     options.watch_identity_key_cert_pairs();
     options.set_verify_server_certs(false);  // not by who issued it, but
-    options.set_certificate_verifier(tls::ExternalCertificateVerifier::Create<Pin>(setup, contact.name, why_, guard_));
+    options.set_certificate_verifier(pin(contact, setup.now, why_));
     options.set_check_call_host(false);  // nor by its address: by the name and fingerprint in the roster
     grpc::ChannelArguments arguments;
     const int patience = std::max(100, static_cast<int>(1000 * setup.deadline / 8));
@@ -105,7 +50,12 @@ class Line {
     thread_ = std::jthread([this](const std::stop_token& stop) { run(stop); });
   }
 
-  ~Line() {
+  ~Line() { stop(); }  // and the thread is joined
+  Line(const Line&) = delete;
+  Line& operator=(const Line&) = delete;
+
+  // Ends the call in hand; no handler begins after it is seen.
+  void stop() {
     thread_.request_stop();
     {
       const std::lock_guard lock(mutex_);
@@ -113,8 +63,6 @@ class Line {
     }
     wake_.notify_all();
   }
-  Line(const Line&) = delete;
-  Line& operator=(const Line&) = delete;
 
   void send(std::uint64_t call, std::string message) {
     {
@@ -166,9 +114,9 @@ class Line {
   std::string reason(const grpc::Status& status) {
     const std::string said = status.error_message();
     if (speaks_no_tls(said)) return "whoever answers there does not speak TLS";
-    const std::lock_guard lock(*guard_);
+    const std::string why = why_->get();
     const bool nobody = said.find("Failed to connect to remote host") != std::string::npos;
-    if (!why_->empty() && !nobody) return *why_;  // TLS may only say that the socket was closed
+    if (!why.empty() && !nobody) return why;  // TLS may only say that the socket was closed
     if (nobody && said.find("Connection refused") != std::string::npos)
       return "nobody answers there yet (connection refused)";
     return printable(said, 300);
@@ -177,14 +125,13 @@ class Line {
   const Courier::Setup& setup_;
   const Contact contact_;
   Quiet& quiet_;
-  const std::shared_ptr<std::string> why_ = std::make_shared<std::string>();
-  const std::shared_ptr<std::mutex> guard_ = std::make_shared<std::mutex>();
+  const std::shared_ptr<LastRefusal> why_ = std::make_shared<LastRefusal>();
   std::unique_ptr<mesh::Mesh::Stub> stub_;
   std::mutex mutex_;
   std::condition_variable_any wake_;
   std::optional<std::pair<std::uint64_t, std::string>> waiting_;
   grpc::ClientContext* context_ = nullptr;
-  std::jthread thread_;
+  std::jthread thread_;  // last: it is joined before anything that it uses goes
 };
 
 class Door : public mesh::Mesh::Service {
@@ -235,10 +182,17 @@ class Door : public mesh::Mesh::Service {
   std::map<std::string, Certificate, std::less<>> pinned_;  // by what is presented; at most one for each party
 };
 
-class GrpcCourier : public Courier {
+class GrpcCourier final : public Courier {
  public:
-  explicit GrpcCourier(Setup setup) : setup_(std::move(setup)), door_(setup_, quiet_), lines_(setup_.roster.size()) {
-    tell_handshakes(&handshake_);
+  explicit GrpcCourier(Setup setup) : setup_(std::move(setup)), door_(setup_, quiet_), lines_(setup_.roster.size()) {}
+  ~GrpcCourier() override { close(); }
+  GrpcCourier(const GrpcCourier&) = delete;
+  GrpcCourier& operator=(const GrpcCourier&) = delete;
+
+  void open() override {
+    handshakes_.emplace([this](const std::string& sentence) {
+      if (const auto line = quiet_.worth(sentence, sentence)) setup_.report(*line);
+    });
     tls::TlsServerCredentialsOptions options(provider_of(setup_.self));
     options.watch_identity_key_cert_pairs();
     // Whatever is presented is taken, and held against the roster before anything is read: a caller that is refused is
@@ -263,16 +217,27 @@ class GrpcCourier : public Courier {
                    .fix = "choose a free port of this machine (--listen HOST:PORT), or stop what uses it"});
   }
 
-  ~GrpcCourier() override {
+  // Handlers run on until their threads are joined, and may send: so first nothing is sent any more, then the threads
+  // end (the server's, then the lines'), and only then does anything go that they use.
+  void close() override {
+    {
+      const std::lock_guard lock(mutex_);
+      closed_ = true;
+    }
+    if (server_ != nullptr) {
+      server_->Shutdown(std::chrono::system_clock::now());
+      server_->Wait();
+    }
+    for (const auto& line : lines_)  // all at once, not one after the other
+      if (line != nullptr) line->stop();
     lines_.clear();
-    server_->Shutdown(std::chrono::system_clock::now());
-    server_->Wait();
-    tell_handshakes(nullptr);
+    handshakes_.reset();
+    server_.reset();
   }
-  GrpcCourier(const GrpcCourier&) = delete;
-  GrpcCourier& operator=(const GrpcCourier&) = delete;
 
   void send(std::uint64_t call, int to, std::string message) override {
+    const std::lock_guard lock(mutex_);
+    if (closed_) return;
     auto& line = lines_[static_cast<std::size_t>(to)];
     if (line == nullptr) line = std::make_unique<Line>(setup_, setup_.roster[static_cast<std::size_t>(to)], quiet_);
     line->send(call, std::move(message));
@@ -281,13 +246,15 @@ class GrpcCourier : public Courier {
   int port() const override { return port_; }
 
  private:
+  const GrpcLibrary library_;  // first: it waits for gRPC's own threads when all the rest is gone
   const Setup setup_;
   Quiet quiet_;
-  const std::function<void(const std::string&)> handshake_ = [this](const std::string& sentence) {
-    if (const auto line = quiet_.worth(sentence, sentence)) setup_.report(*line);
-  };
+  std::optional<HandshakeReports> handshakes_;
   Door door_;
-  std::vector<std::unique_ptr<Line>> lines_;
+  std::mutex mutex_;  // of what send() and close() share
+  bool closed_ = false;
+  std::vector<std::unique_ptr<Line>>
+      lines_;  // none is added once closed_ is seen, so close() reads it without the lock
   int port_ = 0;
   std::unique_ptr<grpc::Server> server_;
 };

@@ -3,19 +3,22 @@
 #include <grpc/support/log.h>
 
 #include <mutex>
+#include <utility>
+#include <vector>
 
 #include "parley/network/receipt.h"
 
 namespace parley::network {
 namespace {
 
-struct Listener {
+struct Listeners {
   std::mutex mutex;
-  const std::function<void(const std::string&)>* report = nullptr;
+  std::vector<const HandshakeReports::Report*> all;
 };
 
-Listener& listener() {
-  static Listener one;
+// Never destroyed: gRPC keeps the log function until the process is gone.
+Listeners& listeners() {
+  static auto& one = *new Listeners;
   return one;
 }
 
@@ -25,19 +28,24 @@ void on_log(gpr_log_func_args* line) {
   const std::string_view text = line->message, file = line->file;
   if (!file.ends_with("chttp2_server.cc") || !text.starts_with(begins)) return;
   const std::string_view why = text.substr(begins.size(), text.find(" {") - begins.size());
-  const std::lock_guard lock(listener().mutex);
-  if (listener().report == nullptr) return;
-  (*listener().report)(speaks_no_tls(why) ? "somebody called without TLS and was refused"
-                                          : "a TLS handshake of a caller's failed: " + printable(why, 200));
+  const std::string sentence = speaks_no_tls(why) ? "somebody called without TLS and was refused"
+                                                  : "a TLS handshake of a caller's failed: " + printable(why, 200);
+  const std::lock_guard lock(listeners().mutex);
+  for (const auto* report : listeners().all) (*report)(sentence);
 }
 
 }  // namespace
 
-void tell_handshakes(const std::function<void(const std::string&)>* report) {
-  const std::lock_guard lock(listener().mutex);
-  listener().report = report;
+HandshakeReports::HandshakeReports(Report report) : report_(std::move(report)) {
   gpr_set_log_verbosity(GPR_LOG_SEVERITY_DEBUG);
   gpr_set_log_function(on_log);
+  const std::lock_guard lock(listeners().mutex);
+  listeners().all.push_back(&report_);
+}
+
+HandshakeReports::~HandshakeReports() {
+  const std::lock_guard lock(listeners().mutex);
+  std::erase(listeners().all, &report_);
 }
 
 bool speaks_no_tls(std::string_view text) {

@@ -7,8 +7,19 @@
 
 namespace parley::network {
 
-// To whom a failed handshake is told, from any thread; null: to nobody. One listener in a process.
-void tell_handshakes(const std::function<void(const std::string& sentence)>* report);
+// Is told of failed handshakes for as long as it lives, on any thread. The destructor waits for a report that is under
+// way. gRPC does not say which server was called, so two in one process hear of each other's.
+class HandshakeReports {
+ public:
+  using Report = std::function<void(const std::string& sentence)>;
+  explicit HandshakeReports(Report report);
+  ~HandshakeReports();
+  HandshakeReports(const HandshakeReports&) = delete;
+  HandshakeReports& operator=(const HandshakeReports&) = delete;
+
+ private:
+  const Report report_;
+};
 
 // Are these OpenSSL's words for bytes that are no TLS?
 bool speaks_no_tls(std::string_view text);
