@@ -40,7 +40,7 @@ test: setup browser
 sanitize: setup clang
 	@$(call configured,$(BUILD)-sanitize,$(clang_19) -DPARLEY_SANITIZE=address)
 	@cmake --build $(BUILD)-sanitize -j $(JOBS)
-	@PARLEY_TEST_SHORT=1 ctest --test-dir $(BUILD)-sanitize --output-on-failure -j $(JOBS)
+	@PARLEY_TEST_SHORT=1 ASAN_SYMBOLIZER_PATH=/usr/bin/llvm-symbolizer-19 ctest --test-dir $(BUILD)-sanitize --output-on-failure -j $(JOBS)
 
 # Format, warnings (errors in both builds with the compilers of CI: CMakeLists.txt), the rules of the house, and clang-tidy
 # on what has changed since it was last clean (scripts/tidy.py).

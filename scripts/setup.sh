@@ -23,7 +23,7 @@ case $group in
     packages+=(chromium)
     command -v node > /dev/null || packages+=(nodejs)
     [ -d "$browser/node_modules/playwright-core" ] || command -v npm > /dev/null || packages+=(npm) ;;
-  clang) packages+=(clang-19 libclang-rt-19-dev) ;;
+  clang) packages+=(clang-19 libclang-rt-19-dev llvm-19) ;;  # llvm-19: lsan.supp names functions
   tools) packages+=(clang-format-19 clang-tidy-19) ;;
   bench) packages+=(valgrind python3-sklearn) ;;
   *) echo "parley set-up: unknown group '$group' (allowed: browser, clang, tools, bench, or none)" >&2; exit 1 ;;

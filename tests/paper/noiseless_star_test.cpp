@@ -18,7 +18,7 @@ struct EndCase {
   double within = 1e-8;
 };
 
-std::string name_of(const testing::TestParamInfo<EndCase>& info) {
+std::string end_name_of(const testing::TestParamInfo<EndCase>& info) {
   const EndCase& c = info.param;
   std::string name = c.algorithm + "_" + c.loss + "_" + c.regularizer + "_" + c.weighting + "_" + c.graph;
   std::erase(name, '-');
@@ -77,7 +77,7 @@ std::vector<EndCase> exact_stars() {
 }
 
 // [HHCG20] Algorithm 1.
-INSTANTIATE_TEST_SUITE_P(HHCG20_Algorithm1, EndsAt, testing::ValuesIn(exact_stars()), name_of);
+INSTANTIATE_TEST_SUITE_P(HHCG20_Algorithm1, EndsAt, testing::ValuesIn(exact_stars()), end_name_of);
 
 std::vector<EndCase> linear() {
   std::vector<EndCase> all;
@@ -102,7 +102,7 @@ std::vector<EndCase> linear() {
 }
 
 // [HHCG20] Algorithm 3 and its form on any graph, with a fixed small step.
-INSTANTIATE_TEST_SUITE_P(HHCG20_Algorithm3, EndsAt, testing::ValuesIn(linear()), name_of);
+INSTANTIATE_TEST_SUITE_P(HHCG20_Algorithm3, EndsAt, testing::ValuesIn(linear()), end_name_of);
 
 std::vector<EndCase> peers() {
   std::vector<EndCase> all;
@@ -118,7 +118,7 @@ std::vector<EndCase> peers() {
 }
 
 // The exact peer family beyond two classes and smooth regularisers.
-INSTANTIATE_TEST_SUITE_P(Peers, EndsAt, testing::ValuesIn(peers()), name_of);
+INSTANTIATE_TEST_SUITE_P(Peers, EndsAt, testing::ValuesIn(peers()), end_name_of);
 
 // [HHCG20] Theorem 3: steps that shrink as 1/sqrt(k) suit any convex problem, also with kinks, at the rate 1/sqrt(t).
 // What it bounds, sum_i f_i(w_i) - f_i(w*) + |w_i - w| of averaged iterates, stays below the bound as printed (which is

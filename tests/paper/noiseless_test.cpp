@@ -14,7 +14,7 @@ struct PeerCase {
   Penalties penalties;
 };
 
-std::string name_of(const testing::TestParamInfo<PeerCase>& info) {
+std::string peer_name_of(const testing::TestParamInfo<PeerCase>& info) {
   std::string name = info.param.algorithm;
   std::erase(name, '-');
   const char* how[] = {"EqualPenalties", "OwnPenalties", "OwnPenaltiesThatGrow"};
@@ -81,7 +81,7 @@ TEST_P(Noiseless, TheDualsSumToZeroInEveryRound) {
   }
 }
 
-INSTANTIATE_TEST_SUITE_P(Paper, Noiseless, testing::ValuesIn(peer_cases()), name_of);
+INSTANTIATE_TEST_SUITE_P(Paper, Noiseless, testing::ValuesIn(peer_cases()), peer_name_of);
 
 // The fixture itself: its oracle is a minimum, its nodes are unlike, and the product's own yardstick agrees with the
 // oracle.
