@@ -9,6 +9,7 @@
 #include "cli/commands.h"
 #include "cli/terminal.h"
 #include "parley/base/error.h"
+#include "parley/base/printed.h"
 #include "parley/base/text.h"
 #include "parley/privacy/gaussian.h"
 #include "parley/privacy/ledger_verify.h"
@@ -40,7 +41,7 @@ json amount(double value) {
 }
 
 std::string shown(double epsilon) {
-  return std::isfinite(epsilon) ? epsilon_text(epsilon) : "infinite";
+  return printed_epsilon(epsilon);
 }
 
 // What one more run may cost, rounded down: what is left must not be overstated. By the GDP filter that is the run
