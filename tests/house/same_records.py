@@ -5,7 +5,8 @@
 Each command runs once with either program, in a folder of its own, with the same relative paths. What is compared: the record (run.json, rounds.jsonl,
 released.f64, model.json), what was printed, `report` for both audiences with its figures and CSV files, `ledger show`. Studies between parties have the
 same keys and ports for both programs; of the messages their values are compared. A study that goes on after a loss ends in another round each time: there
-only the names of fields are compared; `verify` and `report` of both programs then read the old program's folder, and must say the same about it.
+only the names of fields are compared; `verify` and `report` of both programs then read the old program's folder, and must say the same about it
+(--own-folders: where the new one writes another record, each reads its own).
 
 IGNORED below names the fields that differ between any two runs: times and what is drawn fresh. A change that adds or changes a field gives its name:
 --ignore privacy.adjacency. --accept 'report*/page.html' lists a difference without failing.
@@ -64,6 +65,8 @@ class Failed(Exception):
 
 class Programs:
     """Runs a command with both, each in its own folder."""
+
+    own_folders = False
 
     def __init__(self, old, new, base):
         self.programs = {"old": str(pathlib.Path(old).resolve()), "new": str(pathlib.Path(new).resolve())}
@@ -262,9 +265,9 @@ def tidy(base, study):
 
 
 def verified(both, name, names):
-    """The same folder, the old program's, read by both."""
+    """The same folder, the old program's, read by both; with --own-folders each reads its own."""
     for side in both.programs:
-        shutil.copytree(both.base / "old" / name, both.base / side / f"{name}-read")
+        shutil.copytree(both.base / (side if both.own_folders else "old") / name, both.base / side / f"{name}-read")
     outs = [f"{p}/out" for p in names]
     read = f"{name}-read"
     both.run("verify", "--study", f"{names[0]}/study.toml", *outs, cwd=read, into=f"{name}-verify.txt")
@@ -314,6 +317,9 @@ def continued(both, name, compared, algorithm):
         shutil.rmtree(both.base / side / name)
         shutil.rmtree(both.base / side / f"{name}-read")
         (both.base / side / f"{name}-fields.json").write_text(json.dumps(fields[side], indent=1))
+        if both.own_folders:  # they lost a party in different rounds
+            for left_over in [*(both.base / side).glob(f"{name}-verify*"), *(both.base / side).glob(f"report-{name}*")]:
+                shutil.rmtree(left_over) if left_over.is_dir() else left_over.unlink()
 
 
 def cases(both, compared):
@@ -336,12 +342,14 @@ def main():
     parser.add_argument("--only", default="", help="only the cases whose name has this word")
     parser.add_argument("--ignore", action="append", default=[], metavar="FIELD")
     parser.add_argument("--accept", action="append", default=[], metavar="PATTERN")
+    parser.add_argument("--own-folders", action="store_true", help="the records themselves have changed: verify and report of each program read what it wrote itself")
     parser.add_argument("--keep", help="an empty folder that keeps what was compared")
     given = parser.parse_args()
     os.environ["PARLEY"] = str(pathlib.Path(given.old).resolve())  # for mesh_case
     with tempfile.TemporaryDirectory(prefix="parley-same-") as temporary:
         base = pathlib.Path(given.keep or temporary).resolve()
         both = Programs(given.old, given.new, base)
+        both.own_folders = given.own_folders
         compared = Comparison(base, IGNORED | set(given.ignore), given.accept)
         failed = False
         for name, case in cases(both, compared):
