@@ -8,6 +8,7 @@
 #include "cli/terminal.h"
 #include "parley/algorithm/rules.h"
 #include "parley/base/error.h"
+#include "parley/base/printed.h"
 #include "parley/base/text.h"
 #include "parley/privacy/gaussian.h"
 #include "parley/privacy/moments.h"
@@ -56,10 +57,10 @@ json to_json(const Accountants& a) {
 }
 
 void print(const Accountants& a) {
-  fmt::print("{}", table({{"ε exact (Gaussian DP)", epsilon_text(a.epsilon)},
-                          {"ε by the moments accountant (HHCG20)", epsilon_text(a.moments)},
-                          {"ε by Rényi DP", epsilon_text(a.renyi)},
-                          {"ε by zCDP", epsilon_text(a.zcdp)},
+  fmt::print("{}", table({{"ε exact (Gaussian DP)", printed_epsilon(a.epsilon)},
+                          {"ε by the moments accountant (HHCG20)", printed_epsilon(a.moments)},
+                          {"ε by Rényi DP", printed_epsilon(a.renyi)},
+                          {"ε by zCDP", printed_epsilon(a.zcdp)},
                           {"μ", fmt::format("{:.10g}", a.mu)}}));
 }
 
@@ -178,8 +179,8 @@ int run_account(const Arguments& arguments) {
     fmt::print("{}\n", alarm("no noise, no privacy"));
     return 0;
   }
-  fmt::print("{}", table({{"ε proved", epsilon_text(plan.epsilon()), first.theorem},
-                          {"ε as printed", plan.epsilon_paper() ? epsilon_text(*plan.epsilon_paper()) : "absent",
+  fmt::print("{}", table({{"ε proved", printed_epsilon(plan.epsilon()), first.theorem},
+                          {"ε as printed", plan.epsilon_paper() ? printed_epsilon(*plan.epsilon_paper()) : "absent",
                            plan.epsilon_paper() ? first.paper_equation : plan.epsilon_paper_absent()},
                           {"δ", number(first.delta), ""}}));
   if (const auto a = gaussian_rounds(plan)) print(*a);

@@ -155,9 +155,11 @@ int run_compare(const Arguments& arguments) {
   write_file(out + "/compare.csv", run::to_csv(comparison));
   write_file(out + "/compare.json", run::to_json(comparison).dump(1) + "\n");
   if (std::ranges::any_of(comparison.cells, [](const run::Cell& c) { return c.runs > 0; }))
-    write_file(
-        out + "/report.html",
-        report::make_report({out}, {.audience = report::Audience::owner, .title = "", .version = PARLEY_VERSION}).page);
+    write_file(out + "/report.html", report::make_report({out}, {.audience = report::Audience::owner,
+                                                                 .title = "",
+                                                                 .version = PARLEY_VERSION,
+                                                                 .shareable_option = {}})
+                                         .page);
   if (json)
     fmt::print("{}\n", run::to_json(comparison).dump());
   else

@@ -4,6 +4,7 @@
 
 #include "cli/commands.h"
 #include "cli/terminal.h"
+#include "parley/base/csv.h"
 #include "parley/base/error.h"
 #include "parley/base/text.h"
 #include "parley/data/adult_schema.h"
@@ -42,7 +43,7 @@ void put(const DataOptions& o, const std::string& text) {
 std::string to_csv(const data::Table& table) {
   std::string text = join(table.columns, ",") + "\n";
   for (const auto& row : table.cells) {
-    for (std::size_t c = 0; c < row.size(); ++c) text += (c == 0 ? "" : ",") + data::csv_cell(row[c]);
+    for (std::size_t c = 0; c < row.size(); ++c) text += (c == 0 ? "" : ",") + csv_cell(row[c]);
     text += "\n";
   }
   return text;

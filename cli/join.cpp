@@ -12,6 +12,7 @@
 #include "cli/stop.h"
 #include "cli/terminal.h"
 #include "parley/base/error.h"
+#include "parley/base/printed.h"
 #include "parley/base/text.h"
 #include "parley/run/statement.h"
 
@@ -30,7 +31,7 @@ void print_start(const run::JoinOptions& o, const run::JointStudy& s, const run:
 std::string progress_text(const run::JoinProgress& p) {
   std::string text =
       fmt::format("round {:>3}/{}  {} of {} peers answer", std::max(0, p.round), p.rounds, p.answering, p.peers);
-  if (p.budget > 0) text += fmt::format("  ε {} of {}", epsilon_text(p.epsilon), epsilon_text(p.budget));
+  if (p.budget > 0) text += fmt::format("  ε {} of {}", printed_epsilon(p.epsilon), printed_epsilon(p.budget));
   if (p.seconds_left >= 0) text += fmt::format("  {:.0f} s left", p.seconds_left);
   return text;
 }
@@ -51,7 +52,7 @@ void print_end(const run::JoinOptions& o, const run::Joined& j) {
     fmt::print("  By its ledger, nothing computed from rows of {} has left.\n", o.as);
   else if (j.epsilon && *j.epsilon > 0 && j.not_private.empty())
     fmt::print("  Whoever sees every message of this run learns at most ε = {}, δ = {} about any one record of {}.\n",
-               epsilon_text(*j.epsilon), number(*j.delta), o.as);
+               printed_epsilon(*j.epsilon), number(*j.delta), o.as);
   if (j.has_model)
     fmt::print("Model:     {}/model.json{}\n", j.folder,
                whole && j.parts.empty() ? " (of all parties)"

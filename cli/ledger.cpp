@@ -9,9 +9,11 @@
 #include "cli/commands.h"
 #include "cli/terminal.h"
 #include "parley/base/error.h"
+#include "parley/base/printed.h"
 #include "parley/base/text.h"
 #include "parley/privacy/gaussian.h"
 #include "parley/privacy/ledger_verify.h"
+#include "parley/record/files.h"
 #include "parley/record/record.h"
 
 namespace parley::cli {
@@ -40,7 +42,7 @@ json amount(double value) {
 }
 
 std::string shown(double epsilon) {
-  return std::isfinite(epsilon) ? epsilon_text(epsilon) : "infinite";
+  return printed_epsilon(epsilon);
 }
 
 // What one more run may cost, rounded down: what is left must not be overstated. By the GDP filter that is the run
@@ -185,12 +187,12 @@ int verify(const LedgerFile& ledger, const std::vector<std::string>& records, bo
   long compared = 0;
   for (const std::string& folder : records) {
     const record::Record r = record::read(folder);
-    const json run = json::parse(r.run);
-    if (!run.contains("run_id") || !run["run_id"].is_string())
+    const std::string id = record::text_in(r.run, "run_id");
+    if (id.empty())
       throw Error({.what = "this record names no run of a ledger",
                    .where = folder,
                    .fix = "only runs with --ledger can be compared"});
-    const auto wrong = privacy::verify_record(ledger, run["run_id"], r.released, r.first, folder);
+    const auto wrong = privacy::verify_record(ledger, id, r.released, r.first, folder);
     checked.wrong.insert(checked.wrong.end(), wrong.begin(), wrong.end());
     compared += static_cast<long>(r.released.size());
   }

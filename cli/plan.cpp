@@ -8,6 +8,7 @@
 #include "cli/terminal.h"
 #include "parley/algorithm/planner.h"
 #include "parley/base/error.h"
+#include "parley/base/printed.h"
 #include "parley/base/text.h"
 #include "parley/run/study.h"
 #include "parley/theory/verdict.h"
@@ -149,7 +150,7 @@ int run_plan(const Arguments& arguments) {
   line("model", plan.average  ? "mean of the released iterates over the later half of the rounds (free)"
                 : plan.star() ? "the trainer's last"
                               : "mean of the last iterates");
-  line("guarantee", fmt::format("ε = {}, δ = {} per record, whole run ({})", epsilon_text(plan.epsilon()),
+  line("guarantee", fmt::format("ε = {}, δ = {} per record, whole run ({})", printed_epsilon(plan.epsilon()),
                                 number(first.delta), plan.verified_only() ? "numerically verified" : "proved"));
   line("by", first.theorem);
   line("convergence", convergence + " (without noise; parley check has the numbers)");

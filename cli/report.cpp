@@ -4,6 +4,7 @@
 #include <sys/stat.h>
 
 #include "cli/commands.h"
+#include "cli/shareable_options.h"
 #include "parley/base/error.h"
 #include "parley/base/text.h"
 
@@ -48,7 +49,8 @@ int run_report(const Arguments& arguments) {
       report::make_report({arguments.words.begin(), arguments.words.end()},
                           {.audience = owner ? report::Audience::owner : report::Audience::anyone,
                            .title = o.title,
-                           .version = PARLEY_VERSION});
+                           .version = PARLEY_VERSION,
+                           .shareable_option = shareable_options()});
   if (owner) ::umask(077);  // as private as the rows
   if (!o.figures.empty()) {
     for (const report::File& f : made.figures)

@@ -8,6 +8,7 @@
 #include "cli/commands.h"
 #include "cli/terminal.h"
 #include "parley/base/error.h"
+#include "parley/base/printed.h"
 #include "parley/base/text.h"
 #include "parley/run/joint_study.h"
 #include "parley/theory/verdict.h"
@@ -147,8 +148,9 @@ int roster(const JointStudy& s, bool as_json) {
   for (int i = 0; i < count; ++i) {
     const Invited& party = s.parties[static_cast<std::size_t>(i)];
     const std::string epsilon = !p || party.trainer ? "-"
-                                : !p->plan.noisy()  ? "no noise"
-                                                    : epsilon_text(p->plan.nodes[static_cast<std::size_t>(i)].epsilon);
+                                : !p->plan.noisy()
+                                    ? "no noise"
+                                    : printed_epsilon(p->plan.nodes[static_cast<std::size_t>(i)].epsilon);
     lines.push_back({fmt::format("{:>4}  {}", i, party.name), party.address,
                      party.trainer ? "trainer" : grouped(party.records), epsilon, p ? neighbours(s, *p, i) : "-",
                      party.fingerprint.substr(0, 16) + "..."});
@@ -165,7 +167,7 @@ std::string guarantee(const JointPlan& p, const std::vector<std::string>& not_pr
   if (!p.plan.noisy()) return alarm("none, NOT PRIVATE: " + not_private.front());
   double least = p.plan.epsilon();
   for (const auto& node : p.plan.nodes) least = std::min(least, node.epsilon);
-  const std::string from = epsilon_text(least), to = epsilon_text(p.plan.epsilon());
+  const std::string from = printed_epsilon(least), to = printed_epsilon(p.plan.epsilon());
   std::string claim =
       fmt::format("ε = {}, δ = {} per record, whole run ({})", from == to ? to : from + " to " + to,
                   number(p.plan.nodes.front().delta), p.plan.verified_only() ? "numerically verified" : "proved");

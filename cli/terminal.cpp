@@ -145,11 +145,6 @@ std::string fixed(double value, int digits) {
   return fmt::format("{:.{}f}", value, digits);
 }
 
-// Outward: what is shown is never below the claim (up to 1e-12 of it, the rounding of the last double).
-std::string epsilon_text(double epsilon) {
-  return fmt::format("{:.4f}", std::ceil(epsilon * (1 - 1e-12) * 1e4) / 1e4);
-}
-
 std::string grouped(long count) {
   std::string text = std::to_string(count);
   for (long at = static_cast<long>(text.size()) - 3; at > 0; at -= 3) text.insert(static_cast<std::size_t>(at), ",");

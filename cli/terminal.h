@@ -35,7 +35,6 @@ std::string alarm(const std::string& text);  // bold red on a terminal
 
 std::string percent(double share);  // "17.31 %"
 std::string fixed(double value, int digits);
-std::string epsilon_text(double epsilon);  // rounded up to 4 digits after the point
-std::string grouped(long count);           // 40,000
+std::string grouped(long count);  // 40,000
 
 }  // namespace parley::cli

@@ -11,6 +11,7 @@
 #include "cli/stop.h"
 #include "cli/terminal.h"
 #include "parley/base/error.h"
+#include "parley/base/printed.h"
 #include "parley/base/text.h"
 #include "parley/network/ranks.h"
 #include "parley/run/simulate.h"
@@ -86,7 +87,7 @@ void print_result(const run::Summary& s) {
                   "-"});
   fmt::print("\n{}\n{}", bold("Result"), table(rows));
 
-  const auto paper_text = [](const std::optional<double>& e) { return e ? epsilon_text(*e) : "absent"; };
+  const auto paper_text = [](const std::optional<double>& e) { return e ? printed_epsilon(*e) : "absent"; };
   const bool whole = last.outcome == run::Outcome::completed;
   if (!s.study.not_private.empty()) fmt::print("\n  {}\n", alarm("NOT PRIVATE: " + join(s.study.not_private, "; ")));
   if (plan.noisy()) {
@@ -99,11 +100,11 @@ void print_result(const run::Summary& s) {
     }
     for (const auto& n : nodes)
       rows.push_back({std::to_string(n.node), grouped(static_cast<long>(n.records)), std::to_string(n.degree),
-                      epsilon_text(n.epsilon), paper_text(n.epsilon_paper)});
+                      printed_epsilon(n.epsilon), paper_text(n.epsilon_paper)});
     if (nodes.size() < last.nodes.size())
       rows.push_back({fmt::format("{} more, with less", last.nodes.size() - nodes.size()), "", "", "", ""});
     rows.push_back({"total", grouped(static_cast<long>(s.study.holdings.training_rows())), "",
-                    epsilon_text(last.epsilon), paper_text(whole ? plan.epsilon_paper() : std::nullopt)});
+                    printed_epsilon(last.epsilon), paper_text(whole ? plan.epsilon_paper() : std::nullopt)});
     if (std::ranges::none_of(nodes, [](const auto& n) { return n.epsilon_paper.has_value(); }))
       for (auto& row : rows) row.pop_back();  // absent everywhere: the line below says why
     fmt::print("\n{} ({}; the total is the largest node's; δ = {})\n{}",
@@ -127,7 +128,7 @@ void print_result(const run::Summary& s) {
   if (s.study.not_private.empty()) {
     fmt::print(
         "\n  Whoever sees every message of this run learns at most ε = {}, δ = {} about any one record ({}){}.\n",
-        epsilon_text(last.epsilon), number(plan.nodes[0].delta), record::name_of(s.study.adjacency),
+        printed_epsilon(last.epsilon), number(plan.nodes[0].delta), record::name_of(s.study.adjacency),
         plan.verified_only() ? ", by a numerically verified bound" : "");
     if (last.epsilon > 10)
       fmt::print(

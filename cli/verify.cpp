@@ -8,6 +8,7 @@
 #include "cli/commands.h"
 #include "cli/terminal.h"
 #include "parley/base/error.h"
+#include "parley/base/printed.h"
 #include "parley/base/text.h"
 
 namespace parley::cli {
@@ -63,10 +64,10 @@ json as_json(const Verified& v) {
 void print_party_table(const Verified& v) {
   std::vector<std::vector<std::string>> lines = {
       {"party", "rounds", "from rows", "recomputed", "ε found", "ε stated", "ε in its ledger", "own record"}};
-  const auto shown = [](const std::optional<double>& e) { return e ? epsilon_text(*e) : "-"; };
+  const auto shown = [](const std::optional<double>& e) { return e ? printed_epsilon(*e) : "-"; };
   for (const auto& p : v.parties)
     lines.push_back({p.name, std::to_string(p.rounds), std::to_string(p.rounds_from_rows), std::to_string(p.recomputed),
-                     v.noisy && !p.trainer ? epsilon_text(p.epsilon) : "-", shown(p.stated), shown(p.in_ledger),
+                     v.noisy && !p.trainer ? printed_epsilon(p.epsilon) : "-", shown(p.stated), shown(p.in_ledger),
                      p.folder.empty() ? "not given" : p.outcome});
   fmt::print("{}", table(lines));
 }
@@ -82,7 +83,7 @@ void print(const Verified& v) {
   for (const auto& reason : v.not_private) fmt::print("\n{}\n", alarm("NOT PRIVATE: " + reason));
   if (v.noisy)
     fmt::print("\nAny one record of any party: {}ε = {}, δ = {} in all ({}), on the assumptions in the statements.\n",
-               v.not_private.empty() ? "" : "with secret noise ", epsilon_text(v.epsilon), number(v.delta), v.bound);
+               v.not_private.empty() ? "" : "with secret noise ", printed_epsilon(v.epsilon), number(v.delta), v.bound);
   fmt::print("\n{} signed messages; {} released values that two or more records hold.\n", v.messages, v.compared);
   const auto list = [](const std::string& title, const std::vector<std::string>& sentences) {
     if (sentences.empty()) return;

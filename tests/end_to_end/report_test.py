@@ -69,6 +69,17 @@ class Report(unittest.TestCase):
                 self.assertNotIn(text, page, name)
             self.assertNotIn("test-error", page)
 
+    def test_an_option_s_row_decides_what_anyone_sees_of_it(self):
+        (self.dir / "secret-edges.txt").write_text("0 1\n1 2\n2 0\n")
+        self.train("words", "--algorithm", "linear-admm", "--epsilon", 2, "--delta", 1e-5, "--nodes", 3, "--step-size", "convex", "--split", "power", "--graph", "secret-edges.txt")
+        page = self.page("words")
+        for name, value in (("step-size", "convex"), ("split", "power"), ("algorithm", "linear-admm"), ("data", "census"), ("nodes", "3")):
+            self.assertIn(f'<th scope="row">{name}</th><td>{value}</td>', page)
+        self.assertNotIn("secret-edges", page)
+        for name in ("out", "graph", "threads", "ledger", "split-column", "schema", "test-data"):
+            self.assertNotIn(f'<th scope="row">{name}</th>', page)
+        self.assertIn("secret-edges", self.page("words", "--private"))
+
     def test_a_private_page_has_them_and_is_its_owner_s_alone(self):
         page = self.page("star", "--private")
         run, _ = self.record("star")

@@ -35,6 +35,21 @@ class Continue(LossCase):
                     self.assertEqual([r["accounts"][0]["rounds_released"] for r in shown["runs"]], [first["rounds_released"], second["rounds_released"]])
                     run("ledger", "verify", "my.ledger", "out", "out/part-2", cwd=study.base / name)
                 self.assertEqual(len(agreed), 1, "survivors of different parts")
+                self.assert_reported(study, left, next(iter(agreed))[1])
+
+    def assert_reported(self, study, left, after):
+        """One run with both parts, to its last round; epsilon never falls, and is the statement's at the end."""
+        turns = 2 if study.star else 1
+        run("report", *(study.base / n / "out" for n in left), "--private", "--out", "page.html", "--figures", "figures", cwd=study.base)
+        page = (study.base / "page.html").read_text()
+        for text in ('id="parts"', "in 2 parts", f"<td>0 to {after}</td>", f"<td>{after + 1} to {turns * study.rounds}</td>"):
+            self.assertIn(text, page)
+        rows = [line.split(",") for line in (study.base / "figures/privacy-spent.csv").read_text().splitlines()[1:]]
+        line = [(float(r[1]), float(r[2])) for r in rows if r[0] == "this run"]
+        self.assertEqual([x for x, _ in line], list(range(turns * study.rounds + 1)))
+        self.assertEqual([e for _, e in line], sorted(e for _, e in line))
+        self.assertEqual([float(r[1]) for r in rows if r[0] == "part 2"], [after])
+        self.assertLessEqual(line[-1][1], json.loads(study.out(left[0], "statement.json").read_text())["statement"]["epsilon"])
 
     def test_who_comes_back_too_late_is_told_so_and_keeps_its_own_model(self):
         study, lost, left = self.lose("mr-admm")

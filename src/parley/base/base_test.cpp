@@ -5,11 +5,17 @@
 #include <filesystem>
 #include <nlohmann/json.hpp>
 
+#include "parley/base/csv.h"
+#include "parley/base/digest.h"
+#include "parley/base/durable.h"
 #include "parley/base/error.h"
 #include "parley/base/message_test.h"
 #include "parley/base/options.h"
 #include "parley/base/parallel.h"
+#include "parley/base/printed.h"
 #include "parley/base/text.h"
+#include "parley/base/toml.h"
+#include "parley/base/utf8.h"
 
 namespace parley {
 namespace {
@@ -165,6 +171,117 @@ TEST(Parallel, RunsEveryIndexOnceAndTellsTheLowestFailure) {
               }),
               "failed at 3");
   }
+}
+
+// [RFC 4180], and what a spreadsheet would run.
+TEST(Csv, CellsAreNeitherFormulasNorSeveralCells) {
+  EXPECT_EQ(csv_cell("=1+2"), "=1+2");  // data is data
+  EXPECT_EQ(csv_cell(" a"), "\" a\"");
+  EXPECT_EQ(csv_quoted("a\"b"), "\"a\"\"b\"");
+  EXPECT_EQ(spreadsheet_cell("=1+2"), "'=1+2");
+  EXPECT_EQ(spreadsheet_cell("@SUM(A1)"), "'@SUM(A1)");
+  EXPECT_EQ(spreadsheet_cell("-1\"x,y"), "\"'-1\"\"x,y\"");
+  EXPECT_EQ(spreadsheet_cell("a\nb"), "\"a\nb\"");
+  EXPECT_EQ(spreadsheet_cell("plain"), "plain");
+}
+
+TEST(Utf8, WellFormedAndNothingElse) {
+  for (const char* good : {"", "abc", "ε ≤ 1", "\xF0\x9F\x98\x80", "\xEF\xBF\xBD"}) EXPECT_TRUE(is_utf8(good)) << good;
+  for (const char* bad : {"\xC0\x80", "\xE0\x80\x80", "\xED\xA0\x80", "\xF4\x90\x80\x80", "\xE2\x82", "\xFF", "a\x80"})
+    EXPECT_FALSE(is_utf8(bad)) << bad;
+  EXPECT_EQ(utf8_at("aε", 1).code, U'ε');
+  EXPECT_EQ(utf8_at("a", 1).length, 0U);
+}
+
+TEST(Digest, HexadecimalBothWays) {
+  EXPECT_EQ(hex(sha256("abc")), "ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad");
+  EXPECT_EQ(from_hex(hex(std::string_view("\0\xFFq", 3))), std::string("\0\xFFq", 3));
+  for (const char* bad : {"0", "0g", "AB", "+1", " 1"}) EXPECT_FALSE(from_hex(bad)) << bad;
+  EXPECT_TRUE(is_hex("0af9", 4));
+  EXPECT_FALSE(is_hex("0af9", 3));
+}
+
+// One rule: what is printed, read back, is never below; and it is the smallest such number of four digits.
+TEST(Printed, EpsilonIsNeverBelowAndNoLargerThanItMustBe) {
+  EXPECT_EQ(printed_epsilon(1), "1.0000");
+  EXPECT_EQ(printed_epsilon(std::nextafter(1.0, 2.0)), "1.0001");
+  EXPECT_EQ(printed_epsilon(0.99991), "1.0000");
+  EXPECT_EQ(printed_epsilon(0), "0.0000");
+  EXPECT_EQ(printed_epsilon(1e-9), "0.0001");
+  EXPECT_EQ(printed_epsilon(0.0007), "0.0007");  // 0.0007 · 10⁴ is above 7 in doubles
+  EXPECT_EQ(printed_epsilon(INFINITY), "infinite");
+  EXPECT_EQ(printed_epsilon(NAN), "–");
+  for (int i = 1; i < 200000; i += 7) {
+    const double exact = i / 1e4;
+    for (const double e : {exact, std::nextafter(exact, 0.0), std::nextafter(exact, 1e9), exact + 3e-5}) {
+      const double printed = std::stod(printed_epsilon(e));
+      ASSERT_GE(printed, e) << i;
+      ASSERT_LT(printed - 1.0000001e-4, e) << i;
+      ASSERT_EQ(printed, printed_epsilon_value(e)) << i;
+    }
+    ASSERT_EQ(std::stod(printed_epsilon(exact)), exact) << i;
+  }
+  for (const double e : {1e9, 1e12 + 0.25, 1e300}) EXPECT_GE(std::stod(printed_epsilon(e)), e);
+}
+
+TEST(Options, AValueIsShownToAnyoneWhereItsRowSaysSoAndEveryWordIsTheRowsOwn) {
+  std::string word, file, graph, step;
+  std::vector<double> numbers;
+  Rule rule = above(0);
+  rule.choices = {"auto"};
+  rule.words_too = true;
+  const std::vector<Option> rows = {
+      {"word", "", "", one_of({"a", "b"}), &word, "", Shown::to_anyone},
+      {"file", "", "", any_text("a file"), &file, ""},
+      {"graph", "", "", any_text("a shape or a file", {"ring"}), &graph, "", Shown::to_anyone},
+      {"step", "", "", rule, &step, "", Shown::to_anyone},
+      {"numbers", "", "", above(0), &numbers, "", Shown::to_anyone}};
+  using nlohmann::json;
+  for (const auto& [name, value] : std::vector<std::pair<std::string, json>>{{"word", "a"},
+                                                                             {"word", ""},
+                                                                             {"word", nullptr},
+                                                                             {"graph", "ring"},
+                                                                             {"step", "auto"},
+                                                                             {"step", "0.5,1e-3"},
+                                                                             {"numbers", {1, 2.5}},
+                                                                             {"numbers", 3}})
+    EXPECT_TRUE(may_be_shown(rows, name, value)) << name << value;
+  for (const auto& [name, value] : std::vector<std::pair<std::string, json>>{{"word", "patients"},
+                                                                             {"file", ""},
+                                                                             {"file", 3},
+                                                                             {"graph", "my-edges.txt"},
+                                                                             {"step", "0.5,x"},
+                                                                             {"numbers", {{1}}},
+                                                                             {"numbers", {{"a", 1}}},
+                                                                             {"unheard-of", 1}})
+    EXPECT_FALSE(may_be_shown(rows, name, value)) << name << value;
+}
+
+TEST(Toml, WhatIsNoValueOfAnOptionIsRefused) {
+  const auto root = parse_toml("a = [1, 2.5]\nb = 1979-05-27\nc = [[1]]\nd = true\ne = 'x'", "f");
+  EXPECT_EQ(toml_value(*root.get("a"), "f:1"), nlohmann::json({1, 2.5}));
+  EXPECT_EQ(toml_value(*root.get("d"), "f"), true);
+  EXPECT_EQ(toml_value(*root.get("e"), "f"), "x");
+  EXPECT_THROW(toml_value(*root.get("b"), "f:2"), Error);
+  EXPECT_THROW(toml_value(*root.get("c"), "f:3"), Error);
+}
+
+TEST(Durable, AFileIsMadeOnceAndKeptWhole) {
+  const auto folder = std::filesystem::temp_directory_path() / "parley-durable-test";
+  std::filesystem::remove_all(folder);
+  std::filesystem::create_directories(folder);
+  EXPECT_TRUE(create_file(folder / "key", "secret", 0600));
+  EXPECT_FALSE(create_file(folder / "key", "other", 0600));
+  EXPECT_EQ(errno, EEXIST);
+  EXPECT_EQ(read_file(folder / "key", "the key"), "secret");
+  write_private_file(folder / "key", "new");
+  EXPECT_EQ(read_file(folder / "key", "the key"), "new");
+  EXPECT_EQ(std::filesystem::status(folder / "key").permissions(),
+            std::filesystem::perms::owner_read | std::filesystem::perms::owner_write);
+  EXPECT_NO_THROW(sync_files(folder));
+  EXPECT_TRUE(sync_folder_of(folder / "key"));
+  EXPECT_THROW(sync_files(folder / "none"), std::exception);
+  std::filesystem::remove_all(folder);
 }
 
 }  // namespace

@@ -67,8 +67,8 @@ Rule strictly_between(double low, double high) {
 Rule one_of(std::vector<std::string> choices) {
   return {.text = join(choices, ", "), .choices = std::move(choices)};
 }
-Rule any_text(std::string meaning) {
-  return {.text = std::move(meaning)};
+Rule any_text(std::string meaning, std::vector<std::string> known) {
+  return {.text = std::move(meaning), .known = std::move(known)};
 }
 
 bool is_flag(const Option& option) {
@@ -125,6 +125,29 @@ void set_option_json(const Option& option, const json& value, const std::string&
     text = word(value);
   }
   set_option(option, text, where);
+}
+
+namespace {
+
+bool is_own_word(const Rule& rule, const std::string& word) {
+  if (word.empty() || is_choice(rule, word) || std::ranges::find(rule.known, word) != rule.known.end()) return true;
+  return rule.words_too && std::ranges::all_of(split_list(word), [](const std::string& part) {
+           double number = 0;
+           const auto [end, code] = std::from_chars(part.data(), part.data() + part.size(), number);
+           return code == std::errc{} && end == part.data() + part.size();
+         });
+}
+
+}  // namespace
+
+bool may_be_shown(const std::vector<Option>& options, const std::string& name, const json& value) {
+  const auto row = std::ranges::find(options, name, &Option::name);
+  if (row == options.end() || row->shown != Shown::to_anyone) return false;
+  const auto plain = [&](const json& v) {
+    return v.is_string() ? is_own_word(row->rule, v.get<std::string>())
+                         : v.is_number() || v.is_boolean() || v.is_null();
+  };
+  return value.is_array() ? std::ranges::all_of(value, plain) : plain(value);
 }
 
 json option_value(const Option& option) {

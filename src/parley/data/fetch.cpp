@@ -8,9 +8,9 @@
 #include <system_error>
 #include <utility>
 
+#include "parley/base/digest.h"
 #include "parley/base/error.h"
 #include "parley/base/text.h"
-#include "parley/data/sha256.h"
 
 namespace parley::data {
 namespace {
@@ -61,7 +61,7 @@ std::string download(const std::string& url) {
 
 bool already_there(const std::filesystem::path& path, const RemoteFile& file) {
   std::error_code ignored;
-  return std::filesystem::is_regular_file(path, ignored) && sha256_hex(read_file(path, file.name)) == file.sha256;
+  return std::filesystem::is_regular_file(path, ignored) && hex(sha256(read_file(path, file.name))) == file.sha256;
 }
 
 }  // namespace
@@ -101,7 +101,7 @@ void fetch_adult(const std::filesystem::path& target_dir, const std::string& bas
     const std::string url = base_url + (base_url.ends_with('/') ? "" : "/") + file.name;
     say("fetching " + url);
     std::string body = download(url);
-    const std::string found = sha256_hex(body);
+    const std::string found = hex(sha256(body));
     if (found != file.sha256)
       throw Error({.what = "the downloaded " + file.name + " is not the file expected; nothing was written",
                    .value = "SHA-256 " + found + " (" + std::to_string(body.size()) + " bytes)",

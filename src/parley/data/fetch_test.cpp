@@ -12,10 +12,10 @@
 #include <thread>
 #include <utility>
 
+#include "parley/base/digest.h"
 #include "parley/base/error.h"
 #include "parley/base/text.h"
 #include "parley/data/adult.h"
-#include "parley/data/sha256.h"
 
 namespace parley::data {
 namespace {
@@ -113,14 +113,14 @@ class Fetch : public testing::Test {
 };
 
 const std::vector<RemoteFile>& two_files() {
-  static const std::vector<RemoteFile> files{{.name = "a", .sha256 = sha256_hex("first")},
-                                             {.name = "b", .sha256 = sha256_hex("second")}};
+  static const std::vector<RemoteFile> files{{.name = "a", .sha256 = hex(sha256("first"))},
+                                             {.name = "b", .sha256 = hex(sha256("second"))}};
   return files;
 }
 
 TEST(Sha256, AgreesWithTheExamplesOfFips180) {
-  EXPECT_EQ(sha256_hex(""), "e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855");
-  EXPECT_EQ(sha256_hex("abc"), "ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad");
+  EXPECT_EQ(hex(sha256("")), "e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855");
+  EXPECT_EQ(hex(sha256("abc")), "ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad");
 }
 
 TEST_F(Fetch, WritesEveryFileWhoseHashAgreesAndSaysSo) {
@@ -156,7 +156,7 @@ TEST_F(Fetch, DoesNotFetchAgainWhatIsAlreadyThere) {
 TEST_F(Fetch, AWrongHashIsAnErrorThatNamesBothAndLeavesNothing) {
   const Server server({{"/a", "first"}, {"/b", "tampered"}});
   EXPECT_THAT([&] { fetch_adult(target(), server.url(), {}, two_files()); },
-              ThrowsMessage<Error>(AllOf(HasSubstr(sha256_hex("second")), HasSubstr(sha256_hex("tampered")))));
+              ThrowsMessage<Error>(AllOf(HasSubstr(hex(sha256("second"))), HasSubstr(hex(sha256("tampered"))))));
   EXPECT_EQ(left_behind(), 0U);
 }
 

@@ -4,6 +4,7 @@
 #include <filesystem>
 #include <numeric>
 
+#include "parley/base/digest.h"
 #include "parley/base/error.h"
 #include "parley/base/text.h"
 #include "parley/data/adult.h"
@@ -11,7 +12,6 @@
 #include "parley/data/distinct.h"
 #include "parley/data/encode.h"
 #include "parley/data/libsvm.h"
-#include "parley/data/sha256.h"
 #include "parley/data/split.h"
 
 namespace parley::data {
@@ -93,13 +93,13 @@ void append(Rows& to, const Rows& from, const Share& share = {}) {  // this proc
 std::string hash_of(const Rows& rows) {
   std::string hashes;
   const auto add = [&](const auto& v) {
-    hashes += sha256_hex({reinterpret_cast<const char*>(v.data()), v.size() * sizeof(v[0])});
+    hashes += hex(sha256({reinterpret_cast<const char*>(v.data()), v.size() * sizeof(v[0])}));
   };
   add(rows.start);
   add(rows.column);
   add(rows.value);
   add(rows.label);
-  return sha256_hex(hashes);
+  return hex(sha256(hashes));
 }
 
 void check_alike(const Dataset& one, const Holdings& all) {
@@ -231,38 +231,40 @@ Holdings load(const Options& o, const Share& share) {
 std::vector<Option> option_rows(Options& o) {
   return {
       {"data", "D", "census (built in), adult, a .csv or .libsvm file, or one file per node: a.csv,b.csv,c.csv",
-       any_text("names or files"), &o.data, "data"},
+       any_text("names or files", {"census", "adult"}), &o.data, "data", Shown::to_anyone},
       {"data-dir", "", "folder with the Adult files; else $PARLEY_DATA, the cache, ../shared/data",
        any_text("a folder"), &o.data_dir, "data"},
       {"schema", "", "public schema of CSV data (TOML)", any_text("a file"), &o.schema, "data"},
       {"format", "", "format of the data files", one_of({"auto", "csv", "libsvm"}), &o.format, "data"},
       {"header", "", "whether the first line of a CSV file names its columns", any_text("yes, no"), &o.header, "data"},
       {"features", "d", "number of features of LIBSVM data (public knowledge)", between(0, 100000000), &o.features,
-       "data"},
+       "data", Shown::to_anyone},
       {"preprocessing", "",
        "adult: public bounds; compact: public transforms, fewer features; paper: as in the papers, integer: 14 coded "
        "columns as in HHCG20, both NOT PRIVATE",
-       one_of(adult_preprocessings()), &o.preprocessing, "data"},
-      {"rows", "", "census: rows to generate, training and test together", between(10, 100000000), &o.rows, "data"},
-      {"nodes", "N", "nodes; 0: 5, or one per file", between(0, 1000000), &o.nodes, "network"},
+       one_of(adult_preprocessings()), &o.preprocessing, "data", Shown::to_anyone},
+      {"rows", "", "census: rows to generate, training and test together", between(10, 100000000), &o.rows, "data",
+       Shown::to_anyone},
+      {"nodes", "N", "nodes; 0: 5, or one per file", between(0, 1000000), &o.nodes, "network", Shown::to_anyone},
       {"split", "",
        "how rows are dealt to nodes. column and label-skewed read rows: epsilon is then for rows as dealt, and a "
        "ledger is refused",
-       one_of(split_names()), &o.split, "data"},
-      {"split-shares", "", "split shares: one number per node", above(0), &o.split_shares, "data"},
+       one_of(split_names()), &o.split, "data", Shown::to_anyone},
+      {"split-shares", "", "split shares: one number per node", above(0), &o.split_shares, "data", Shown::to_anyone},
       {"split-exponent", "", "split power: node i gets a share proportional to (i+1)^-exponent", at_least(0),
-       &o.split_exponent, "data"},
+       &o.split_exponent, "data", Shown::to_anyone},
       {"split-column", "", "split column: the column whose values go to different nodes", any_text("a column"),
        &o.split_column, "data"},
       {"split-seed", "", "public seed of the synthetic rows, the held-out rows and the split", at_least(0),
-       &o.split_seed, "data"},
-      {"test-share", "", "share of the rows held out for testing", between(0, 0.99), &o.test_share, "data"},
+       &o.split_seed, "data", Shown::to_anyone},
+      {"test-share", "", "share of the rows held out for testing", between(0, 0.99), &o.test_share, "data",
+       Shown::to_anyone},
       {"test-data", "", "a file of test rows instead of a share", any_text("a file"), &o.test_data, "data"},
       {"public-data", "", "a file of rows declared public: no guarantee covers them; neither trained nor tested on",
        any_text("a file"), &o.public_data, "data"},
       {"public-rows", "",
        "rows taken out of the data, before test rows and dealing, and declared public: no guarantee covers them",
-       between(0, 100000000), &o.public_rows, "data"},
+       between(0, 100000000), &o.public_rows, "data", Shown::to_anyone},
   };
 }
 

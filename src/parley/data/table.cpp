@@ -2,12 +2,12 @@
 
 #include <csv.h>
 
-#include <cstdint>
 #include <set>
 #include <utility>
 
 #include "parley/base/error.h"
 #include "parley/base/text.h"
+#include "parley/base/utf8.h"
 
 namespace parley::data {
 namespace {
@@ -50,28 +50,6 @@ std::string_view first_line(std::string_view text) {
   const auto end = text.find_first_of("\r\n");
   if (end == std::string_view::npos) return text;
   return text.substr(0, end + (text.substr(end).starts_with("\r\n") ? 2 : 1));
-}
-
-// Well-formed UTF-8 (RFC 3629) and no NUL: no overlong forms, no surrogates, nothing above U+10FFFF.
-bool is_text(std::string_view bytes) {
-  for (std::size_t i = 0; i < bytes.size();) {
-    const auto lead = static_cast<std::uint8_t>(bytes[i++]);
-    if (lead == 0) return false;
-    if (lead < 0x80) continue;
-    const int more = lead >= 0xC2 && lead <= 0xDF   ? 1
-                     : (lead & 0xF0) == 0xE0        ? 2
-                     : lead >= 0xF0 && lead <= 0xF4 ? 3
-                                                    : 0;
-    if (more == 0) return false;
-    std::uint8_t low = lead == 0xE0 ? 0xA0 : lead == 0xF0 ? 0x90 : 0x80;
-    std::uint8_t high = lead == 0xED ? 0x9F : lead == 0xF4 ? 0x8F : 0xBF;
-    for (int k = 0; k < more; ++k, low = 0x80, high = 0xBF) {
-      if (i == bytes.size()) return false;
-      const auto next = static_cast<std::uint8_t>(bytes[i++]);
-      if (next < low || next > high) return false;
-    }
-  }
-  return true;
 }
 
 void check_names(const std::vector<std::string>& names, const std::string& where) {
@@ -142,7 +120,7 @@ Table parse_csv(std::string_view text, std::string source, const CsvLayout& layo
       if (blank) continue;
       row_start = line;
     }
-    if (!is_text(now))
+    if (!is_utf8(now) || now.find('\0') != std::string_view::npos)
       throw Error({.what = "the file is not UTF-8 text",
                    .where = at(table.source, line),
                    .fix = "save it as UTF-8 (iconv -t UTF-8)"});
@@ -164,15 +142,6 @@ Table parse_csv(std::string_view text, std::string source, const CsvLayout& layo
 
 Table read_csv(const std::filesystem::path& path, const CsvLayout& layout) {
   return parse_csv(read_file(path, "the data file"), path.string(), layout);
-}
-
-std::string csv_cell(const std::string& text) {
-  const auto blank = [](char c) { return c == ' ' || c == '\t'; };
-  const bool trimmed = !text.empty() && (blank(text.front()) || blank(text.back()));
-  if (!trimmed && text.find_first_of(",\"\n\r") == std::string::npos) return text;
-  std::string quoted = "\"";
-  for (const char c : text) quoted += c == '"' ? std::string("\"\"") : std::string(1, c);
-  return quoted + "\"";
 }
 
 std::string place(const Table& table, std::size_t row) {

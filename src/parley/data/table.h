@@ -27,9 +27,6 @@ struct CsvLayout {
 Table read_csv(const std::filesystem::path& path, const CsvLayout& layout = {});
 Table parse_csv(std::string_view text, std::string source, const CsvLayout& layout = {});
 
-// The cell as parse_csv reads it back: quoted where it has to be.
-std::string csv_cell(const std::string& text);
-
 // "mine.csv:17"
 std::string place(const Table& table, std::size_t row);
 

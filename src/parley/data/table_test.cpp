@@ -4,6 +4,7 @@
 #include <filesystem>
 #include <random>
 
+#include "parley/base/csv.h"
 #include "parley/base/message_test.h"
 #include "parley/base/text.h"
 #include "parley/data/mutate_test.h"

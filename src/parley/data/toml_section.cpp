@@ -4,7 +4,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <nlohmann/json.hpp>
 #include <set>
 #include <sstream>
 
@@ -29,53 +28,7 @@ std::string did_you_mean(const std::string& given, const std::vector<std::string
   return near.empty() ? otherwise : "did you mean " + in_quotes(near) + "?";
 }
 
-void try_parse(std::string_view text, const std::string& file, const std::string& fix, toml::table& root) {
-  try {
-    root = toml::parse(text);
-  } catch (const toml::parse_error& e) {
-    throw Error({.what = "not valid TOML: " + std::string(e.description()),
-                 .where = file + ":" + std::to_string(e.source().begin.line),
-                 .fix = fix});
-  }
-}
-
-// Bytes outside ASCII as ~c3~bc: fine in strings and comments, an error everywhere else, as they should be.
-std::string ascii(std::string_view text) {
-  std::string s;
-  for (const char c : text) {
-    const auto byte = static_cast<unsigned char>(c);
-    if (byte < 0x80)
-      s += c;
-    else
-      s += fmt::format("~{:02x}", byte);
-  }
-  return s;
-}
-
 }  // namespace
-
-nlohmann::json to_json(const toml::node& node) {
-  if (const auto* value = node.as_string()) return value->get();
-  if (const auto* value = node.as_integer()) return value->get();
-  if (const auto* value = node.as_floating_point()) return value->get();
-  if (const auto* value = node.as_boolean()) return value->get();
-  nlohmann::json list = nlohmann::json::array();
-  if (const auto* array = node.as_array())
-    for (const auto& element : *array) list.push_back(to_json(element));
-  return list;
-}
-
-// Trap: toml++ 3.3 runs into __builtin_unreachable (is_non_ascii_horizontal_whitespace) when U+00A1 ... U+0499 and some
-// others stand where a blank could, which is never right. So it sees such text only after its ASCII image has parsed.
-toml::table parse_toml(std::string_view text, const std::string& file) {
-  toml::table root;
-  if (text.starts_with("\xEF\xBB\xBF")) text.remove_prefix(3);
-  if (const std::string image = ascii(text); image != text)
-    try_parse(image, file, "letters outside ASCII must stand in quotes; the message shows them as ~ and their bytes",
-              root);
-  try_parse(text, file, "", root);
-  return root;
-}
 
 Section::Section(const toml::table& table, std::string file, std::string name)
     : table_(&table), file_(std::move(file)), name_(std::move(name)) {}

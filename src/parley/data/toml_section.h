@@ -1,28 +1,14 @@
 // One table of a TOML file: typed access whose every Error knows the file, the line and the section.
 #pragma once
-#include <nlohmann/json_fwd.hpp>
 #include <string>
 #include <string_view>
 #include <utility>
 #include <vector>
 
 #include "parley/base/error.h"
-
-// Trap: toml++ 3.3 asserts in parse_key() on input like "[[[" and "[&" (marzer/tomlplusplus#294) although the next
-// lines of the parser report it properly. Debian's library is built without asserts; used as headers it must be too, or
-// input aborts us.
-#ifndef TOML_ASSERT
-#define TOML_ASSERT(expr) static_cast<void>(0)
-#endif
-#include <toml++/toml.h>
+#include "parley/base/toml.h"
 
 namespace parley::data {
-
-// Error with the line when the text is not TOML.
-toml::table parse_toml(std::string_view text, const std::string& file);
-
-// A value or a list of values, for set_option_json.
-nlohmann::json to_json(const toml::node& node);
 
 // One value a key may have, as written in the file. Lists of them are constexpr: no order of initialisation to get
 // wrong.

@@ -88,9 +88,8 @@ class Reader {
     const toml::table* table = child(s, key);
     if (table == nullptr) return found;
     for (const auto& [name, node] : *table) {
-      Setting one{.option = std::string(name.str()),
-                  .value = data::to_json(node),
-                  .where = file_ + ":" + std::to_string(node.source().begin.line)};
+      const std::string where = file_ + ":" + std::to_string(node.source().begin.line);
+      Setting one{.option = std::string(name.str()), .value = toml_value(node, where), .where = where};
       check_option(one.option, one.where);
       run::TrainOptions scratch;
       const auto rows = run::option_rows(scratch);
@@ -261,7 +260,7 @@ class Reader {
 }  // namespace
 
 Experiment parse(std::string_view text, const std::string& name, const std::string& file, bool quick) {
-  const toml::table root = data::parse_toml(text, file);
+  const toml::table root = parse_toml(text, file);
   Experiment e = Reader(root, file).read(name, quick);
   e.text = std::string(text);
   return e;

@@ -6,8 +6,9 @@
 #include <cmath>
 #include <nlohmann/json.hpp>
 
+#include "parley/base/csv.h"
+#include "parley/base/digest.h"
 #include "parley/base/text.h"
-#include "parley/data/sha256.h"
 #include "parley/experiment/cell.h"
 
 namespace parley::experiment {
@@ -63,10 +64,6 @@ std::string x_label(const Experiment& e, const Panel& p) {
   if (p.x == "round") return "round";
   if (p.x == "sweep") return e.sweep->label;
   return facts(p.x == "epsilon" ? Metric::epsilon : Metric::epsilon_paper).label + ", whole run";
-}
-
-std::string quoted(const std::string& text) {
-  return text.find_first_of(",\"\n") == std::string::npos ? text : "\"" + text + "\"";
 }
 
 std::string cell_number(double v) {
@@ -127,18 +124,18 @@ std::string csv(const Outcome& o) {
     for (const auto& [name, points] : lines(o, p))
       for (const Point& point : points) {
         const Facts& f = point.cell->facts;
-        text +=
-            fmt::format("{},{},{},{},{},{},{},{},{},{},{},{},{},{}\n", quoted(p.name), facts(p.y).name, quoted(name),
-                        quoted(x_label(o.experiment, p)), cell_number(point.x), cell_number(point.y.mean),
-                        cell_number(point.y.low), cell_number(point.y.high), point.cell->runs.size(), f.nodes,
-                        cell_number(f.epsilon), f.epsilon_paper ? number(*f.epsilon_paper) : "",
-                        f.noisy ? number(f.delta) : "", f.noisy ? record::name_of(f.adjacency) : "");
+        text += fmt::format("{},{},{},{},{},{},{},{},{},{},{},{},{},{}\n", csv_cell(p.name), facts(p.y).name,
+                            csv_cell(name), csv_cell(x_label(o.experiment, p)), cell_number(point.x),
+                            cell_number(point.y.mean), cell_number(point.y.low), cell_number(point.y.high),
+                            point.cell->runs.size(), f.nodes, cell_number(f.epsilon),
+                            f.epsilon_paper ? number(*f.epsilon_paper) : "", f.noisy ? number(f.delta) : "",
+                            f.noisy ? record::name_of(f.adjacency) : "");
       }
   return text;
 }
 
 std::string fingerprint(const Experiment& e) {
-  return data::sha256_hex(std::string(format_version) + (e.quick ? " quick\n" : " whole\n") + e.text);
+  return hex(sha256(std::string(format_version) + (e.quick ? " quick\n" : " whole\n") + e.text));
 }
 
 std::vector<std::string> chart_files(const Experiment& e) {

@@ -7,6 +7,7 @@
 #include <cerrno>
 #include <cstring>
 
+#include "parley/base/durable.h"
 #include "parley/base/error.h"
 #include "parley/base/failpoint.h"
 #include "parley/base/text.h"
@@ -14,30 +15,13 @@
 namespace parley::network {
 namespace {
 
-class Descriptor {
- public:
-  explicit Descriptor(int number) : number_(number) {}
-  Descriptor(const Descriptor&) = delete;
-  Descriptor& operator=(const Descriptor&) = delete;
-  ~Descriptor() {
-    if (number_ >= 0) ::close(number_);
-  }
-  int number() const { return number_; }
-
- private:
-  int number_;
-};
-
 class DiskFile : public AppendFile {
  public:
   explicit DiskFile(const std::filesystem::path& path)
       : path_(path), file_(::open(path.c_str(), O_RDWR | O_CREAT | O_APPEND | O_CLOEXEC, 0600)) {
-    if (file_.number() < 0) fail("cannot open");
+    if (!file_.open()) fail("cannot open");
     if (::flock(file_.number(), LOCK_EX | LOCK_NB) != 0) fail("another process uses it, or it cannot be locked");
-    // A file that was just made is lost with its folder's entry, however often the file itself is synced.
-    const auto folder = path.has_parent_path() ? path.parent_path() : std::filesystem::path(".");
-    const Descriptor parent(::open(folder.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
-    if (parent.number() < 0 || ::fsync(parent.number()) != 0) fail("cannot sync its folder");
+    if (!sync_folder_of(path)) fail("cannot sync its folder");
   }
 
   std::string name() const override { return path_.string(); }
@@ -45,12 +29,7 @@ class DiskFile : public AppendFile {
 
   void append(std::string_view bytes) override {
     failpoint("before an append to the transcript");
-    while (!bytes.empty()) {
-      const ssize_t written = ::write(file_.number(), bytes.data(), bytes.size());
-      if (written < 0 && errno == EINTR) continue;
-      if (written <= 0) fail("cannot write");
-      bytes.remove_prefix(static_cast<std::size_t>(written));
-    }
+    if (!write_all(file_.number(), bytes)) fail("cannot write");
     failpoint("after an append to the transcript");
   }
   void sync() override {

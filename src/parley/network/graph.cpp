@@ -234,18 +234,31 @@ Matrix Graph::laplacian(double sign) const {
   return m;
 }
 
+namespace {
+
+const std::vector<std::string>& shapes() {
+  static const std::vector<std::string> names = {"ring", "path", "star", "complete", "grid", "random", "small-world"};
+  return names;
+}
+
+}  // namespace
+
 std::vector<Option> option_rows(GraphOptions& o) {
+  std::vector<std::string> words = shapes();
+  words.emplace_back("auto");
   return {
       {"graph", "G",
        "ring, path, star, complete, grid, random, small-world, an inline list 0-2,0-3,2-3, or an edge-list file; auto: "
        "a "
        "ring of peers, and for the star family the trainer with every provider",
-       any_text("a shape, edges, or a file"), &o.graph, "network"},
-      {"edge-probability", "", "random: probability of each edge", between(0, 1), &o.edge_probability, "network"},
+       any_text("a shape, edges, or a file", words), &o.graph, "network", Shown::to_anyone},
+      {"edge-probability", "", "random: probability of each edge", between(0, 1), &o.edge_probability, "network",
+       Shown::to_anyone},
       {"ring-neighbours", "", "small-world: neighbours on the ring before rewiring", at_least(2), &o.ring_neighbours,
-       "network"},
-      {"rewiring", "", "small-world: probability that an edge is rewired", between(0, 1), &o.rewiring, "network"},
-      {"graph-seed", "", "public seed of random graphs", at_least(0), &o.graph_seed, "network"},
+       "network", Shown::to_anyone},
+      {"rewiring", "", "small-world: probability that an edge is rewired", between(0, 1), &o.rewiring, "network",
+       Shown::to_anyone},
+      {"graph-seed", "", "public seed of random graphs", at_least(0), &o.graph_seed, "network", Shown::to_anyone},
   };
 }
 
@@ -256,7 +269,6 @@ Graph trainer_star(int providers) {
 }
 
 Graph make_graph(const GraphOptions& o, int nodes) {
-  const std::vector<std::string> shapes = {"ring", "path", "star", "complete", "grid", "random", "small-world"};
   PublicRandom draw(static_cast<std::uint64_t>(o.graph_seed), PublicRandom::Purpose::graph);
   if (o.graph == "ring" || o.graph == "auto") return {nodes, ring(nodes)};
   if (o.graph == "path") return {nodes, path(nodes)};
@@ -280,11 +292,11 @@ Graph make_graph(const GraphOptions& o, int nodes) {
   if (std::filesystem::is_regular_file(o.graph, ignored)) return {nodes, file_edges(o.graph)};
   if (!o.graph.empty() && o.graph.find_first_not_of("0123456789-, ") == std::string::npos)
     return {nodes, inline_edges(o.graph)};
-  const std::string near = nearest(o.graph, shapes);
+  const std::string near = nearest(o.graph, shapes());
   throw Error(
       {.what = "unknown graph",
        .value = "'" + o.graph + "'",
-       .allowed = join(shapes, ", ") + ", edges such as 0-1,1-2, or an edge-list file",
+       .allowed = join(shapes(), ", ") + ", edges such as 0-1,1-2, or an edge-list file",
        .where = "option --graph",
        .fix = near.empty() ? "check the name; if it is a file, it does not exist" : "did you mean '" + near + "'?"});
 }

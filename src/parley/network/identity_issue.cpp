@@ -1,15 +1,14 @@
 // Keys and certificates as they are made and written.
-#include <fcntl.h>
 #include <openssl/ec.h>
 #include <openssl/pem.h>
 #include <openssl/rand.h>
 #include <openssl/x509v3.h>
-#include <unistd.h>
 
 #include <array>
 #include <cerrno>
 #include <cstring>
 
+#include "parley/base/durable.h"
 #include "parley/network/identity.h"
 #include "parley/network/identity_openssl.h"
 
@@ -77,22 +76,14 @@ Certificate make(const PrivateKey& key, const std::string& name, const Identity*
 }
 
 void write_new(const std::filesystem::path& file, std::string_view text, int mode, const std::string& what) {
-  const int descriptor = ::open(file.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, mode);
-  if (descriptor < 0 && errno == EEXIST)
+  if (create_file(file, text, mode)) return;
+  if (errno == EEXIST)
     throw Error({.what = what + " exists already, and is never overwritten",
                  .where = file.string(),
                  .fix = "keep it, or choose another place with --out"});
-  const bool good = descriptor >= 0 &&
-                    ::write(descriptor, text.data(), text.size()) == static_cast<ssize_t>(text.size()) &&
-                    ::fsync(descriptor) == 0;
-  const std::string reason = good ? "" : std::strerror(errno);
-  if (descriptor >= 0) ::close(descriptor);
-  if (!good) {
-    if (descriptor >= 0) ::unlink(file.c_str());
-    throw Error({.what = "cannot write " + what + ": " + reason,
-                 .where = file.string(),
-                 .fix = "check that the folder exists, its permissions and free space"});
-  }
+  throw Error({.what = "cannot write " + what + ": " + std::strerror(errno),
+               .where = file.string(),
+               .fix = "check that the folder exists, its permissions and free space"});
 }
 
 }  // namespace

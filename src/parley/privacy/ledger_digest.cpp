@@ -1,42 +1,18 @@
 #include "parley/privacy/ledger_digest.h"
 
-#include <fcntl.h>
 #include <openssl/core_names.h>
 #include <openssl/evp.h>
 #include <openssl/rand.h>
-#include <unistd.h>
 
 #include <algorithm>
 #include <cerrno>
 #include <cstring>
 #include <fstream>
 
+#include "parley/base/durable.h"
 #include "parley/base/error.h"
 
 namespace parley::privacy {
-
-Digest sha256(std::string_view bytes) {
-  Digest digest{};
-  unsigned int size = 0;
-  const int done = EVP_Digest(bytes.data(), bytes.size(), digest.data(), &size, EVP_sha256(), nullptr);
-  expects(done == 1 && size == digest.size(), "OpenSSL computes SHA-256");
-  return digest;
-}
-
-std::string hex(std::string_view bytes) {
-  constexpr std::string_view digits = "0123456789abcdef";
-  std::string text;
-  for (const char c : bytes) {
-    const auto byte = static_cast<unsigned char>(c);
-    text += digits[byte >> 4];
-    text += digits[byte & 15];
-  }
-  return text;
-}
-
-std::string hex(const Digest& digest) {
-  return hex(std::string_view(reinterpret_cast<const char*>(digest.data()), digest.size()));
-}
 
 std::string random_hex(int bytes) {
   std::string raw(static_cast<std::size_t>(bytes), '\0');
@@ -105,12 +81,8 @@ void create_key(const std::filesystem::path& file) {
     throw Error({.what = "no randomness from the operating system",
                  .where = "OpenSSL RAND_priv_bytes",
                  .fix = "check /dev/urandom"});
-  const int descriptor = ::open(file.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
-  const bool good = descriptor >= 0 &&
-                    ::write(descriptor, key.data(), key.size()) == static_cast<ssize_t>(key.size()) &&
-                    ::fsync(descriptor) == 0;
+  const bool good = create_file(file, {reinterpret_cast<const char*>(key.data()), key.size()}, 0600);
   const std::string reason = good ? "" : std::strerror(errno);
-  if (descriptor >= 0) ::close(descriptor);
   std::ranges::fill(key, 0);
   if (!good)
     throw Error({.what = "cannot write the fingerprint key: " + reason,

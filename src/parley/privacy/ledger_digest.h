@@ -1,4 +1,4 @@
-// SHA-256 for the ledger's chain, and the keyed fingerprint of rows.
+// What the ledger's chain is made with, and the keyed fingerprint of rows.
 #pragma once
 #include <array>
 #include <filesystem>
@@ -7,14 +7,15 @@
 #include <string>
 #include <string_view>
 
+#include "parley/base/digest.h"
+
 namespace parley::privacy {
 
-using Digest = std::array<unsigned char, 32>;
+using parley::Digest;
+using parley::hex;
+using parley::sha256;
 using Key = std::array<unsigned char, 32>;
 
-Digest sha256(std::string_view bytes);
-std::string hex(std::string_view bytes);
-std::string hex(const Digest& digest);
 std::string random_hex(int bytes);  // for names that must not collide; not for noise
 
 // HMAC-SHA256 of rows under a key that stays on this machine: a plain hash would confirm a guessed record.

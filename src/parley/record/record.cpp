@@ -11,8 +11,8 @@
 #include <nlohmann/json.hpp>
 
 #include "parley/base/error.h"
-#include "parley/base/shallow_json.h"
 #include "parley/base/text.h"
+#include "parley/record/files.h"
 
 namespace parley::record {
 
@@ -22,30 +22,19 @@ static_assert(std::endian::native == std::endian::little, "released.f64 is writt
 namespace {
 
 bool unfinished(const std::filesystem::path& folder) {
-  std::error_code code;
-  if (!std::filesystem::is_regular_file(folder / "run.json", code)) return false;
-  const json run = shallow_json(read_file(folder / "run.json", "the record"));
-  return run.is_object() && run.contains("outcome") &&
-         (run["outcome"] == "running" || run["outcome"] == "interrupted" || run["outcome"] == "failed");
+  const std::string outcome = text_in(read_json(folder / "run.json"), "outcome");
+  return outcome == "running" || outcome == "interrupted" || outcome == "failed";
 }
 
-// The lines that were written to their end.
-std::vector<std::string> whole_lines(const std::string& text) {
-  std::vector<std::string> lines;
-  for (std::size_t begin = 0, end = 0; (end = text.find('\n', begin)) != std::string::npos; begin = end + 1) {
-    lines.push_back(text.substr(begin, end - begin));
-    if (!json::accept(lines.back())) {
-      lines.pop_back();
-      break;
-    }
-  }
+// The lines that were written to their end, and how many bytes they are.
+std::vector<json> whole_lines(const std::filesystem::path& folder, std::size_t most, std::size_t& bytes) {
+  std::vector<json> lines;
+  std::string text;
+  json line;
+  bytes = 0;
+  for (RoundLines file(folder); lines.size() < most && file.next(text, line); lines.push_back(std::move(line)))
+    bytes += text.size() + 1;
   return lines;
-}
-
-// A run that was killed at its very start has run.json and nothing yet in the other files.
-std::string read_or_empty(const std::filesystem::path& file) {
-  std::error_code code;
-  return std::filesystem::exists(file, code) ? read_file(file, "the record") : "";
 }
 
 }  // namespace
@@ -86,6 +75,10 @@ std::filesystem::path folder_of_rank(const std::filesystem::path& folder, int ra
   return rank == 0 ? folder : folder / ("rank-" + std::to_string(rank));
 }
 
+std::string folder_of_part(int number) {
+  return number == 1 ? "." : "part-" + std::to_string(number);
+}
+
 Lock::Lock(const std::filesystem::path& folder)
     : descriptor_(open(folder.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC)) {
   if (descriptor_ >= 0 && flock(descriptor_, LOCK_EX | LOCK_NB) == 0) return;
@@ -114,10 +107,9 @@ void truncate(const std::filesystem::path& folder, const json& run, const Kept& 
                    .where = (folder / name).string(),
                    .fix = "check its permissions"});
   };
-  const auto lines = whole_lines(read_or_empty(folder / "rounds.jsonl"));
-  expects(kept.lines >= 0 && static_cast<std::size_t>(kept.lines) <= lines.size(), "lines that the record has");
   std::size_t end = 0;
-  for (int t = 0; t < kept.lines; ++t) end += lines[static_cast<std::size_t>(t)].size() + 1;
+  const auto lines = whole_lines(folder, static_cast<std::size_t>(kept.lines), end);
+  expects(lines.size() == static_cast<std::size_t>(kept.lines), "lines that the record has");
   const auto& shape = run.at("released");
   keep("rounds.jsonl", end);
   keep("released.f64", static_cast<std::size_t>(kept.values) * sizeof(double) * shape.at("nodes").get<std::size_t>() *
@@ -169,40 +161,59 @@ void Writer::finish(const json& run, const json& model) {
   write_file(folder_ / "run.json", run.dump(1) + "\n");
 }
 
-Record read(const std::filesystem::path& folder) {
+Kept rewrite(const std::filesystem::path& folder, int rounds, Index size, const std::function<Vector(int round)>& value,
+             const std::function<json(int round)>& line) {
+  const Vector silence = Vector::Constant(size, std::numeric_limits<double>::quiet_NaN());
+  for (const bool values : {true, false}) {
+    const std::filesystem::path file = folder / (values ? "released.f64" : "rounds.jsonl"),
+                                beside = file.string() + ".part";
+    std::ofstream out(beside, std::ios::binary | std::ios::trunc);
+    for (int round = 0; round < rounds; ++round) {
+      if (!values) {
+        out << line(round).dump() << '\n';
+        continue;
+      }
+      const Vector said = value(round);
+      const Vector& written = said.size() == 0 ? silence : said;
+      out.write(reinterpret_cast<const char*>(written.data()), written.size() * static_cast<Index>(sizeof(double)));
+    }
+    out.close();
+    std::error_code code;
+    if (out) std::filesystem::rename(beside, file, code);
+    if (!out || code)
+      throw Error({.what = "cannot write the record: " + (code ? code.message() : std::strerror(errno)),
+                   .where = file.string(),
+                   .fix = "check free space and permissions"});
+  }
+  return {.values = rounds, .lines = rounds};
+}
+
+void amend(const std::filesystem::path& folder, const json& changes, const json& model) {
+  json run = json::parse(read_file(folder / "run.json", "the record"));
+  run.update(changes);
+  if (!model.is_null()) write_file(folder / "model.json", model.dump(1) + "\n");
+  write_file(folder / "run.json", run.dump(1) + "\n");
+}
+
+Record read(const std::filesystem::path& folder, std::size_t most_rounds) {
   Record record;
-  record.run = read_file(folder / "run.json", "the record");
-  const std::string lines = read_or_empty(folder / "rounds.jsonl"), bytes = read_or_empty(folder / "released.f64");
-  const auto bad = [&](const std::string& what) {
-    return Error({.what = what, .where = (folder / "run.json").string(), .fix = "give the folder of a parley run"});
-  };
-  const json run = shallow_json(record.run), released = run.is_object() ? run.value("released", json()) : json();
-  if (!released.is_object()) throw bad("not a run record");
-  const auto count = [&](const char* key) -> std::size_t {  // their product fits: 2³⁰ · 2³⁰ · 8 < 2⁶⁴
-    const json value = released.value(key, json());
-    if (!value.is_number_unsigned() || value.get<std::uint64_t>() > (1U << 30U))
-      throw bad(std::string("not a run record: released.") + key + " is not a number of this size");
-    return value.get<std::size_t>();
-  };
-  const std::size_t nodes = count("nodes"), size = count("size");
-  if (released.contains("first")) record.first = static_cast<int>(count("first"));
-  if (nodes == 0 || size == 0) throw bad("a record without released values");
-  const std::size_t round_bytes = nodes * size * sizeof(double);
-  record.round_lines = whole_lines(lines);
-  const std::size_t rounds = bytes.size() / round_bytes;
-  if (record.round_lines.size() > rounds)  // a value is written before its line: no kill leaves this
-    throw Error({.what = "the record has " + std::to_string(record.round_lines.size()) + " rounds and the values of " +
-                         std::to_string(rounds) + ": what was released has been lost",
+  record.run = read_run(folder);
+  const auto shape = shape_of(record.run);
+  if (!shape)
+    throw Error({.what = "not a run record: it does not say what was released",
+                 .where = (folder / "run.json").string(),
+                 .fix = "give the folder of a parley run"});
+  record.first = shape->first;
+  std::size_t bytes = 0;
+  record.lines = whole_lines(folder, most_rounds, bytes);
+  ReleasedFile file(folder, shape);
+  for (std::vector<Vector> values; record.released.size() < most_rounds && file.next(values);)
+    record.released.push_back(std::move(values));
+  if (record.lines.size() > record.released.size())  // a value is written before its line: no kill leaves this
+    throw Error({.what = "the record has " + std::to_string(record.lines.size()) + " rounds and the values of " +
+                         std::to_string(record.released.size()) + ": what was released has been lost",
                  .where = (folder / "released.f64").string(),
                  .fix = "put back an intact copy; a run whose released values are lost cannot be resumed"});
-  for (std::size_t t = 0; t < rounds; ++t) {
-    auto& values = record.released.emplace_back();
-    for (std::size_t i = 0; i < nodes; ++i) {
-      Vector f(static_cast<Index>(size));
-      std::memcpy(f.data(), bytes.data() + t * round_bytes + i * size * sizeof(double), size * sizeof(double));
-      values.push_back(f.array().isNaN().all() ? Vector() : std::move(f));
-    }
-  }
   return record;
 }
 

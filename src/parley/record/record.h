@@ -7,11 +7,14 @@
 //                   before anyone else hears of it, its line when the round is measured: the last line may be missing
 //   model.json      the classifier, with its schema and its privacy statement
 //   rank-1/ …       the same of the other ranks of an MPI job, each with its own nodes' values ("first" in run.json)
+//   part-2/ …       of a party: the same of the parts in which its run went on after a loss (run.json has "parts")
+// Which field is for whom: schema.h. What a round is called: round.h. How files are read: files.h.
 // Privacy: a simulation computes metrics on private rows, so its record is private as a whole and run.json says so.
 #pragma once
 #include <filesystem>
 #include <fstream>
-#include <nlohmann/json_fwd.hpp>
+#include <functional>
+#include <nlohmann/json.hpp>
 #include <optional>
 #include <span>
 #include <vector>
@@ -28,6 +31,7 @@ bool half_written(const std::filesystem::directory_entry& entry);
 void check_vacant(const std::filesystem::path& folder);
 void create_folder(const std::filesystem::path& folder);  // Error also when it cannot be made
 std::filesystem::path folder_of_rank(const std::filesystem::path& folder, int rank);
+std::string folder_of_part(int number);  // in the party's folder: "." or part-n
 
 // Held while a process works on a run: a second one that resumed it would release other values. Error when it is held.
 class Lock {
@@ -66,14 +70,22 @@ class Writer {
   std::ofstream released_;
 };
 
+// The values and lines of a party's whole record anew, in place of what is there. value: what was released in a round,
+// empty where the party was silent; size: of a value.
+Kept rewrite(const std::filesystem::path& folder, int rounds, Index size, const std::function<Vector(int round)>& value,
+             const std::function<nlohmann::json(int round)>& line);
+
+// Some keys of run.json with other values, and a model beside it unless that is null.
+void amend(const std::filesystem::path& folder, const nlohmann::json& changes, const nlohmann::json& model);
+
 struct Record {
   std::vector<std::vector<Vector>> released;  // [round][node − first]; empty: silent
   int first = 0;                              // node
-  std::vector<std::string> round_lines;       // JSON texts, at most as many
-  std::string run;                            // JSON text
-  Kept kept() const { return {static_cast<int>(released.size()), static_cast<int>(round_lines.size())}; }
+  std::vector<nlohmann::json> lines;          // of rounds.jsonl, at most as many
+  nlohmann::json run;                         // run.json
+  Kept kept() const { return {static_cast<int>(released.size()), static_cast<int>(lines.size())}; }
 };
-// Reads what is there; what was only half written is left out.
-Record read(const std::filesystem::path& folder);
+// Reads what is there, of so many rounds at most; what was only half written is left out.
+Record read(const std::filesystem::path& folder, std::size_t most_rounds = 2'000'000);
 
 }  // namespace parley::record

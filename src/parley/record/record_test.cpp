@@ -1,11 +1,15 @@
 #include "parley/record/record.h"
 
 #include <gtest/gtest.h>
+#include <sys/stat.h>
 
 #include <nlohmann/json.hpp>
 
 #include "parley/base/error.h"
 #include "parley/base/text.h"
+#include "parley/record/files.h"
+#include "parley/record/round.h"
+#include "parley/record/schema.h"
 
 namespace parley::record {
 namespace {
@@ -54,7 +58,7 @@ TEST_F(RecordTest, AHalfWrittenLastRoundIsLeftOut) {
   const std::string lines = read_file(folder_ / "rounds.jsonl", "lines");
   std::filesystem::resize_file(folder_ / "rounds.jsonl", lines.size() - 3);
   EXPECT_EQ(read(folder_).released.size(), 1U);
-  EXPECT_EQ(read(folder_).round_lines.size(), 1U);
+  EXPECT_EQ(read(folder_).lines.size(), 1U);
 }
 
 TEST_F(RecordTest, AValueWithoutItsLineIsKept) {  // others may have heard of it
@@ -167,6 +171,91 @@ TEST_F(RecordTest, OneProcessWorksOnARunAtATime) {
   }
   const Lock again(folder_);
   EXPECT_THROW(Lock nowhere(folder_ / "none"), Error);
+}
+
+TEST_F(RecordTest, AHeaderOrALineCannotMakeItsReaderTakeMemory) {
+  std::filesystem::create_directories(folder_);
+  write_file(folder_ / "run.json", R"({"released": {"nodes": 1, "size": 90000000}})");
+  write_file(folder_ / "released.f64", std::string(64, '\0'));
+  EXPECT_TRUE(read(folder_).released.empty());  // whoever claims large values must have written them
+  write_file(folder_ / "rounds.jsonl", std::string(3U << 20U, ' ') + "\n{\"round\": 0}\n");
+  EXPECT_TRUE(read(folder_).lines.empty());
+  std::string text;
+  json line;
+  RoundLines lines(folder_);
+  EXPECT_FALSE(lines.next(text, line));
+  EXPECT_TRUE(lines.broken());
+  write_file(folder_ / "rounds.jsonl", "{\"a\": " + std::string(100000, '[') + "\n");
+  EXPECT_TRUE(read(folder_).lines.empty());
+}
+
+TEST_F(RecordTest, OnlyRegularFilesAreOpened) {  // a pipe would be waited for
+  std::filesystem::create_directories(folder_);
+  for (const char* name : {"run.json", "rounds.jsonl", "released.f64"})
+    ASSERT_EQ(::mkfifo((folder_ / name).c_str(), 0600), 0);
+  EXPECT_TRUE(read_json(folder_ / "run.json").is_null());
+  EXPECT_THROW(read(folder_), Error);
+  EXPECT_FALSE(RoundLines(folder_).there());
+  std::vector<Vector> values;
+  EXPECT_FALSE(ReleasedFile(folder_, Shape{.nodes = 1, .size = 1}).next(values));
+}
+
+TEST_F(RecordTest, ReadsNoMoreRoundsThanItIsAskedFor) {
+  const Vector a = Vector::Ones(3);
+  const std::vector<const Vector*> both = {&a, &a};
+  Writer writer(folder_, run_);
+  for (int round = 0; round < 5; ++round) append(writer, {{"round", round}}, both);
+  EXPECT_EQ(read(folder_, 3).released.size(), 3U);
+  EXPECT_EQ(read(folder_, 3).lines.size(), 3U);
+}
+
+TEST_F(RecordTest, RewrittenItIsTheSame) {
+  {
+    const Writer writer(folder_, {{"released", {{"nodes", 1}, {"size", 2}}}, {"outcome", "running"}});
+  }
+  const Vector a = Vector::Constant(2, 0.1);
+  const Kept kept = rewrite(
+      folder_, 3, 2, [&](int round) { return round == 1 ? Vector() : a; },
+      [](int round) { return round_line(round, RoundKind::data, 0.5); });
+  EXPECT_EQ(kept.values, 3);
+  const Record record = read(folder_);
+  ASSERT_EQ(record.released.size(), 3U);
+  EXPECT_EQ(record.released[0][0], a);
+  EXPECT_EQ(record.released[1][0].size(), 0);
+  EXPECT_EQ(record.lines[2].dump(), R"({"epsilon":0.5,"kind":"data","round":2})");
+  amend(folder_, {{"outcome", "completed"}}, json());
+  EXPECT_EQ(read(folder_).run["outcome"], "completed");
+  EXPECT_EQ(read(folder_).run["released"]["size"], 2);
+}
+
+TEST(RoundKind, OneVocabulary) {
+  for (const char* name : {"start", "data", "recycled", "trainer", "silent"})
+    EXPECT_EQ(name_of(*kind_named(name)), name);
+  EXPECT_FALSE(kind_named("free"));
+  EXPECT_EQ(kind_of({.round = 0, .touches_data = true}), RoundKind::start);
+  EXPECT_EQ(kind_of({.round = 1, .touches_data = true, .star = true}), RoundKind::data);
+  EXPECT_EQ(kind_of({.round = 2, .silent = true, .star = true}), RoundKind::silent);
+  EXPECT_EQ(kind_of({.round = 2, .star = true}), RoundKind::trainer);
+  EXPECT_EQ(kind_of({.round = 2}), RoundKind::recycled);
+}
+
+TEST(Schema, AnyoneSeesWhatIsMarkedAndNothingThatIsNot) {
+  const json run = {{"outcome", "completed"},
+                    {"data", "/home/me/patients.csv"},
+                    {"private", {{"test_error", 0.1}}},
+                    {"node_facts", {{{"node", 0}, {"secret", 1}}, 5}},
+                    {"options", {{"rounds", 3}, {"out", "here"}}},
+                    {"unheard_of", {{"outcome", 1}}}};
+  const OptionRule rule = [](const std::string& name, const json&) { return name == "rounds"; };
+  EXPECT_EQ(visible(File::simulation, run, Audience::anyone, rule), json({{"outcome", "completed"},
+                                                                          {"data", nullptr},
+                                                                          {"node_facts", json::array({{{"node", 0}}})},
+                                                                          {"options", {{"rounds", 3}}}}));
+  EXPECT_EQ(visible(File::simulation, run, Audience::anyone, nullptr)["options"], json::object());
+  EXPECT_EQ(visible(File::simulation, run, Audience::owner, nullptr), run);
+  EXPECT_EQ(visible(File::rounds, {{"round", 1}, {"private", {{"train_loss", 1}}}}, Audience::anyone, nullptr),
+            json({{"round", 1}}));
+  EXPECT_EQ(unknown_fields(File::simulation, run), (std::vector<std::string>{"node_facts.secret", "unheard_of"}));
 }
 
 }  // namespace

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "parley/base/csv.h"
 #include "parley/base/error.h"
 #include "parley/base/text.h"
 #include "parley/report/axis.h"
@@ -46,6 +47,7 @@ class Drawing {
   std::string stroke(const Line& line) const;
   std::string markers(std::size_t s) const;
   std::string marks() const;
+  std::string steps() const;
 
   bool drawn(const Line& line, std::size_t i) const { return x_.holds(line.x[i]) && y_.holds(line.mean[i]); }
   double px(double x) const { return plot_.left + x_.share(x) * (plot_.right - plot_.left); }
@@ -283,6 +285,25 @@ std::string Drawing::marks() const {
   return out;
 }
 
+std::string Drawing::steps() const {
+  std::string out;
+  for (const Step& step : c_.steps) {
+    const double x = px(step.x);
+    if (!(x >= plot_.left && x <= plot_.right)) continue;
+    const bool at_left = x + text_width(step.name, small) + 6 > plot_.right;
+    out += fmt::format(
+        "<path class=\"mark step\" d=\"M{} {}V{}\" stroke=\"{}\" stroke-width=\"1.3\" stroke-dasharray=\"2 3\" "
+        "fill=\"none\"/>\n",
+        coordinate(x), coordinate(plot_.top), coordinate(plot_.bottom), ink);
+    out += fmt::format(
+        "<text class=\"mark-name\" x=\"{}\" y=\"{}\" text-anchor=\"{}\" fill=\"{}\" stroke=\"#ffffff\" "
+        "stroke-width=\"3\" stroke-linejoin=\"round\" paint-order=\"stroke\">{}</text>\n",
+        coordinate(at_left ? x - 4 : x + 4), coordinate(plot_.bottom - 6), at_left ? "end" : "start", ink,
+        escaped(step.name));
+  }
+  return out;
+}
+
 std::string Drawing::svg() {
   head();
   legend();
@@ -302,7 +323,7 @@ std::string Drawing::svg() {
          fmt::format("<g class=\"plot\" data-box=\"{} {} {} {}\" data-x=\"{}\" data-y=\"{}\">\n",
                      coordinate(plot_.left), coordinate(plot_.top), coordinate(plot_.right), coordinate(plot_.bottom),
                      scale(x_), scale(y_)) +
-         all + marks() + "</g>\n" + legend_ + "</svg>\n";
+         all + marks() + steps() + "</g>\n" + legend_ + "</svg>\n";
 }
 
 std::string cell(double value) {
@@ -319,9 +340,10 @@ std::string csv(const Chart& chart) {
   std::string out = "series,x,mean,low,high\n";
   for (const Line& line : chart.lines)
     for (std::size_t i = 0; i < line.x.size(); ++i)
-      out += fmt::format("{},{},{},{},{}\n", csv_cell(line.name), cell(line.x[i]), cell(line.mean[i]),
+      out += fmt::format("{},{},{},{},{}\n", spreadsheet_cell(line.name), cell(line.x[i]), cell(line.mean[i]),
                          line.low.empty() ? "" : cell(line.low[i]), line.high.empty() ? "" : cell(line.high[i]));
-  for (const Mark& mark : chart.marks) out += csv_cell(mark.name) + ",," + cell(mark.y) + ",,\n";
+  for (const Mark& mark : chart.marks) out += spreadsheet_cell(mark.name) + ",," + cell(mark.y) + ",,\n";
+  for (const Step& step : chart.steps) out += spreadsheet_cell(step.name) + "," + cell(step.x) + ",,,\n";
   return out;
 }
 

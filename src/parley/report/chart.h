@@ -1,4 +1,5 @@
-// A chart as data: lines with their range over repeated runs, and horizontal marks (an optimum, a budget).
+// A chart as data: lines with their range over repeated runs, horizontal marks (an optimum, a budget) and vertical ones
+// (a part begins).
 // Drawn once, as SVG, for reports, papers and experiments alike; and written as CSV.
 #pragma once
 #include <string>
@@ -17,12 +18,18 @@ struct Mark {
   double y;
 };
 
+struct Step {  // a vertical mark: something changes there
+  std::string name;
+  double x;
+};
+
 struct Chart {
   std::string title, x_label, y_label;
   bool log_x = false, log_y = false;
   bool points = false;  // a dot at each x, the range as a whisker (few x); otherwise a band
   std::vector<Line> lines;
   std::vector<Mark> marks;
+  std::vector<Step> steps{};
   double width = 720, height = 420;
   bool bare = false;  // without title and legend: the page around it has them
 };
@@ -31,6 +38,6 @@ struct Chart {
 // page restyles it (a rule of a style sheet wins over the attributes here), and the group "plot" has the scales for a
 // script.
 std::string svg(const Chart& chart);
-std::string csv(const Chart& chart);  // series,x,mean,low,high; a mark as a line of its own
+std::string csv(const Chart& chart);  // series,x,mean,low,high; a mark or step as a line of its own
 
 }  // namespace parley::report

@@ -172,14 +172,17 @@ TEST(Chart, CsvHasEveryNumberAsItIs) {
   EXPECT_EQ(csv(c),
             "series,x,mean,low,high\na,1,0.3,0.2,0.4\na,2,0.2,0.1,0.3\na,3,0.1,0.05,0.2\nb,1,0.5,,\nb,2,0.4,,\n"
             "b,3,,,\noptimum,,0.05,,\n");
+  c.steps = {{.name = "=part 2", .x = 2}};
+  EXPECT_TRUE(csv(c).ends_with("'=part 2,2,,,\n"));
 }
 
-TEST(Escape, CsvCellsAreNeitherFormulasNorSeveralCells) {
-  EXPECT_EQ(csv_cell("=1+2"), "'=1+2");
-  EXPECT_EQ(csv_cell("@SUM(A1)"), "'@SUM(A1)");
-  EXPECT_EQ(csv_cell("-1\"x,y"), "\"'-1\"\"x,y\"");
-  EXPECT_EQ(csv_cell("a\nb"), "\"a\nb\"");
-  EXPECT_EQ(csv_cell("plain"), "plain");
+TEST(Chart, AStepIsAVerticalLineWithItsName) {
+  Chart c = two_lines();
+  EXPECT_EQ(svg(c).find("mark step"), std::string::npos);
+  c.steps = {{.name = "part <2>", .x = 2}, {.name = "beyond", .x = 1e9}};
+  EXPECT_NE(svg(c).find("mark step"), std::string::npos);
+  EXPECT_NE(svg(c).find("part &lt;2&gt;"), std::string::npos);
+  EXPECT_EQ(svg(c).find("beyond"), std::string::npos);
 }
 
 TEST(Escape, UtfEightStaysAndWhatIsNoneGoes) {

@@ -4,31 +4,19 @@
 
 #include <nlohmann/json.hpp>
 
+#include "parley/base/utf8.h"
+
 namespace parley::report {
 namespace {
 
 constexpr std::string_view replacement = "\xEF\xBF\xBD";
 
-// How many bytes of text, from `at`, are one character that XML may hold; 0: none.
+// How many bytes of text, from `at`, are one character that XML may hold and that a reader sees as what it is; 0: none.
 std::size_t character_length(std::string_view text, std::size_t at) {
-  const auto byte = [&](std::size_t i) {
-    return i < text.size() ? static_cast<unsigned>(static_cast<unsigned char>(text[i])) : 0U;
-  };
-  const unsigned first = byte(at);
-  if (first < 0x80) return first >= 0x20 && first != 0x7F ? 1 : first == '\t' || first == '\n' ? 1 : 0;
-  const std::size_t length = first >= 0xF0 ? 4 : first >= 0xE0 ? 3 : 2;
-  if (first < 0xC2 || first > 0xF4) return 0;
-  unsigned code = first & (0xFFU >> (length + 1));
-  for (std::size_t i = 1; i < length; ++i) {
-    if ((byte(at + i) & 0xC0U) != 0x80U) return 0;
-    code = code << 6U | (byte(at + i) & 0x3FU);
-  }
-  constexpr unsigned smallest[] = {0, 0, 0x80, 0x800, 0x10000};
+  const auto [length, code] = utf8_at(text, at);
+  const bool control = (code < 0x20 && code != '\t' && code != '\n') || (code >= 0x7F && code < 0xA0);
   const bool turns_text_around = (code >= 0x202A && code <= 0x202E) || (code >= 0x2066 && code <= 0x2069);
-  if (code < smallest[length] || code > 0x10FFFF || (code >= 0xD800 && code <= 0xDFFF) || code == 0xFFFE ||
-      code == 0xFFFF || (code >= 0x80 && code < 0xA0) || turns_text_around)
-    return 0;
-  return length;
+  return control || turns_text_around || code == 0xFFFE || code == 0xFFFF ? 0 : length;
 }
 
 }  // namespace
@@ -54,16 +42,6 @@ std::string escaped(std::string_view text) {
     i += length == 0 ? 1 : length;
   }
   return out;
-}
-
-std::string csv_cell(std::string_view text) {
-  std::string cell(text);
-  if (const auto first = cell.find_first_not_of(" "); first != std::string::npos)
-    if (std::string_view("=+-@\t\r").find(cell[first]) != std::string_view::npos) cell.insert(0, "'");
-  if (cell.find_first_of(",\"\r\n") == std::string::npos) return cell;
-  std::string quoted = "\"";
-  for (const char c : cell) quoted += c == '"' ? std::string("\"\"") : std::string(1, c);
-  return quoted + "\"";
 }
 
 std::string script_json(const nlohmann::json& value) {

@@ -1,5 +1,5 @@
 // Text from files (names, options, stamps) into the places of a page. Each place has its own way out, so each has its
-// own function; nothing of a record reaches a report without one of them.
+// own function (of a CSV file: base/csv.h); nothing of a record reaches a report without one of them.
 #pragma once
 #include <nlohmann/json_fwd.hpp>
 #include <string>
@@ -10,9 +10,6 @@ namespace parley::report {
 // XML and HTML, as text and inside "…" or '…'. Control characters and broken UTF-8, which no XML can hold, become
 // U+FFFD.
 std::string escaped(std::string_view text);
-
-// A cell of a CSV file. What a spreadsheet would take for a formula (=, +, -, @ first) gets an apostrophe.
-std::string csv_cell(std::string_view text);
 
 // JSON for <script type="application/json">: no <, > or & inside, so nothing can end the element.
 std::string script_json(const nlohmann::json& value);

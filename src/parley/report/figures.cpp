@@ -4,6 +4,7 @@
 #include <cmath>
 #include <set>
 
+#include "parley/base/printed.h"
 #include "parley/base/text.h"
 #include "parley/report/graph_drawing.h"
 #include "parley/report/words.h"
@@ -55,6 +56,16 @@ Chart nodes_in_order(const Group& group) {
   return chart;
 }
 
+// Where the parts of a run that went on after a loss begin.
+std::vector<Step> steps_of(const std::vector<const Group*>& shown) {
+  std::vector<Step> steps;
+  if (shown.size() != 1) return steps;  // of several runs the lines would say nothing
+  const Run& run = shown[0]->first();
+  for (std::size_t p = 1; p < run.parts.size(); ++p)
+    steps.push_back({.name = "part " + std::to_string(p + 1), .x = static_cast<double>(run.parts[p].first)});
+  return steps;
+}
+
 class Maker {
  public:
   explicit Maker(const std::vector<Group>& groups) : groups_(groups), shown_(lines_to_show(groups)) {
@@ -89,6 +100,9 @@ class Maker {
   std::string mark() const {
     return any_as_dealt(groups_) ? " (" + record::name_of(record::Adjacency::as_dealt) + ")" : "";
   }
+  static std::string in_parts(const Chart& chart) {
+    return chart.steps.empty() ? "" : " The dotted line is where the others went on without a party that was lost.";
+  }
   std::string left_out() const {
     return shown_.size() == groups_.size() ? ""
                                            : " Shown are " + std::to_string(shown_.size()) + " of " +
@@ -97,7 +111,7 @@ class Maker {
 
   void convergence(const char* name, const char* title, const char* y_label, double Round::* value,
                    double Metrics::* optimum, const char* note) {
-    Chart chart{.title = title, .x_label = "round", .y_label = y_label};
+    Chart chart{.title = title, .x_label = "round", .y_label = y_label, .steps = steps_of(shown_)};
     std::vector<double> values, pooled;
     for (const Group* g : shown_) {
       Line line = over_rounds(*g, [&](const Round& r) { return r.*value; });
@@ -108,6 +122,7 @@ class Maker {
         for (const Run& run : g->runs) pooled.push_back(run.metrics.*optimum);
     }
     if (chart.lines.empty()) return;
+    std::erase_if(chart.steps, [&](const Step& s) { return s.x < chart.lines[0].x.front(); });
     // Distances span decades: a logarithmic axis, on which the start (all nodes at one point: 0) has no place.
     const bool distance = optimum == nullptr;
     std::erase_if(values, [](double v) { return v <= 0; });
@@ -116,7 +131,7 @@ class Maker {
       chart.marks.push_back(
           {.name = s.high - s.low < 1e-3 * s.mean ? "not private, pooled rows" : "not private, pooled rows (mean)",
            .y = s.mean});
-    std::string words = note + repeated() + left_out();
+    std::string words = note + repeated() + left_out() + in_parts(chart);
     if (!chart.marks.empty()) words += " The dashed line is what pooling all rows without any privacy would reach.";
     made_.push_back({.name = name, .chart = std::move(chart), .note = std::move(words)});
   }
@@ -125,18 +140,19 @@ class Maker {
     Chart chart{.title = "Privacy spent by round",
                 .x_label = "round",
                 .y_label = "ε spent so far, largest of all nodes" + mark()};
+    chart.steps = steps_of(shown_);
     std::set<double> budgets;
     for (const Group* g : shown_) {
       Line line = over_rounds(*g, [](const Round& r) { return r.epsilon; });
       if (line.x.empty()) continue;
       chart.lines.push_back(std::move(line));
       const double planned = g->first().guarantee.epsilon_planned;
-      if (std::isfinite(planned)) budgets.insert(std::ceil(planned * 1e4) / 1e4);
+      if (std::isfinite(planned)) budgets.insert(printed_epsilon_value(planned));
     }
     if (chart.lines.empty()) return;
     for (const double budget : budgets)
       if (budgets.size() <= 4)
-        chart.marks.push_back({.name = "planned for the whole run: ε = " + epsilon_text(budget), .y = budget});
+        chart.marks.push_back({.name = "planned for the whole run: ε = " + printed_epsilon(budget), .y = budget});
     std::string note =
         "Flat stretches are rounds that touch no rows and cost nothing. The guarantee is for the whole planned run; "
         "the "
@@ -146,7 +162,8 @@ class Maker {
         note += " A NOT PRIVATE run spends more than this: the line is what secret noise would have cost.";
         break;
       }
-    made_.push_back({.name = "privacy-spent", .chart = std::move(chart), .note = note + left_out()});
+    note += left_out() + in_parts(chart);
+    made_.push_back({.name = "privacy-spent", .chart = std::move(chart), .note = std::move(note)});
   }
 
   // Test error at the end against ε: one line per algorithm, a point per budget.
@@ -156,7 +173,7 @@ class Maker {
     std::set<double> epsilons;
     for (const Group& g : groups_) {
       const Spread error = over_runs(g, [](const Run& r) { return r.metrics.test_error; });
-      const double epsilon = std::ceil(1e4 * epsilon_of(g.first())) / 1e4;  // as printed: 0.99999… was asked for as 1
+      const double epsilon = printed_epsilon_value(epsilon_of(g.first()));  // as printed: 0.99999… was asked for as 1
       if (error.count == 0 || !std::isfinite(epsilon)) continue;
       lines[g.algorithm][epsilon] = error;
       epsilons.insert(epsilon);

@@ -5,7 +5,8 @@
 #include <set>
 
 #include "parley/base/error.h"
-#include "parley/report/files.h"
+#include "parley/record/files.h"
+#include "parley/record/record.h"
 
 namespace parley::report {
 namespace {
@@ -65,23 +66,70 @@ class Search {
   std::set<std::string> seen_;  // a folder given twice counts once
 };
 
-Parts with_ranks(const fs::path& folder) {
-  Parts parts = {{folder, read_json(folder / "run.json")}};
-  std::error_code code;
-  for (int rank = 1;; ++rank) {
-    const fs::path inner = folder / ("rank-" + std::to_string(rank));
-    if (!fs::is_directory(inner, code)) return parts;
-    parts.push_back({inner, read_json(inner / "run.json")});
-  }
+// The options of a party's record: the study's, and what the planner made of those that were left open.
+json options_of(const json& run, record::File file) {
+  if (file == record::File::simulation) return record::member(run, "options");
+  const json study = record::member(run, "study"), planned = record::member(study, "planned");
+  json options = record::member(study, "options");
+  if (options.is_object() && planned.is_object()) options.update(planned);
+  return options;
+}
+
+std::string identity_of(const json& run, const json& options, record::File file) {
+  if (file == record::File::party) return record::text_in(run, "study_hash");
+  if (!options.is_object()) return "";
+  // Not part of what was studied: where things are, how often and on how many threads.
+  static constexpr const char* elsewhere[] = {"seed",   "out",     "resume",  "repeat",   "threads",
+                                              "ledger", "dataset", "metrics", "data-dir", "engine"};
+  json same = options;
+  for (const char* name : elsewhere) same.erase(name);
+  return same.dump(-1, ' ', true, json::error_handler_t::replace);
+}
+
+Source source_of(const fs::path& folder, const View& view) {
+  const json all = record::read_json(folder / "run.json");
+  const auto file = record::text_in(all, "format") == "parley-party-1" ? record::File::party : record::File::simulation;
+  Source source{.folder = folder, .run = record::visible(file, all, view.audience, view.option)};
+  const json options = options_of(all, file);
+  source.identity = identity_of(all, options, file);
+  source.options_hidden = static_cast<int>(options.size() - options_of(source.run, file).size());
+  const json seed = record::member(file == record::File::party ? record::member(all, "study") : options, "seed");
+  source.seeded = !seed.is_null();
+  return source;
 }
 
 std::string study_run(const json& run) {
-  return text_in(run, "format") == "parley-party-1" ? text_in(run, "study_hash") + text_in(run, "run_id") : "";
+  return record::text_in(run, "format") == "parley-party-1"
+             ? record::text_in(run, "study_hash") + record::text_in(run, "run_id")
+             : "";
+}
+
+Sources with_ranks(const fs::path& folder, const View& view) {
+  Sources all = {source_of(folder, view)};
+  constexpr int most = 100'000;
+  std::error_code code;
+  for (int rank = 1; rank < most; ++rank) {
+    const fs::path inner = record::folder_of_rank(folder, rank);
+    if (!fs::is_directory(inner, code)) break;
+    all.push_back(source_of(inner, view));
+  }
+  if (study_run(all[0].run).empty()) return all;
+  for (int part = 2; part < most; ++part) {  // each has lost somebody
+    const fs::path inner = folder / record::folder_of_part(part);
+    if (!fs::is_directory(inner, code)) break;
+    Source later = source_of(inner, view);
+    const auto same = [&](const char* key) {
+      return record::member(later.run, key) == record::member(all[0].run, key);
+    };
+    if (study_run(later.run).empty() || !same("study_hash") || !same("party")) break;
+    all[0].later.push_back(std::move(later));
+  }
+  return all;
 }
 
 }  // namespace
 
-std::vector<Parts> find_runs(const std::vector<fs::path>& folders) {
+std::vector<Sources> find_runs(const std::vector<fs::path>& folders, const View& view) {
   Search search;
   for (const fs::path& folder : folders) {
     std::error_code code;
@@ -100,16 +148,16 @@ std::vector<Parts> find_runs(const std::vector<fs::path>& folders) {
     throw Error({.what = "no record of a run in any of the folders",
                  .where = "parley report",
                  .fix = "give the --out of train or join"});
-  std::vector<Parts> runs;
+  std::vector<Sources> runs;
   for (const fs::path& folder : search.found) {
-    Parts parts = with_ranks(folder);
-    const std::string id = study_run(parts[0].run);
+    Sources sources = with_ranks(folder, view);
+    const std::string id = study_run(sources[0].run);
     const auto same =
-        std::ranges::find_if(runs, [&](const Parts& p) { return !id.empty() && study_run(p[0].run) == id; });
+        std::ranges::find_if(runs, [&](const Sources& r) { return !id.empty() && study_run(r[0].run) == id; });
     if (same != runs.end())
-      same->push_back(std::move(parts[0]));
+      same->push_back(std::move(sources[0]));
     else
-      runs.push_back(std::move(parts));
+      runs.push_back(std::move(sources));
   }
   return runs;
 }

@@ -6,6 +6,8 @@
 #include <cmath>
 #include <numbers>
 
+#include "parley/base/csv.h"
+#include "parley/base/printed.h"
 #include "parley/base/text.h"
 #include "parley/report/escape.h"
 #include "parley/report/style.h"
@@ -111,8 +113,8 @@ Letters letters_for(const std::vector<Point>& at, const Run& run) {
   for (const Node& n : run.nodes) losses.push_back(n.epsilon);
   const Spread s = spread(losses);
   if (s.count > 0)
-    letters.of_all = s.high - s.low < 5e-5 ? "ε = " + epsilon_text(s.high) + " at every node"
-                                           : "ε from " + epsilon_text(s.low) + " to " + epsilon_text(s.high);
+    letters.of_all = s.high - s.low < 5e-5 ? "ε = " + printed_epsilon(s.high) + " at every node"
+                                           : "ε from " + printed_epsilon(s.low) + " to " + printed_epsilon(s.high);
   return letters;
 }
 
@@ -138,7 +140,7 @@ std::string node_svg(const Node& node, std::size_t i, Point p, double distance, 
   const int shade = std::min(shades - 1, static_cast<int>(shades * share));
   const bool dark = known && shade >= 3 && !node.trainer;
   std::string tip = node_name(node, i);
-  if (!node.trainer) tip += ": " + count_text(node.records) + " records, ε = " + epsilon_text(node.epsilon);
+  if (!node.trainer) tip += ": " + count_text(node.records) + " records, ε = " + printed_epsilon(node.epsilon);
   if (known) tip += ", distance " + value_text(distance);
   std::string out = fmt::format("<g class=\"node\" data-tip=\"{0}\"><title>{0}</title>", escaped(tip));
   const std::string_view fill = node.trainer || !known ? "#f2f2f2" : shade_colours[shade];
@@ -158,7 +160,7 @@ std::string node_svg(const Node& node, std::size_t i, Point p, double distance, 
   std::vector<std::string> below;
   if (!node.name.empty()) below.push_back(node.name.size() > 18 ? node.name.substr(0, 17) + "…" : node.name);
   if (node.trainer && node.name.empty()) below.push_back("trainer");
-  if (std::isfinite(node.epsilon)) below.push_back("ε " + epsilon_text(node.epsilon));
+  if (std::isfinite(node.epsilon)) below.push_back("ε " + printed_epsilon(node.epsilon));
   for (std::size_t row = 0; row < below.size() && letters.below; ++row)
     out += fmt::format(
         "<text class=\"below\" x=\"{}\" y=\"{}\" text-anchor=\"middle\" font-size=\"11\" fill=\"#333333\" "
@@ -206,7 +208,7 @@ std::string nodes_csv(const Group& group) {
   std::string out = "node,name,records,neighbours,epsilon,distance\n";
   for (std::size_t i = 0; i < group.first().nodes.size(); ++i) {
     const Node& n = group.first().nodes[i];
-    out += fmt::format("{},{},{},{},{},{}\n", i, csv_cell(n.trainer && n.name.empty() ? "trainer" : n.name),
+    out += fmt::format("{},{},{},{},{},{}\n", i, spreadsheet_cell(n.trainer && n.name.empty() ? "trainer" : n.name),
                        cell(n.records), cell(n.degree), cell(n.epsilon), cell(distances[i]));
   }
   return out;

@@ -5,7 +5,7 @@
 
 #include <nlohmann/json.hpp>
 
-#include "parley/base/error.h"
+#include "parley/base/digest.h"
 #include "parley/report/escape.h"
 
 namespace parley::report {
@@ -13,10 +13,9 @@ namespace {
 
 // Content security policy: only this very script and style may run, and nothing may be fetched.
 std::string hash_source(std::string_view text) {
-  unsigned char digest[EVP_MAX_MD_SIZE], encoded[2 * EVP_MAX_MD_SIZE];
-  unsigned int size = 0;
-  expects(EVP_Digest(text.data(), text.size(), digest, &size, EVP_sha256(), nullptr) == 1, "SHA-256");
-  const int length = EVP_EncodeBlock(encoded, digest, static_cast<int>(size));
+  const Digest digest = sha256(text);
+  unsigned char encoded[2 * sizeof digest];
+  const int length = EVP_EncodeBlock(encoded, digest.data(), static_cast<int>(digest.size()));
   return "'sha256-" + std::string(reinterpret_cast<const char*>(encoded), static_cast<std::size_t>(length)) + "'";
 }
 
@@ -50,6 +49,7 @@ std::string page(const std::vector<Group>& groups, const std::vector<Figure>& fi
   out += head_part(groups, options);
   out += faults_part(groups);
   out += cards_part(groups);
+  out += parts_part(groups);
   out += charts_part(figures, groups, options.audience);
   out += settings_part(groups);
   out += nodes_part(groups);

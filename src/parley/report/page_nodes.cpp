@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "parley/base/printed.h"
 #include "parley/report/escape.h"
 #include "parley/report/graph_drawing.h"
 #include "parley/report/page.h"
@@ -31,6 +32,8 @@ std::string node_table(const Group& group) {
   }
   std::vector<std::vector<std::string>> rows = {{"node", "records", "neighbours", "ε"}};
   if (names) rows[0].insert(rows[0].begin() + 1, "party");
+  const bool some_lost = std::ranges::any_of(run.nodes, [](const Node& n) { return n.last_round >= 0; });
+  if (some_lost) rows[0].push_back("rounds");
   if (known) rows[0].push_back("distance from the model");
   for (const std::size_t i : order) {
     const Node& n = run.nodes[i];
@@ -38,8 +41,9 @@ std::string node_table(const Group& group) {
                     n.trainer ? "no rows" : count_text(n.records),
                     n.trainer && !std::isfinite(n.degree) ? count_text(static_cast<double>(run.nodes.size() - 1))
                                                           : count_text(n.degree),
-                    n.trainer ? "–" : epsilon_text(n.epsilon)});
+                    n.trainer ? "–" : printed_epsilon(n.epsilon)});
     if (names) rows.back().insert(rows.back().begin() + 1, n.name);
+    if (some_lost) rows.back().push_back(n.last_round < 0 ? "all" : "0 to " + std::to_string(n.last_round));
     if (known) rows.back().push_back(std::isfinite(distances[i]) ? fmt::format("{:#.4g}", distances[i]) : "–");
   }
   return table(rows) +

@@ -5,6 +5,7 @@
 #include <regex>
 #include <set>
 
+#include "parley/base/printed.h"
 #include "parley/base/text.h"
 #include "parley/report/escape.h"
 #include "parley/report/page.h"
@@ -94,7 +95,7 @@ std::string cards_part(const std::vector<Group>& groups) {
   const Run& most = worst(groups);
   if (std::isfinite(most.covered_epsilon()))
     out += card(all_private(groups) ? "privacy loss ε" : "ε that secret noise would have",
-                epsilon_text(most.covered_epsilon()),
+                printed_epsilon(most.covered_epsilon()),
                 "δ = " + (std::isfinite(most.guarantee.delta) ? number(most.guarantee.delta) : "–") +
                     (one ? ", whole run, largest node" : ", the largest run's") +
                     (any_as_dealt(groups) ? ", " + record::name_of(record::Adjacency::as_dealt) : ""));
@@ -110,13 +111,16 @@ std::string cards_part(const std::vector<Group>& groups) {
     out += card("outcome", run.outcome.empty() ? "unknown" : run.outcome,
                 fmt::format("round {} of {}", run.rounds_done, [&] {
                   const std::string planned = run.option("rounds");
-                  return planned.empty() ? "?" : run.star ? std::to_string(2 * std::atol(planned.c_str())) : planned;
+                  const std::string all = planned.empty() ? "?"
+                                          : run.star      ? std::to_string(2 * std::atol(planned.c_str()))
+                                                          : planned;
+                  return run.parts.empty() ? all : all + ", in " + std::to_string(run.parts.size()) + " parts";
                 }()));
   else
     out += card("runs completed", fmt::format("{} of {}", completed, all),
                 completed == all ? "" : "the others are marked below");
   if (all > 1 && all_private(groups))
-    out += card("all runs together", epsilon_text(total(groups).epsilon), "ε at most, if they used the same rows");
+    out += card("all runs together", printed_epsilon(total(groups).epsilon), "ε at most, if they used the same rows");
   if (!one) out += card("settings", std::to_string(groups.size()), "options that differ; the table has each");
   if (one) {
     double records = 0;
@@ -142,6 +146,29 @@ std::string cards_part(const std::vector<Group>& groups) {
   return out + "</section>\n";
 }
 
+std::string parts_part(const std::vector<Group>& groups) {
+  std::string out;
+  for (const Group& g : groups) {
+    const Run& run = g.first();
+    if (run.parts.empty()) continue;
+    std::vector<std::vector<std::string>> rows = {{"part", "rounds", "parties", "lost before it"}};
+    for (std::size_t p = 0; p < run.parts.size(); ++p) {
+      const RunPart& part = run.parts[p];
+      rows.push_back({std::to_string(p + 1), fmt::format("{} to {}", part.first + (p == 0 ? 0 : 1), part.last),
+                      join(part.parties, ", "),
+                      part.lost.empty() ? (p == 0 ? "–" : "an edge") : join(part.lost, ", ")});
+    }
+    if (!g.name.empty()) out += "<h3>" + escaped(g.name) + "</h3>\n";
+    out += table(rows);
+  }
+  if (out.empty()) return "";
+  return "<section id=\"parts\">\n<h2>Parts</h2>\n<p>A party was lost, and the others went on without it, with noise "
+         "for what was left of the plan. The privacy loss above covers all parts together (docs/privacy.md, "
+         "proposition 9); it is not that of one part. What was released after the round from which the next part goes "
+         "on is counted, and not drawn.</p>\n" +
+         out + "</section>\n";
+}
+
 std::string settings_part(const std::vector<Group>& groups) {
   if (groups.size() < 2) return "";
   std::vector<std::vector<std::string>> rows = {{"setting", "runs", "ε", "δ", "disagreement"}};
@@ -152,7 +179,7 @@ std::string settings_part(const std::vector<Group>& groups) {
   for (const Group& g : groups) {
     const Run& run = g.first();
     rows.push_back({g.name, std::to_string(g.runs.size()),
-                    epsilon_text(over_runs(g, [](const Run& r) { return r.covered_epsilon(); }).high),
+                    printed_epsilon(over_runs(g, [](const Run& r) { return r.covered_epsilon(); }).high),
                     std::isfinite(run.guarantee.delta) ? number(run.guarantee.delta) : "–",
                     spread_text(over_runs(g, [](const Run& r) { return last_of(r, &Round::disagreement); }))});
     if (errors) {

@@ -19,6 +19,10 @@ using testing::HasSubstr;
 using testing::Not;
 namespace fs = std::filesystem;
 
+bool shareable(const std::string& /*name*/, const json& /*value*/) {
+  return true;
+}
+
 class PartyReport : public testing::Test {
  protected:
   void SetUp() override {
@@ -79,21 +83,21 @@ class PartyReport : public testing::Test {
 };
 
 TEST_F(PartyReport, OneRecordShowsItsOwnValuesTheStudyAndItsStatement) {
-  const report::Run run = read_runs({base_ / "beta"}, Audience::anyone)[0];
+  const report::Run run = read_runs({base_ / "beta"}, {.audience = Audience::anyone, .option = shareable})[0];
   EXPECT_EQ(run.nodes.size(), 2U);
   EXPECT_EQ(run.nodes[1].name, "beta");
   EXPECT_DOUBLE_EQ(run.nodes[1].epsilon, 1.75);
   EXPECT_TRUE(std::isnan(run.nodes[0].epsilon));
   EXPECT_DOUBLE_EQ(run.rounds[1].movement, 3);
   EXPECT_TRUE(std::isnan(run.rounds[1].disagreement));  // takes everybody's values
-  const std::string all = make_report({base_ / "beta"}, {}).page;
+  const std::string all = make_report({base_ / "beta"}, {.shareable_option = shareable}).page;
   EXPECT_THAT(all,
               AllOf(HasSubstr("Study: two clinics"), HasSubstr("noise was secret at beta"), HasSubstr("ε = 2.0000"),
                     HasSubstr("parley verify"), Not(HasSubstr("987654")), Not(HasSubstr(base_.string()))));
 }
 
 TEST_F(PartyReport, AllPartiesTogetherAreOneRun) {
-  const auto runs = read_runs({base_ / "alpha", base_ / "beta"}, Audience::anyone);
+  const auto runs = read_runs({base_ / "alpha", base_ / "beta"}, {.audience = Audience::anyone, .option = shareable});
   ASSERT_EQ(runs.size(), 1U);
   EXPECT_DOUBLE_EQ(runs[0].rounds[1].movement, 2);
   EXPECT_DOUBLE_EQ(runs[0].rounds[1].disagreement, 1);
@@ -103,9 +107,128 @@ TEST_F(PartyReport, AllPartiesTogetherAreOneRun) {
 
 TEST_F(PartyReport, AMissingOrForeignStatementIsSaid) {
   fs::remove(base_ / "alpha/statement.json");
-  EXPECT_THAT(make_report({base_ / "alpha"}, {}).page, HasSubstr("there is no statement of alpha"));
+  EXPECT_THAT(make_report({base_ / "alpha"}, {.shareable_option = shareable}).page,
+              HasSubstr("there is no statement of alpha"));
   std::ofstream(base_ / "beta/statement.json") << R"({"statement": {"party": "beta", "study_hash": "other"}})";
-  EXPECT_THAT(make_report({base_ / "beta"}, {}).page, HasSubstr("is about another study"));
+  EXPECT_THAT(make_report({base_ / "beta"}, {.shareable_option = shareable}).page, HasSubstr("is about another study"));
+}
+
+// alpha, beta, gamma on a line of three rounds each; beta is lost after round 1, and the others go on for two more.
+class ReportInParts : public testing::Test {
+ protected:
+  void SetUp() override {
+    base_ = fs::temp_directory_path() / ("parley_parts_report_" + std::to_string(::getpid()));
+    fs::remove_all(base_);
+    write("alpha", 0, 0);
+    write("gamma", 2, 1);
+  }
+  void TearDown() override { fs::remove_all(base_); }
+
+  static void record(const fs::path& folder, const json& run, const std::vector<std::pair<double, double>>& rounds) {
+    fs::create_directories(folder);
+    std::ofstream(folder / "run.json") << run.dump();
+    std::ofstream lines(folder / "rounds.jsonl"), values(folder / "released.f64", std::ios::binary);
+    int round = 0;
+    for (const auto& [epsilon, value] : rounds) {
+      lines << json{{"round", round}, {"kind", round == 0 ? "start" : "data"}, {"epsilon", epsilon}}.dump() << '\n';
+      values.write(reinterpret_cast<const char*>(&value), sizeof value);
+      ++round;
+    }
+  }
+
+  void write(const std::string& name, int node, int later_node) {
+    const auto party = [](const char* who) { return json{{"name", who}, {"records", 40}, {"trainer", false}}; };
+    json run = {
+        {"format", "parley-party-1"},
+        {"outcome", "completed"},
+        {"party", name},
+        {"node", node},
+        {"nodes", 3},
+        {"study_hash", "abc123"},
+        {"run_id", "abc"},
+        {"study",
+         {{"title", "three clinics"},
+          {"edges", {{"alpha", "beta"}, {"beta", "gamma"}, {"alpha", "gamma"}}},
+          {"parties", {party("alpha"), party("beta"), party("gamma")}},
+          {"options", {{"algorithm", "dvp"}, {"rounds", 3}, {"average", "no"}}},
+          {"planned", json::object()},
+          {"seed", nullptr}}},
+        {"released", {{"nodes", 1}, {"size", 1}, {"first", node}}},
+        {"privacy",
+         {{"private", true},
+          {"stamp", ""},
+          {"epsilon", 2.0},
+          {"epsilon_planned", 2.0},
+          {"delta", 1e-6},
+          {"bound", "proved"},
+          {"theorem", "T"}}},
+        {"parts",
+         {{{"part", 1}, {"parties", {"alpha", "beta", "gamma"}}, {"went_on_after_round", 1}, {"rounds_released", 3}},
+          {{"part", 2}, {"parties", {"alpha", "gamma"}}, {"went_on_after_round", nullptr}, {"rounds_released", 3}}}}};
+    record(base_ / name, run, {{0, 0}, {0.5, 1.0 + node}, {0.9, 50}});  // its round 2 is not gone on from
+    run["released"]["first"] = later_node;
+    record(base_ / name / "part-2", run, {{0.9, 1.0 + node}, {1.2, 3.0 + node}, {1.6, 4.0 + 2 * node}});
+    const json statement = {{"party", name},        {"study_hash", "abc123"}, {"outcome", "completed"},
+                            {"epsilon", 2.125},     {"delta", 1e-6},          {"bound", "proved"},
+                            {"rounds_released", 6}, {"rounds_from_rows", 4}};
+    std::ofstream(base_ / name / "statement.json") << json{{"statement", statement}}.dump();
+  }
+
+  std::vector<report::Run> read(const std::vector<fs::path>& folders) {
+    return read_runs(folders, {.audience = Audience::anyone, .option = shareable});
+  }
+
+  fs::path base_;
+};
+
+TEST_F(ReportInParts, EveryPartIsChartedAsOneRun) {
+  const auto runs = read({base_ / "alpha", base_ / "gamma"});
+  ASSERT_EQ(runs.size(), 1U);
+  const report::Run& run = runs[0];
+  ASSERT_EQ(run.rounds.size(), 4U);  // 0, 1 of part 1; 2, 3 of part 2
+  const std::vector<double> epsilon = {0, 0.5, 1.2, 1.6};
+  for (std::size_t t = 0; t < 4; ++t) {
+    EXPECT_EQ(run.rounds[t].round, static_cast<int>(t));
+    EXPECT_EQ(run.rounds[t].part, t < 2 ? 1 : 2);
+    EXPECT_DOUBLE_EQ(run.rounds[t].epsilon, epsilon[t]);
+  }
+  EXPECT_EQ(run.rounds_done, 3);
+  ASSERT_EQ(run.parts.size(), 2U);
+  EXPECT_EQ(run.parts[1].first, 1);
+  EXPECT_EQ(run.parts[1].last, 3);
+  EXPECT_EQ(run.parts[1].lost, std::vector<std::string>{"beta"});
+  EXPECT_EQ(run.nodes[1].last_round, 1);
+  EXPECT_EQ(run.nodes[0].last_round, -1);
+  EXPECT_TRUE(run.faults.empty()) << run.faults.front();
+}
+
+TEST_F(ReportInParts, DistancesAndMovementAreThoseOfWhoIsLeft) {
+  const report::Run run = read({base_ / "alpha", base_ / "gamma"})[0];
+  EXPECT_DOUBLE_EQ(run.rounds[2].movement, 2);  // from the mean of 1 and 3 to that of 3 and 5
+  EXPECT_DOUBLE_EQ(run.rounds[3].movement, 2);  // to that of 4 and 8
+  EXPECT_DOUBLE_EQ(run.rounds[3].disagreement, 2);
+  EXPECT_DOUBLE_EQ(run.nodes[2].distance, 2);
+  EXPECT_TRUE(std::isnan(run.nodes[1].distance));
+}
+
+TEST_F(ReportInParts, NoStatementClaimsMoreThanThePage) {
+  EXPECT_DOUBLE_EQ(read({base_ / "alpha"})[0].covered_epsilon(), 2.125);
+}
+
+TEST_F(ReportInParts, ThePageTellsThePartsAndMarksThem) {
+  const Report made = make_report({base_ / "alpha"}, {.shareable_option = shareable});
+  EXPECT_THAT(made.page, AllOf(HasSubstr("id=\"parts\""), HasSubstr("proposition 9"), HasSubstr("in 2 parts"),
+                               HasSubstr("<td>0 to 1</td>"), HasSubstr("mark step")));
+  fs::remove_all(base_ / "alpha/part-2");
+  EXPECT_THAT(make_report({base_ / "alpha"}, {.shareable_option = shareable}).page,
+              HasSubstr("the record of part 2 is missing"));
+}
+
+TEST_F(ReportInParts, AFolderOfAnotherStudyIsNoPart) {
+  json other = json::parse(std::ifstream(base_ / "alpha/part-2/run.json"));
+  other["study_hash"] = "another";
+  std::ofstream(base_ / "alpha/part-2/run.json") << other.dump();
+  EXPECT_THAT(read({base_ / "alpha"})[0].faults, testing::Not(testing::IsEmpty()));
 }
 
 }  // namespace

@@ -2,36 +2,29 @@
 
 #include <algorithm>
 #include <cmath>
-#include <fstream>
 #include <nlohmann/json.hpp>
 
-#include "parley/report/files.h"
-#include "parley/report/find.h"
+#include "parley/record/files.h"
+#include "parley/record/record.h"
+#include "parley/report/plain_text.h"
 #include "parley/report/read_party.h"
-#include "parley/report/shareable.h"
+#include "parley/report/released.h"
 
 namespace parley::report {
 
 using nlohmann::json;
+using record::member;
+using record::number_in;
+using record::text_in;
 namespace fs = std::filesystem;
 
 namespace {
 
 constexpr int most_nodes = 1'000'000;
 
-void read_options(Run& run, const json& options, Audience audience) {
-  // Not part of what was studied: where things are, how often and on how many threads.
-  static constexpr const char* elsewhere[] = {"seed",   "out",     "resume",  "repeat",   "threads",
-                                              "ledger", "dataset", "metrics", "data-dir", "engine"};
+void read_options(Run& run, const json& options) {
   if (!options.is_object()) return run.faults.push_back("run.json has no options");
-  json same = options;
-  for (const char* name : elsewhere) same.erase(name);
-  run.identity = same.dump(-1, ' ', true, json::error_handler_t::replace);
-  for (const auto& [name, value] : options.items())
-    if (const auto text = shown_option(name, value, audience))
-      run.options[name] = *text;
-    else
-      ++run.options_hidden;
+  for (const auto& [name, value] : options.items()) run.options[name] = plain_text(value);
 }
 
 void read_guarantee(Run& run, const json& privacy, const json& options) {
@@ -55,7 +48,7 @@ void read_guarantee(Run& run, const json& privacy, const json& options) {
 void read_nodes(Run& run, const json& top) {
   const double nodes = number_in(top, "nodes");
   if (!(nodes >= 1 && nodes <= most_nodes)) return run.faults.push_back("run.json has no number of nodes");
-  run.star = run.option("algorithm").starts_with("star-") || run.option("algorithm") == "dp-admm";
+  run.star = number_in(top, "trainer") == nodes;  // it is the last one
   run.nodes.resize(static_cast<std::size_t>(nodes) + (run.star ? 1 : 0));
   if (run.star) run.nodes.back().trainer = true;
   const json facts = member(top, "node_facts");
@@ -75,43 +68,48 @@ void read_nodes(Run& run, const json& top) {
 
 }  // namespace
 
-void read_rounds(Run& run, const fs::path& folder, Audience audience) {
-  std::ifstream in(folder / "rounds.jsonl", std::ios::binary);
-  if (!in) return run.faults.push_back("rounds.jsonl is missing");
-  constexpr std::size_t longest = 1U << 20U, most = 2'000'000;
-  std::string line;
-  for (int number = 1; std::getline(in, line); ++number) {
-    if (in.eof()) break;  // without its end: half written
-    const json j = line.size() > longest ? json() : shallow_json(line);
+void read_rounds(Run& run, const fs::path& folder, Audience audience, const Stretch& stretch) {
+  record::RoundLines lines(folder);
+  const std::string place = stretch.part == 1 ? "" : record::folder_of_part(stretch.part) + "/";
+  if (!lines.there()) return run.faults.push_back(place + "rounds.jsonl is missing");
+  std::string text;
+  json all;
+  const auto broken = [&] {
+    run.faults.push_back(place + "rounds.jsonl: line " + std::to_string(lines.number()) +
+                         " is broken; what follows is left out");
+  };
+  while (lines.next(text, all)) {
+    const json j = record::visible(record::File::rounds, all, audience, nullptr);
     const double round = number_in(j, "round");
-    if (!(round >= 0 && round < 1e9) || run.rounds.size() >= most) {
-      run.faults.push_back("rounds.jsonl: line " + std::to_string(number) + " is broken; what follows is left out");
-      break;
-    }
-    Round r{.round = static_cast<int>(round),
-            .kind = text_in(j, "kind"),
+    if (!(round >= 0 && round < 1e9)) return broken();
+    Round r{.round = stretch.before + static_cast<int>(round),
+            .part = stretch.part,
+            .in_part = static_cast<int>(round),
+            .kind = record::kind_named(text_in(j, "kind")),
             .epsilon = number_in(j, "epsilon"),
-            .disagreement = run.guarantee.holds || audience == Audience::owner ? number_in(j, "disagreement") : absent};
-    if (audience == Audience::owner && j.contains("private")) {
-      r.train_loss = number_in(j["private"], "train_loss");
-      r.test_error = number_in(j["private"], "test_error");
-    }
+            .disagreement = run.guarantee.holds || audience == Audience::owner ? number_in(j, "disagreement") : absent,
+            .train_loss = number_in(member(j, "private"), "train_loss"),
+            .test_error = number_in(member(j, "private"), "test_error")};
     if (j.contains("stamp") && run.guarantee.holds) {
       run.guarantee.holds = false;
       run.guarantee.stamp = "NOT PRIVATE: a round of it says so";
       r.disagreement = audience == Audience::owner ? r.disagreement : absent;
     }
+    if (r.in_part < stretch.from || r.in_part > stretch.through) continue;
+    run.rounds_done = r.round;
     run.rounds.push_back(std::move(r));
   }
-  run.rounds_done = run.rounds.empty() ? 0 : run.rounds.back().round;
+  if (lines.broken()) broken();
 }
 
-void read_common(Run& run, const json& top, const json& options, Audience audience) {
-  run.outcome = text_in(top, "outcome");
+void read_common(Run& run, const Source& source, const json& options) {
+  run.outcome = text_in(source.run, "outcome");
   if (run.outcome.empty()) run.faults.push_back("run.json has no outcome");
-  read_options(run, options, audience);
-  read_guarantee(run, member(top, "privacy"), options);
-  if (run.guarantee.holds && run.options.contains("seed") && run.options["seed"] != "–") {  // the stamp was lost
+  run.identity = source.identity;
+  run.options_hidden = source.options_hidden;
+  read_options(run, options);
+  read_guarantee(run, member(source.run, "privacy"), options);
+  if (run.guarantee.holds && source.seeded) {  // the stamp was lost
     run.guarantee.holds = false;
     run.guarantee.stamp = "NOT PRIVATE: noise from a seed";
   }
@@ -119,41 +117,40 @@ void read_common(Run& run, const json& top, const json& options, Audience audien
 
 namespace {
 
-Run read_simulation(const Parts& parts, Audience audience) {
-  const json& top = parts[0].run;
+Run read_simulation(const Sources& sources, Audience audience) {
+  const json& top = sources[0].run;
   Run run;
-  read_common(run, top, member(top, "options"), audience);
-  run.data = shown_data(text_in(top, "data"), audience);
+  read_common(run, sources[0], member(top, "options"));
+  run.data = text_in(top, "data");
   run.features = number_in(top, "features");
-  for (const json& warning : member(top, "warnings"))  // those of a ledger name the dataset and compare its rows
-    if (warning.is_string() && audience == Audience::owner) run.warnings.push_back(warning.get<std::string>());
+  for (const json& warning : member(top, "warnings"))
+    if (warning.is_string()) run.warnings.push_back(warning.get<std::string>());
   read_nodes(run, top);
-  read_rounds(run, parts[0].folder, audience);
-  if (audience == Audience::owner) {
-    const json measured = member(top, "private");
-    run.metrics = {.test_error = number_in(measured, "test_error"),
-                   .test_error_pooled = number_in(measured, "test_error_nonprivate"),
-                   .train_loss = number_in(measured, "train_loss"),
-                   .train_loss_pooled = number_in(measured, "train_loss_nonprivate")};
-  }
+  read_rounds(run, sources[0].folder, audience);
+  const json measured = member(top, "private");
+  run.metrics = {.test_error = number_in(measured, "test_error"),
+                 .test_error_pooled = number_in(measured, "test_error_nonprivate"),
+                 .train_loss = number_in(measured, "train_loss"),
+                 .train_loss_pooled = number_in(measured, "train_loss_nonprivate")};
   return run;
 }
 
-Run read_run(const Parts& parts, Audience audience) {
-  const std::string format = text_in(parts[0].run, "format");
+Run read_run(const Sources& sources, Audience audience) {
+  const json& top = sources[0].run;
+  const std::string format = text_in(top, "format");
   Run run;
   if (format == "parley-run-1")
-    run = read_simulation(parts, audience);
+    run = read_simulation(sources, audience);
   else if (format == "parley-party-1")
-    run = read_party(parts, audience);
+    run = read_party(sources, audience);
   else
-    run.faults.push_back(parts[0].run.is_null() ? "run.json cannot be read: it is not JSON, or too large"
-                                                : "run.json is not of a format that this version knows");
+    run.faults.push_back(top.is_null() ? "run.json cannot be read: it is not JSON, or too large"
+                                       : "run.json is not of a format that this version knows");
   if (run.guarantee.stamp.empty() && !run.guarantee.holds)
     run.guarantee.stamp = "NOT PRIVATE: the record cannot be read";
-  if (audience == Audience::owner) run.place = parts[0].folder.string();
+  if (audience == Audience::owner) run.place = sources[0].folder.string();
   // What a run without a guarantee released is covered by nothing.
-  if (run.guarantee.holds || audience == Audience::owner) add_released(run, parts);
+  if (run.guarantee.holds || audience == Audience::owner) add_released(run, sources);
   return run;
 }
 
@@ -170,9 +167,9 @@ std::string Run::option(const std::string& name) const {
   return found == options.end() || found->second == "–" ? "" : found->second;
 }
 
-std::vector<Run> read_runs(const std::vector<fs::path>& folders, Audience audience) {
+std::vector<Run> read_runs(const std::vector<fs::path>& folders, const View& view) {
   std::vector<Run> runs;
-  for (const Parts& parts : find_runs(folders)) runs.push_back(read_run(parts, audience));
+  for (const Sources& sources : find_runs(folders, view)) runs.push_back(read_run(sources, view.audience));
   return runs;
 }
 

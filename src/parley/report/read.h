@@ -4,11 +4,12 @@
 #include <filesystem>
 #include <vector>
 
+#include "parley/report/find.h"
 #include "parley/report/run.h"
 
 namespace parley::report {
 
 // Error when a folder is not there or holds no record. What is broken in a record is a fault of its Run, no Error.
-std::vector<Run> read_runs(const std::vector<std::filesystem::path>& folders, Audience audience);
+std::vector<Run> read_runs(const std::vector<std::filesystem::path>& folders, const View& view);
 
 }  // namespace parley::report

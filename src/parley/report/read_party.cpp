@@ -6,14 +6,18 @@
 #include <cmath>
 #include <nlohmann/json.hpp>
 
+#include "parley/base/printed.h"
 #include "parley/base/text.h"
-#include "parley/report/files.h"
+#include "parley/record/files.h"
 #include "parley/report/words.h"
 
 namespace parley::report {
 namespace {
 
 using nlohmann::json;
+using record::member;
+using record::number_in;
+using record::text_in;
 
 // Every party has the study, so its names, sizes and edges are public between them.
 void read_study(Run& run, const json& study) {
@@ -36,10 +40,10 @@ void read_study(Run& run, const json& study) {
   }
 }
 
-void read_statement(Run& run, const Part& part) {
-  const json file = read_json(part.folder / "statement.json");
+void read_statement(Run& run, const Source& source) {
+  const json file = record::read_json(source.folder / "statement.json");
   const json statement = member(file, "statement");
-  const std::string party = text_in(part.run, "party");
+  const std::string party = text_in(source.run, "party");
   if (!statement.is_object()) return run.faults.push_back("there is no statement of " + party + " (statement.json)");
   Statement s{.party = text_in(statement, "party")};
   const auto count = [&](const char* key) { return fmt::format("{:.0f}", number_in(statement, key)); };
@@ -47,64 +51,130 @@ void read_statement(Run& run, const Part& part) {
                         text_in(statement, "outcome"), count("rounds_released"), count("rounds_from_rows"));
   const double epsilon = number_in(statement, "epsilon"), delta = number_in(statement, "delta");
   if (std::isfinite(epsilon) && std::isfinite(delta))
-    s.words += fmt::format(" Privacy loss of {}: ε = {}, δ = {} ({}).", s.party, epsilon_text(epsilon), number(delta),
-                           text_in(statement, "bound"));
+    s.words += fmt::format(" Privacy loss of {}: ε = {}, δ = {} ({}).", s.party, printed_epsilon(epsilon),
+                           number(delta), text_in(statement, "bound"));
   if (const std::string limits = text_in(statement, "not_verifiable_from_outside"); !limits.empty())
     s.words += " " + limits;
   for (const json& line : member(statement, "assumptions"))
     if (line.is_string()) s.assumptions.push_back(line.get<std::string>());
   for (Node& node : run.nodes)
     if (node.name == s.party) node.epsilon = epsilon;
+  // The record has the plan's loss for all parties and parts; no statement may claim more than the page does.
+  if (epsilon > run.guarantee.epsilon) run.guarantee.epsilon = epsilon;
   if (text_in(statement, "study_hash") != run.study_hash)
     run.faults.push_back("the statement of " + s.party + " is about another study");
   run.statements.push_back(std::move(s));
 }
 
-}  // namespace
+// The folder of a part of this party's run; null: it has none.
+const Source* part_of(const Source& source, std::size_t part) {
+  if (part == 0) return &source;
+  return part <= source.later.size() ? &source.later[part - 1] : nullptr;
+}
 
-Run read_party(const Parts& parts, Audience audience) {
-  const json& top = parts[0].run;
-  const json study = member(top, "study");
-  json options = member(study, "options");
-  if (options.is_object()) {
-    const json planned = member(study, "planned");
-    if (planned.is_object())
-      for (const auto& [name, value] : planned.items()) options[name] = value;
-    options["seed"] = member(study, "seed");
+// How a run went on, as the record of its newest part tells it.
+void read_parts(Run& run, const Source& source) {
+  const json told = member(source.later.empty() ? source.run : source.later.back().run, "parts");
+  constexpr std::size_t most = 1000;
+  int before = 0;
+  for (const json& part : told) {
+    RunPart p{.first = before};
+    for (const json& name : member(part, "parties"))
+      if (name.is_string()) p.parties.push_back(name.get<std::string>());
+    for (Node& node : run.nodes)
+      if (node.last_round < 0 && std::ranges::find(p.parties, node.name) == p.parties.end()) {
+        node.last_round = before;
+        p.lost.push_back(node.name);
+      }
+    const double through = number_in(part, "went_on_after_round"), released = number_in(part, "rounds_released");
+    const double rounds = std::isnan(through) ? std::fmax(0, released - 1) : through;  // the last may have just begun
+    if (!(rounds >= 0 && rounds < 1e8) || run.parts.size() == most)
+      return run.faults.push_back("run.json does not tell its parts");
+    before += static_cast<int>(rounds);
+    p.last = before;
+    run.parts.push_back(std::move(p));
   }
-  Run run{.party = true};
-  read_common(run, top, options, audience);
-  run.study_hash = text_in(top, "study_hash");
-  run.identity = run.study_hash;
-  run.title = text_in(study, "title");
-  run.features = number_in(study, "features");
-  if (study.is_object()) read_study(run, study);
-  // The lines of the first party that spends; the trainer, who has no rows, has lines without ε.
+  if (run.parts.size() < 2) run.parts.clear();
+  if (run.parts.size() < source.later.size() + 1 && !source.later.empty())
+    run.faults.push_back("run.json does not tell all parts of the run");
+}
+
+// The rounds as this party recorded them: of each part those that the next one goes on from.
+void read_lines(Run& run, const Source& source, Audience audience) {
+  if (run.parts.empty()) return read_rounds(run, source.folder, audience);
+  for (std::size_t p = 0; p < run.parts.size(); ++p) {
+    const RunPart& part = run.parts[p];
+    const Source* const folder = part_of(source, p);
+    if (folder == nullptr) return run.faults.push_back("the record of part " + std::to_string(p + 1) + " is missing");
+    const bool last = p + 1 == run.parts.size();
+    read_rounds(run, folder->folder, audience,
+                {.part = static_cast<int>(p) + 1,
+                 .before = part.first,
+                 .from = p == 0 ? 0 : 1,  // round 0 is where the part before it ended
+                 .through = last ? Stretch{}.through : part.last - part.first});
+  }
+}
+
+// Whose lines the page shows: of those who went furthest, the first that spends. A trainer has lines without ε.
+void read_lines_of_one(Run& run, const Sources& sources, Audience audience) {
   bool has_losses = false;
-  for (const Part& part : parts) {
+  std::size_t most = 0;
+  for (const Source& s : sources) most = std::max(most, s.later.size());
+  for (const Source& source : sources) {
     Run lines = run;
     lines.rounds.clear();
     lines.faults.clear();
-    read_rounds(lines, part.folder, audience);
+    if (source.later.size() < most) lines.parts.clear();  // it was lost on the way
+    read_lines(lines, source, audience);
     const bool spends = std::ranges::any_of(lines.rounds, [](const Round& r) { return r.epsilon > 0; });
     run.faults.insert(run.faults.end(), lines.faults.begin(), lines.faults.end());
-    if (run.rounds.empty() || (spends && !has_losses)) {
+    if (source.later.size() == most && (run.rounds.empty() || (spends && !has_losses))) {
       run.rounds = lines.rounds;
       run.rounds_done = lines.rounds_done;
       has_losses = spends;
     }
     if (!lines.guarantee.holds) run.guarantee = lines.guarantee;  // one party's word is enough
   }
-  if (audience == Audience::owner && parts.size() == 1) {
+}
+
+}  // namespace
+
+Run read_party(const Sources& sources, Audience audience) {
+  const Source& furthest = *std::ranges::max_element(sources, {}, [](const Source& s) { return s.later.size(); });
+  const json& top = furthest.run;
+  const json study = member(top, "study");
+  json options = member(study, "options");
+  if (options.is_object()) {
+    const json planned = member(study, "planned");
+    if (planned.is_object()) options.update(planned);
+    options["seed"] = member(study, "seed");
+  }
+  Run run{.party = true};
+  read_common(run, furthest, options);
+  const auto outcome_of = [](const Source& s) {  // while a later part is under way, the first says "continued"
+    const std::string outcome = text_in(s.run, "outcome");
+    return outcome == "continued" && !s.later.empty() ? text_in(s.later.back().run, "outcome") : outcome;
+  };
+  run.outcome = outcome_of(furthest);
+  run.study_hash = text_in(top, "study_hash");
+  run.title = text_in(study, "title");
+  run.features = number_in(study, "features");
+  if (study.is_object()) read_study(run, study);
+  read_parts(run, furthest);
+  read_lines_of_one(run, sources, audience);
+  if (!run.parts.empty()) run.parts.back().last = std::max(run.parts.back().first, run.rounds_done);
+  if (audience == Audience::owner && sources.size() == 1) {
     const json model =
-        member(read_json((parts[0].folder / "").parent_path().string() + ".private_metrics.json"), "model");
+        member(record::read_json((sources[0].folder / "").parent_path().string() + ".private_metrics.json"), "model");
     run.metrics.own_loss = number_in(model, "loss");
     run.metrics.own_error = number_in(model, "error");
   }
-  for (const Part& part : parts) {
-    read_statement(run, part);
-    if (const std::string outcome = text_in(part.run, "outcome"); outcome != run.outcome)
-      run.faults.push_back(text_in(part.run, "party") + " has another outcome: " + outcome);
+  for (const Source& source : sources) {
+    read_statement(run, source);
+    const std::string outcome = outcome_of(source), name = text_in(source.run, "party");
+    const auto node = std::ranges::find(run.nodes, name, &Node::name);
+    const bool lost = node != run.nodes.end() && node->last_round >= 0;  // the page says so elsewhere
+    if (outcome != run.outcome && !lost) run.faults.push_back(name + " has another outcome: " + outcome);
   }
   return run;
 }

@@ -1,14 +1,19 @@
-// The record of `join`: one party's own values, the study that all parties signed, and its signed statement.
+// The record of `join`: one party's own values, the study that all parties signed, and its signed statement; of a run
+// that went on after a loss, all parts as one run.
 #pragma once
 #include "parley/report/find.h"
 #include "parley/report/run.h"
 
 namespace parley::report {
 
-Run read_party(const Parts& parts, Audience audience);  // of one run, in the order given
+Run read_party(const Sources& sources, Audience audience);  // of one run, in the order given
 
 // What simulations and parties have in common (read.cpp).
-void read_common(Run& run, const nlohmann::json& top, const nlohmann::json& options, Audience audience);
-void read_rounds(Run& run, const std::filesystem::path& folder, Audience audience);
+void read_common(Run& run, const Source& source, const nlohmann::json& options);
+// The lines of a folder: those from `from` through `through` of its own, which stand `before` rounds later in the run.
+struct Stretch {
+  int part = 1, before = 0, from = 0, through = 1'000'000'000;
+};
+void read_rounds(Run& run, const std::filesystem::path& folder, Audience audience, const Stretch& stretch = {});
 
 }  // namespace parley::report

@@ -2,28 +2,42 @@
 
 #include <algorithm>
 #include <cmath>
-#include <nlohmann/json.hpp>
+#include <optional>
 
-#include "parley/report/files.h"
+#include "parley/record/files.h"
 
 namespace parley::report {
 namespace {
 
 class Following {
  public:
-  Following(Run& run, std::size_t parties) : run_(run), parties_(parties), last_(run.nodes.size()), sum_(last_.size()) {
+  Following(const Run& run, std::size_t parties)
+      : run_(run), parties_(parties), there_(run.nodes.size(), true), last_(run.nodes.size()), sum_(last_.size()) {
     const double rounds = run.rounds.empty() ? 0 : std::max<double>(run.rounds.back().round, planned());
     first_ = run.option("average") == "yes" ? static_cast<int>(rounds) / 2 + 1 : static_cast<int>(rounds) + 1;
   }
 
-  void add(Round& round, const std::vector<Vector>& values) {
+  // The others go on without them.
+  void lose(const std::vector<std::string>& names) {
+    for (std::size_t i = 0; i < there_.size(); ++i)
+      if (std::ranges::find(names, run_.nodes[i].name) != names.end()) there_[i] = false;
+    centre_ = centre_of(last_);  // a step from the mean of all to that of those who are left is no movement
+  }
+
+  bool take(const std::vector<Vector>& values) {
     bool spoke = false;
     for (std::size_t i = 0; i < values.size(); ++i)
       if (values[i].size() > 0) {
         last_[i] = values[i];
         spoke = spoke || !run_.star || i == parties_;
       }
-    const bool counts = run_.star ? round.round >= 2 && round.round % 2 == 0 : round.kind == "data";
+    return spoke;
+  }
+
+  void add(Round& round, const std::vector<Vector>& values) {
+    const bool spoke = take(values);
+    const bool counts =
+        run_.star ? round.in_part >= 2 && round.in_part % 2 == 0 : round.kind == record::RoundKind::data;
     if (round.round >= first_ && counts) {
       ++count_;
       for (std::size_t i = 0; i < last_.size(); ++i)
@@ -34,22 +48,25 @@ class Following {
       centre_ = centre;
     }
     if (!std::isnan(round.disagreement) || !whole()) return;
-    const auto far = distances();
-    round.disagreement = *std::ranges::max_element(far);
+    double most = 0;
+    for (const double far : distances()) most = std::fmax(most, far);
+    round.disagreement = most;
   }
 
   bool whole() const {
-    return std::ranges::all_of(last_, [](const Vector& v) { return v.size() > 0; });
+    for (std::size_t i = 0; i < last_.size(); ++i)
+      if (there_[i] && last_[i].size() == 0) return false;
+    return true;
   }
 
-  std::vector<double> distances() const {
+  std::vector<double> distances() const {  // NaN: not there any more
     std::vector<Vector> f = last_;
     if (count_ > 0)
       for (std::size_t i = 0; i < f.size(); ++i)
         if (sum_[i].size() > 0) f[i] = sum_[i] / count_;
     const Vector centre = centre_of(f);
     std::vector<double> all;
-    for (std::size_t i = 0; i < parties_; ++i) all.push_back((f[i] - centre).norm());
+    for (std::size_t i = 0; i < parties_; ++i) all.push_back(there_[i] ? (f[i] - centre).norm() : absent);
     return all;
   }
 
@@ -64,50 +81,104 @@ class Following {
     if (run_.star) return f.back();
     Vector sum;
     int n = 0;
-    for (const Vector& v : f)
-      if (v.size() > 0) {
-        sum = sum.size() == 0 ? v : Vector(sum + v);
+    for (std::size_t i = 0; i < f.size(); ++i)
+      if (there_[i] && f[i].size() > 0) {
+        sum = sum.size() == 0 ? f[i] : Vector(sum + f[i]);
         ++n;
       }
     return n == 0 ? sum : Vector(sum / n);
   }
 
-  Run& run_;
+  const Run& run_;
   std::size_t parties_;
+  std::vector<bool> there_;  // by node
   std::vector<Vector> last_, sum_;
   int first_ = 0, count_ = 0;
   Vector centre_;
 };
 
+// The values of one part, round by round, of everybody whose record is there.
+class PartValues {
+ public:
+  PartValues(const Run& run, const Sources& sources, std::size_t part)
+      : nodes_(run.nodes.size()), last_(part + 1 >= run.parts.size()) {
+    for (const Source& source : sources) {
+      if (part > source.later.size()) continue;  // it was lost before
+      const Source& of = part == 0 ? source : source.later[part - 1];
+      files_.emplace_back(of.folder, record::shape_of(of.run));
+      const std::string name = record::text_in(of.run, "party");  // its number changes from part to part
+      const auto named = std::ranges::find(run.nodes, name, &Node::name);
+      first_.push_back(run.party && named != run.nodes.end() ? static_cast<std::size_t>(named - run.nodes.begin())
+                                                             : static_cast<std::size_t>(files_.back().first()));
+    }
+  }
+
+  // A trainer that these folders know.
+  bool has_last_node() const {
+    for (std::size_t k = 0; k < files_.size(); ++k)
+      if (first_[k] + static_cast<std::size_t>(files_[k].nodes()) >= nodes_) return true;
+    return false;
+  }
+
+  // false: some record ends here. In a part that another follows, whoever is lost may have recorded less.
+  bool next(std::vector<Vector>& values) {
+    values.assign(nodes_, Vector());
+    bool any = false;
+    for (std::size_t k = 0; k < files_.size(); ++k) {
+      std::vector<Vector> some;
+      if (!files_[k].next(some)) {
+        if (last_) return false;
+        continue;
+      }
+      any = true;
+      for (std::size_t i = 0; i < some.size(); ++i)
+        if (first_[k] + i < nodes_ && some[i].allFinite()) values[first_[k] + i] = std::move(some[i]);
+    }
+    return any;
+  }
+
+ private:
+  std::size_t nodes_;
+  bool last_;
+  std::vector<record::ReleasedFile> files_;
+  std::vector<std::size_t> first_;  // node, by file
+};
+
+bool one_size(const std::vector<Vector>& values) {  // parties' folders may have been mixed up
+  Index size = -1;
+  for (const Vector& v : values) {
+    if (v.size() > 0 && size >= 0 && v.size() != size) return false;
+    if (v.size() > 0) size = v.size();
+  }
+  return true;
+}
+
 }  // namespace
 
-void add_released(Run& run, const std::vector<Part>& parts) {
-  std::vector<ReleasedFile> files;
-  for (const Part& part : parts) files.emplace_back(part.folder, member(part.run, "released"));
+void add_released(Run& run, const Sources& sources) {
   const std::size_t parties = run.nodes.size() - (run.star ? 1 : 0);
   if (run.nodes.empty() || parties == 0) return;
-  // A party of a star sees the trainer's value only in the trainer's own record: without it, follow its own.
-  const bool trainer_known = std::ranges::any_of(
-      files, [&](const ReleasedFile& f) { return f.first() + f.nodes() >= static_cast<int>(run.nodes.size()); });
   Run view = run;
-  if (run.star && !trainer_known) view.star = false;
+  // A party of a star sees the trainer's value only in the trainer's own record: without it, follow its own.
+  if (run.star && !PartValues(run, sources, 0).has_last_node()) view.star = false;
   Following following(view, view.star ? parties : run.nodes.size());
+  std::size_t part = 0;
+  std::optional<PartValues> values;
+  std::vector<Vector> said;
+  int read = -1;  // the round of this part that was read last
   for (Round& round : run.rounds) {
-    std::vector<Vector> values(run.nodes.size());
-    for (ReleasedFile& file : files) {
-      std::vector<Vector> some;
-      if (!file.next(some)) return;
-      for (std::size_t i = 0; i < some.size(); ++i)
-        if (const std::size_t at = i + static_cast<std::size_t>(file.first()); at < values.size())
-          values[at] = std::move(some[i]);
+    if (!values || static_cast<std::size_t>(round.part) != part) {
+      part = static_cast<std::size_t>(round.part);
+      values.emplace(run, sources, part - 1);
+      if (part - 1 < run.parts.size()) following.lose(run.parts[part - 1].lost);
+      read = -1;
     }
-    Index size = -1;  // parties' folders may have been mixed up
-    for (const Vector& v : values)
-      if (v.size() > 0 && size >= 0 && v.size() != size)
-        return run.faults.push_back("released values have different sizes");
-      else if (v.size() > 0)
-        size = v.size();
-    following.add(round, values);
+    for (; read < round.in_part; ++read) {
+      if (!values->next(said)) return;
+      if (!one_size(said)) return run.faults.push_back("released values have different sizes");
+      if (read + 1 < round.in_part) following.take(said);  // where a part begins: not a round of its own
+    }
+    following.add(round, said);
   }
   if (!following.whole()) return;
   const auto far = following.distances();

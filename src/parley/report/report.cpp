@@ -42,7 +42,8 @@ bool is_figure(const std::filesystem::path& file) {
 }
 
 Report make_report(const std::vector<std::filesystem::path>& folders, const Options& options) {
-  const std::vector<Group> groups = group_runs(read_runs(folders, options.audience));
+  const std::vector<Group> groups =
+      group_runs(read_runs(folders, {.audience = options.audience, .option = options.shareable_option}));
   Options titled = options;
   if (titled.title.empty()) titled.title = default_title(groups);
   const std::vector<Figure> all = figures(groups);

@@ -11,8 +11,9 @@ namespace parley::report {
 
 struct Options {
   Audience audience = Audience::anyone;
-  std::string title;    // "" : from the record
-  std::string version;  // of the program
+  std::string title;                      // "" : from the record
+  std::string version;                    // of the program
+  record::OptionRule shareable_option{};  // none: no option is shown to anyone
 };
 
 struct File {

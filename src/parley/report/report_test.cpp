@@ -8,6 +8,7 @@
 #include <cmath>
 #include <fstream>
 #include <nlohmann/json.hpp>
+#include <set>
 
 #include "parley/base/error.h"
 #include "parley/base/text.h"
@@ -101,8 +102,18 @@ class Report_ : public testing::Test {
     return folder;
   }
 
-  std::string page(const fs::path& folder, Audience audience = Audience::anyone) {
-    return make_report({folder}, {.audience = audience, .version = "test"}).page;
+  // As the rows of the program would say it: names of files and columns are their owner's.
+  static bool shareable(const std::string& name, const json& value) {
+    static const std::set<std::string> words = {"mr-admm", "dvp", "no", "yes"};
+    if (value.is_string() && !words.contains(value.get<std::string>())) return false;
+    return name != "unheard-of" && name != "data";
+  }
+  static View view(Audience audience) { return {.audience = audience, .option = shareable}; }
+  static Report made_of(const fs::path& folder, Audience audience = Audience::anyone) {
+    return make_report({folder}, {.audience = audience, .version = "test", .shareable_option = shareable});
+  }
+  static std::string page(const fs::path& folder, Audience audience = Audience::anyone) {
+    return made_of(folder, audience).page;
   }
 
   fs::path base_;
@@ -110,7 +121,7 @@ class Report_ : public testing::Test {
 
 TEST_F(Report_, WithoutPrivateNoPrivateValueOccursAnywhere) {
   const fs::path folder = write("run", record());
-  const Report made = make_report({folder}, {});
+  const Report made = made_of(folder);
   std::string all = made.page;
   for (const File& f : made.figures) all += f.name + f.content;
   for (const char* secret : {"secret", "0.123456", "0.654321", "77.125", "0.111222", "222333", "333444", "12.35 %"})
@@ -118,6 +129,26 @@ TEST_F(Report_, WithoutPrivateNoPrivateValueOccursAnywhere) {
   EXPECT_THAT(all, Not(HasSubstr(base_.string())));
   EXPECT_THAT(made.page,
               AllOf(HasSubstr("Shareable report"), HasSubstr("mr-admm"), HasSubstr("theorem G"), HasSubstr("0.7000")));
+}
+
+TEST_F(Report_, WithoutARuleNoOptionIsShown) {
+  const auto run = read_runs({write("run", record())}, {.audience = Audience::anyone, .option = {}})[0];
+  EXPECT_TRUE(run.options.empty());
+  EXPECT_EQ(run.options_hidden, 13);
+  EXPECT_TRUE(run.data.empty());
+}
+
+// The record says who the trainer is; nothing is read from an algorithm's name.
+TEST_F(Report_, ATrainerIsOneThatTheRecordNames) {
+  json run = record();
+  run["options"]["algorithm"] = "star-something";
+  EXPECT_FALSE(read_runs({write("peers", run)}, view(Audience::owner))[0].star);
+  run["options"]["algorithm"] = "mr-admm";
+  run["trainer"] = 2;
+  run["released"]["nodes"] = 3;
+  const auto star = read_runs({write("star", run)}, view(Audience::owner))[0];
+  ASSERT_EQ(star.nodes.size(), 3U);
+  EXPECT_TRUE(star.star && star.nodes[2].trainer);
 }
 
 TEST_F(Report_, WithPrivateTheOwnerSeesThem) {
@@ -131,7 +162,7 @@ TEST_F(Report_, TheGuaranteeStandsFirstAndIsRoundedUp) {
   json run = record();
   run["privacy"]["epsilon"] = 0.99991;
   const fs::path folder = write("run", run);
-  EXPECT_EQ(guarantee_sentence(group_runs(read_runs({folder}, Audience::anyone))),
+  EXPECT_EQ(guarantee_sentence(group_runs(read_runs({folder}, view(Audience::anyone)))),
             "Whoever sees every message of this run learns at most ε = 1.0000, δ = 1e-05 about any one record.");
   const std::string all = page(folder);
   EXPECT_LT(all.find("Whoever sees every message"), all.find("class=\"cards\""));
@@ -161,7 +192,7 @@ TEST_F(Report_, EpsilonForRowsAsDealtIsMarkedWhereverItStands) {
 TEST_F(Report_, RepeatedRunsAddUp) {
   write("all/run-1", record());
   write("all/run-2", record(), 1);
-  EXPECT_THAT(guarantee_sentence(group_runs(read_runs({base_ / "all"}, Audience::anyone))),
+  EXPECT_THAT(guarantee_sentence(group_runs(read_runs({base_ / "all"}, view(Audience::anyone)))),
               AllOf(HasSubstr("one of these 2 runs learns at most ε = 0.9000"),
                     HasSubstr("whoever sees all 2 learns at most ε = 1.8000, δ = 2e-05")));
 }
@@ -191,7 +222,7 @@ TEST_F(Report_, NotPrivateRunsHaveABannerAndNoValuesOfTheirs) {
 }
 
 TEST_F(Report_, ReleasedValuesGiveMovementAndDistances) {
-  const report::Run run = read_runs({write("run", record())}, Audience::anyone)[0];
+  const report::Run run = read_runs({write("run", record())}, view(Audience::anyone))[0];
   ASSERT_EQ(run.rounds.size(), 3U);
   EXPECT_TRUE(std::isnan(run.rounds[0].movement));
   EXPECT_DOUBLE_EQ(run.rounds[1].movement, 5);  // to (3, 4)
@@ -200,7 +231,7 @@ TEST_F(Report_, ReleasedValuesGiveMovementAndDistances) {
   json averaged = record();
   averaged["options"]["average"] = "yes";  // of rounds 2 and later, here the same
   averaged["options"]["rounds"] = 1;
-  EXPECT_DOUBLE_EQ(read_runs({write("averaged", averaged)}, Audience::anyone)[0].nodes[1].distance, 0);
+  EXPECT_DOUBLE_EQ(read_runs({write("averaged", averaged)}, view(Audience::anyone))[0].nodes[1].distance, 0);
 }
 
 TEST_F(Report_, RanksOfAJobAreOneRun) {
@@ -209,7 +240,7 @@ TEST_F(Report_, RanksOfAJobAreOneRun) {
   second["released"] = {{"nodes", 1}, {"size", 4}, {"first", 1}};
   write("job", first);
   write("job/rank-1", second);
-  const auto runs = read_runs({base_ / "job"}, Audience::anyone);
+  const auto runs = read_runs({base_ / "job"}, view(Audience::anyone));
   ASSERT_EQ(runs.size(), 1U);
   EXPECT_TRUE(std::isfinite(runs[0].nodes[1].distance));
 }
@@ -226,7 +257,8 @@ TEST_F(Report_, GroupsAreNamedByWhatTheyDifferIn) {
         run["private"]["test_error"] = 0.2 - 0.01 * n;
         write(std::string("all/") + algorithm + "/" + number(epsilon) + "/run-" + std::to_string(n), run);
       }
-  const auto groups = group_runs(read_runs({base_ / "all", base_ / "all"}, Audience::owner));  // given twice: once
+  const auto groups =
+      group_runs(read_runs({base_ / "all", base_ / "all"}, view(Audience::owner)));  // given twice: once
   ASSERT_EQ(groups.size(), 4U);
   EXPECT_EQ(groups[0].name, "dvp, ε 0.5");
   EXPECT_EQ(groups[3].name, "mr-admm, ε 1");
@@ -243,7 +275,7 @@ TEST_F(Report_, PrivateAndOtherRunsNeverShareALine) {
   seeded["options"]["seed"] = 7;
   write("all/a", record());
   write("all/b", seeded);
-  const auto groups = group_runs(read_runs({base_ / "all"}, Audience::owner));
+  const auto groups = group_runs(read_runs({base_ / "all"}, view(Audience::owner)));
   ASSERT_EQ(groups.size(), 2U);
   EXPECT_THAT(groups[1].name, HasSubstr("NOT PRIVATE"));
 }

@@ -1,5 +1,5 @@
-// What a report shows of one run, and for whom. Privacy: what the audience may not see is never read into a Run, so no
-// page, chart or CSV can show it. Absent numbers are NaN.
+// What a report shows of one run, and for whom. Privacy: what the audience may not see (the marks of record/schema.h)
+// is never read into a Run, so no page, chart or CSV can show it. Absent numbers are NaN.
 #pragma once
 #include <limits>
 #include <map>
@@ -9,13 +9,12 @@
 #include <vector>
 
 #include "parley/record/adjacency.h"
+#include "parley/record/round.h"
+#include "parley/record/schema.h"
 
 namespace parley::report {
 
-enum class Audience {
-  anyone,  // public parameters, and what follows from released values of a run with a guarantee
-  owner,   // everything in the record: `--private`
-};
+using record::Audience;
 
 inline constexpr double absent = std::numeric_limits<double>::quiet_NaN();
 
@@ -24,11 +23,13 @@ struct Node {
   bool trainer = false;
   double records = absent, degree = absent, epsilon = absent;
   double distance = absent;  // of its value from the model's, at the end (average of the later half where the model is)
+  int last_round = -1;       // after which the others went on without it; −1: it took part to the end
 };
 
 struct Round {
-  int round = 0;
-  std::string kind;  // start, data, recycled, trainer, free
+  int round = 0;              // of the whole run
+  int part = 1, in_part = 0;  // its number in the part that it belongs to
+  std::optional<record::RoundKind> kind;
   double epsilon = absent;
   double disagreement = absent;                     // the largest distance from the model
   double movement = absent;                         // ‖centre(t) − centre(t−1)‖ of the released values
@@ -48,6 +49,13 @@ struct Guarantee {
 struct Metrics {  // of the end; owner only
   double test_error = absent, test_error_pooled = absent, train_loss = absent, train_loss_pooled = absent;
   double own_loss = absent, own_error = absent;  // of a party's model, on its own rows (join --local-metrics)
+};
+
+// One stretch of a run that went on after a loss. Its first round is the last that the part before it kept.
+struct RunPart {
+  std::vector<std::string> parties, lost;  // lost: before it began
+  int first = 0;                           // round of the whole run from which it goes on
+  int last = 0;                            // in which it ended
 };
 
 struct Statement {  // of a party, signed; made to be shown
@@ -72,6 +80,7 @@ struct Run {
   std::vector<Node> nodes;
   std::vector<std::pair<int, int>> edges;
   std::vector<Round> rounds;
+  std::vector<RunPart> parts;  // of a run that went on; otherwise none
   Metrics metrics;
   std::vector<Statement> statements;
 

@@ -5,14 +5,11 @@
 #include <algorithm>
 #include <cmath>
 
+#include "parley/base/printed.h"
 #include "parley/base/text.h"
 #include "parley/report/axis.h"
 
 namespace parley::report {
-
-std::string epsilon_text(double epsilon) {
-  return std::isfinite(epsilon) ? fmt::format("{:.4f}", std::ceil(epsilon * 1e4) / 1e4) : "–";
-}
 
 std::string value_text(double value) {
   return std::isfinite(value) ? short_number(value) : "–";
@@ -98,12 +95,12 @@ std::string guarantee_sentence(const std::vector<Group>& groups) {
   const Total sum = total(groups);
   std::string text = fmt::format("Whoever sees every message of {} learns at most ε = {}, δ = {} about any one record",
                                  sum.runs == 1 ? "this run" : "one of these " + std::to_string(sum.runs) + " runs",
-                                 epsilon_text(run.covered_epsilon()), number(largest_delta(groups)));
+                                 printed_epsilon(run.covered_epsilon()), number(largest_delta(groups)));
   if (any_as_dealt(groups)) text += " (" + record::name_of(record::Adjacency::as_dealt) + ")";
   text += any_verified_only(groups) ? ", by a numerically verified bound." : ".";
   if (sum.runs > 1)
     text += fmt::format(" Runs on the same rows add up: whoever sees all {} learns at most ε = {}, δ = {}.", sum.runs,
-                        epsilon_text(sum.epsilon), rounded_up(sum.delta));
+                        printed_epsilon(sum.epsilon), rounded_up(sum.delta));
   return text;
 }
 
@@ -142,7 +139,7 @@ std::vector<std::string> in_plain_words(const std::vector<Group>& groups) {
                             record::name_of(adjacency), record::meaning_of(adjacency)));
   if (std::isfinite(run.guarantee.epsilon_paper))
     all.push_back(fmt::format("The paper's own formula gives ε = {} for this run; the guarantee does not rest on it.",
-                              epsilon_text(run.guarantee.epsilon_paper)));
+                              printed_epsilon(run.guarantee.epsilon_paper)));
   if (!run.completed())
     all.push_back("The run did not complete: the loss planned for the whole run is what covers it.");
   all.push_back(

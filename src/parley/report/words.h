@@ -7,7 +7,6 @@
 
 namespace parley::report {
 
-std::string epsilon_text(double epsilon);              // rounded up to 4 digits after the point; "–" when absent
 std::string count_text(double count);                  // 40,000
 std::string value_text(double value);                  // 4 digits
 std::string error_text(const Run& run, double error);  // of classes: percent; of numbers (huber): root mean square

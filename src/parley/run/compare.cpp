@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <nlohmann/json.hpp>
 
+#include "parley/base/csv.h"
 #include "parley/base/error.h"
 #include "parley/base/text.h"
 #include "parley/record/record.h"
@@ -41,12 +42,6 @@ void note(const Summary& s, Cell& cell, Comparison& all) {
   if (tested) all.test_error_nonprivate = s.study.test_error_nonprivate;
   all.not_private = s.study.not_private;
   all.adjacency = s.study.adjacency;
-}
-
-std::string quoted(const std::string& text) {
-  std::string field = "\"";
-  for (const char c : text) field += c == '"' ? std::string("\"\"") : std::string(1, c == '\n' ? ' ' : c);
-  return field + "\"";
 }
 
 json spread_json(const Spread& s) {
@@ -94,7 +89,9 @@ std::string to_csv(const Comparison& c) {
     std::vector<std::string> fields = {cell.algorithm, number(cell.budget)};
     if (cell.runs == 0) {
       fields.resize(18);
-      fields.push_back(quoted(cell.refused.empty() ? "not run: interrupted" : cell.refused));
+      std::string why = cell.refused.empty() ? "not run: interrupted" : cell.refused;
+      std::ranges::replace(why, '\n', ' ');
+      fields.push_back(csv_quoted(why));
     } else {
       for (const double v : {cell.epsilon, cell.delta, static_cast<double>(c.nodes), static_cast<double>(cell.rounds),
                              static_cast<double>(cell.private_rounds), static_cast<double>(cell.runs),

@@ -1,13 +1,11 @@
 #include "parley/run/config.h"
 
-#include <toml++/toml.h>
-
 #include <algorithm>
 #include <nlohmann/json.hpp>
 
 #include "parley/base/error.h"
 #include "parley/base/text.h"
-#include "parley/data/toml_section.h"
+#include "parley/base/toml.h"
 
 namespace parley::run {
 namespace {
@@ -29,7 +27,7 @@ void set_all(const toml::table& table, const std::vector<Option>& rows, const st
     }
     const std::string where = file + ":" + std::to_string(node.source().begin.line);
     const Option& option = find_option(rows, std::string(key.str()), where);
-    set_option_json(option, data::to_json(node), where);
+    set_option_json(option, toml_value(node, where), where);
   }
 }
 
@@ -39,14 +37,14 @@ std::vector<Option> option_rows(EngineOptions& o) {
   return {
       {"engine", "",
        "where the nodes run: all in this process, or on the ranks of an MPI job (mpirun; docs/cluster.md)",
-       one_of({"in-process", "mpi"}), &o.engine, "engine"},
+       one_of({"in-process", "mpi"}), &o.engine, "engine", Shown::to_anyone},
       {"out", "", "folder of the record; default runs/TIME-ALGORITHM", any_text("a folder"), &o.out, "engine"},
       {"seed", "", "noise from this number instead of the operating system: repeatable, and NOT PRIVATE", at_least(0),
-       &o.seed, "engine"},
+       &o.seed, "engine", Shown::to_anyone},
       {"threads", "", "threads; 0: all cores. The result does not depend on it", between(0, 4096), &o.threads,
        "engine"},
       {"repeat", "", "runs with fresh noise on the same split; mean and range are reported", between(1, 100000),
-       &o.repeat, "engine"},
+       &o.repeat, "engine", Shown::to_anyone},
       {"ledger", "",
        "charge this ledger file before anything leaves a node ('parley ledger cap' makes one); {rank} in its name "
        "stands "
@@ -57,7 +55,7 @@ std::vector<Option> option_rows(EngineOptions& o) {
       {"resume", "", "continue the run in --out after a crash or Ctrl-C: nothing is released or charged twice",
        any_text("true or false"), &o.resume, "engine"},
       {"metrics", "", "when loss and error are measured (simulation only, on private rows)", one_of({"every", "last"}),
-       &o.metrics, "engine"},
+       &o.metrics, "engine", Shown::to_anyone},
   };
 }
 
@@ -69,7 +67,7 @@ std::vector<Option> option_rows(TrainOptions& o) {
 }
 
 void read_config(const std::filesystem::path& file, const std::vector<Option>& rows) {
-  set_all(data::parse_toml(read_file(file, "the configuration"), file.string()), rows, file.string());
+  set_all(parse_toml(read_file(file, "the configuration"), file.string()), rows, file.string());
 }
 
 json to_json(const std::vector<Option>& rows) {

@@ -10,7 +10,9 @@
 #include <thread>
 
 #include "parley/algorithm/nodes.h"
+#include "parley/base/durable.h"
 #include "parley/base/error.h"
+#include "parley/base/printed.h"
 #include "parley/base/text.h"
 #include "parley/problem/metrics.h"
 #include "parley/record/record.h"
@@ -140,8 +142,8 @@ class Seated {  // a party at work
     std::string text = "part " + std::to_string(part.number) + ": " + parley::join(part.agreed.parties, ", ") + "; " +
                        std::to_string(part.agreed.rounds) + " rounds are left";
     if (parts_->holds_rows() && part.plan.noisy())
-      text += ", with noise for what is left of the plan (epsilon " + fmt::format("{:.4f}", parts_->spent()) + " of " +
-              fmt::format("{:.4f}", seat_.schedule().epsilon) + " was spent)";
+      text += ", with noise for what is left of the plan (epsilon " + printed_epsilon(parts_->spent()) + " of " +
+              printed_epsilon(seat_.schedule().epsilon) + " was spent)";
     return text + "; its record is in " + parts_->folder().string();
   }
 

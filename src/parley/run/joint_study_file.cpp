@@ -3,10 +3,11 @@
 #include <nlohmann/json.hpp>
 #include <set>
 
+#include "parley/base/digest.h"
 #include "parley/base/error.h"
 #include "parley/base/text.h"
+#include "parley/base/toml.h"
 #include "parley/data/schema.h"
-#include "parley/data/toml_section.h"
 #include "parley/run/config.h"
 #include "parley/run/joint_study.h"
 #include "parley/run/joint_study_mistakes.h"
@@ -18,22 +19,6 @@ using nlohmann::json;
 
 int line_of(const toml::node& node) {
   return static_cast<int>(node.source().begin.line);
-}
-
-json to_json(const toml::node& node, const std::string& where) {
-  if (const auto* value = node.as_string()) return value->get();
-  if (const auto* value = node.as_integer()) return value->get();
-  if (const auto* value = node.as_floating_point()) return value->get();
-  if (const auto* value = node.as_boolean()) return value->get();
-  const auto* array = node.as_array();
-  if (array == nullptr)
-    throw Error({.what = "no option is a date or a table", .where = where, .fix = "write text, a number or a list"});
-  json list = json::array();
-  for (const auto& element : *array) {
-    if (element.is_array()) throw Error({.what = "no option is a list of lists", .where = where});
-    list.push_back(to_json(element, where));
-  }
-  return list;
 }
 
 // The row of another struct under our own member: declared once, there.
@@ -59,7 +44,7 @@ struct Reader {
         throw Error({.what = key + " is given twice, also in line " + std::to_string(before->second),
                      .where = at(line),
                      .fix = "remove one of them"});
-      set_option_json(row, to_json(node, at(line)), at(line));
+      set_option_json(row, toml_value(node, at(line)), at(line));
     });
   }
 
@@ -112,7 +97,7 @@ struct Reader {
           throw Error({.what = name + " is the study's, and stands among a party's lines",
                        .where = at(line),
                        .fix = "move it above the first [[party]]"});
-        set_option_json(find_option(rows, name, at(line)), to_json(value, at(line)), at(line));
+        set_option_json(find_option(rows, name, at(line)), toml_value(value, at(line)), at(line));
       });
     }
     party_lines.push_back(std::move(lines));
@@ -159,12 +144,12 @@ std::vector<Option> option_rows(JointStudy& s) {
       {"nonce", "", "random, made by 'parley study new': no two studies have the same", any_text("32 digits"), &s.nonce,
        "study"},
       {"deadline-seconds", "", "after this long without an answer a call is given up and tried again",
-       between(0.05, 3600), &s.deadline_seconds, "study"},
+       between(0.05, 3600), &s.deadline_seconds, "study", Shown::to_anyone},
       {"wait-seconds", "", "how long everybody waits for a peer that went silent", between(0.05, 2592000),
-       &s.wait_seconds, "study"},
+       &s.wait_seconds, "study", Shown::to_anyone},
       {"on-loss", "",
        "after that: stop with a usable model, or let the others continue where the new plan fits every budget",
-       one_of({"stop", "continue"}), &s.on_loss, "study"},
+       one_of({"stop", "continue"}), &s.on_loss, "study", Shown::to_anyone},
       like(option_rows(engine), "seed", &s.seed),
       like(data::option_rows(source), "schema", &s.schema),
       like(data::option_rows(source), "features", &s.features)};
@@ -175,7 +160,7 @@ std::vector<Option> option_rows(JointStudy& s) {
 
 JointStudy parse_joint_study(std::string_view text, const std::filesystem::path& file) {
   Reader reader{.study = {.file = file}, .wrong = {}};
-  const toml::table root = data::parse_toml(text, file.string());
+  const toml::table root = parse_toml(text, file.string());
   reader.options(root, option_rows(reader.study), true);
   check_roster(reader.study, reader.party_lines, reader.wrong);
   check_study(reader);

@@ -33,8 +33,6 @@ struct Mistakes {
   }
 };
 
-bool is_hex(const std::string& text, std::size_t digits);
-
 // Where a party's keys stand, and under "" where its block begins.
 using PartyLines = std::map<std::string, int>;
 void check_roster(JointStudy& study, const std::vector<PartyLines>& lines, Mistakes& wrong);

@@ -5,6 +5,7 @@
 #include <cctype>
 #include <map>
 
+#include "parley/base/digest.h"
 #include "parley/base/error.h"
 #include "parley/run/joint_study.h"
 #include "parley/run/joint_study_mistakes.h"
@@ -112,10 +113,6 @@ std::filesystem::path file_beside(const std::filesystem::path& study, const std:
                  .where = where,
                  .fix = "put the file itself into the study's folder"});
   return path;
-}
-
-bool is_hex(const std::string& text, std::size_t digits) {
-  return text.size() == digits && text.find_first_not_of("0123456789abcdef") == std::string::npos;
 }
 
 std::vector<Option> option_rows(Invited& p) {

@@ -7,20 +7,17 @@
 #include "parley/algorithm/pricing.h"
 #include "parley/base/parallel.h"
 #include "parley/problem/metrics.h"
+#include "parley/record/round.h"
 
 namespace parley::run {
 
 using nlohmann::json;
 
 json round_json(int round, const RoundMetrics& m, const Study& s) {
-  const bool data = s.plan.nodes.front().touches_data(round);
-  json line = {{"round", round},
-               {"kind", round == 0      ? "start"
-                        : data          ? "data"
-                        : s.plan.star() ? "trainer"
-                                        : "recycled"},
-               {"epsilon", m.epsilon},
-               {"disagreement", m.disagreement}};
+  const record::Turn turn{
+      .round = round, .touches_data = s.plan.nodes.front().touches_data(round), .star = s.plan.star()};
+  json line = record::round_line(round, record::kind_of(turn), m.epsilon);
+  line["disagreement"] = m.disagreement;
   json measured = json::object();
   if (m.train_loss) measured["train_loss"] = *m.train_loss;
   if (m.test_error) measured["test_error"] = *m.test_error;

@@ -6,6 +6,7 @@
 #include <nlohmann/json.hpp>
 #include <set>
 
+#include "parley/base/csv.h"
 #include "parley/base/error.h"
 #include "parley/base/text.h"
 #include "parley/data/schema.h"
@@ -129,7 +130,7 @@ namespace {
 std::string class_csv(const Model& model, const data::Rows& rows) {
   const auto names = class_names(model);
   std::string csv = "row";
-  for (const auto& name : names) csv += "," + data::csv_cell("probability[" + name + "]");
+  for (const auto& name : names) csv += "," + csv_cell("probability[" + name + "]");
   csv += ",prediction\n";
   std::vector<double> p(names.size());
   for (std::size_t n = 0; n < rows.count(); ++n) {
@@ -138,7 +139,7 @@ std::string class_csv(const Model& model, const data::Rows& rows) {
     problem::softmax(p, 0);
     csv += std::to_string(n + 1);
     for (const double x : p) csv += "," + number(x);
-    csv += "," + data::csv_cell(names[problem::softmax_class(rows, n, model.weights, names.size())]) + "\n";
+    csv += "," + csv_cell(names[problem::softmax_class(rows, n, model.weights, names.size())]) + "\n";
   }
   return csv;
 }
@@ -159,8 +160,8 @@ std::string prediction_csv(const Model& model, const data::Rows& rows) {
   }
   const bool probabilities = model.loss.kind == problem::LossKind::logistic;
   std::string csv = probabilities ? "row,probability,prediction\n" : "row,score,prediction\n";
-  const std::string yes = label.positive.empty() ? "1" : data::csv_cell(label.positive[0]),
-                    no = label.negative.empty() ? "-1" : data::csv_cell(label.negative[0]);
+  const std::string yes = label.positive.empty() ? "1" : csv_cell(label.positive[0]),
+                    no = label.negative.empty() ? "-1" : csv_cell(label.negative[0]);
   for (std::size_t n = 0; n < rows.count(); ++n) {
     const double s = score(n);
     csv += fmt::format("{},{},{}\n", n + 1, number(probabilities ? 1 / (1 + std::exp(-s)) : s), s > 0 ? yes : no);

@@ -3,9 +3,10 @@
 #include <algorithm>
 #include <nlohmann/json.hpp>
 
+#include "parley/base/durable.h"
 #include "parley/base/error.h"
-#include "parley/base/text.h"
 #include "parley/network/transcript.h"
+#include "parley/record/round.h"
 #include "parley/run/measure.h"
 #include "parley/run/party_folder.h"
 
@@ -20,7 +21,7 @@ PartsOnDisk::PartsOnDisk(Setup setup) : setup_(std::move(setup)) {
 }
 
 fs::path PartsOnDisk::folder_of(const Part& part) const {
-  return part.number == 1 ? setup_.folder : setup_.folder / folder_of_part(part.number);
+  return part.number == 1 ? setup_.folder : setup_.folder / record::folder_of_part(part.number);
 }
 
 // Trap: once this party has signed what it released in a part, the rest of that part's plan is never charged; counted
@@ -52,21 +53,21 @@ void PartsOnDisk::open() {
   fs::create_directories(here, told_by_the_writer);
   ledger_.emplace(setup_.book, run);
   const json head = setup_.header(*this, was_complete_ ? "completed" : "running");
-  kept_ = write_from_ledger(here, *ledger_, self(), head.at("released").at("size").get<Index>(),
-                            [this](int round, bool silent) { return line_of(round, silent); });
+  const auto value = [this](int round) { return *ledger_->stored(self(), round)->value(); };
+  kept_ = record::rewrite(here, ledger_->last_round(self()) + 1, head.at("released").at("size").get<Index>(), value,
+                          [&](int round) { return line_of(round, value(round).size() == 0); });
   record_.emplace(here, head, kept_);
 }
 
 json PartsOnDisk::line_of(int round, bool silent) const {
   PartsTold through = told();
   through.back().released = round;
-  const bool data = holds_rows() && part().plan.nodes[static_cast<std::size_t>(self())].touches_data(round);
-  return {{"round", round},
-          {"kind", round == 0 ? "start"
-                   : data     ? "data"
-                   : silent   ? "silent"
-                              : "free"},
-          {"epsilon", epsilon_so_far(through)}};
+  const record::Turn turn{
+      .round = round,
+      .touches_data = holds_rows() && part().plan.nodes[static_cast<std::size_t>(self())].touches_data(round),
+      .silent = silent,
+      .star = part().plan.star()};
+  return record::round_line(round, record::kind_of(turn), epsilon_so_far(through));
 }
 
 network::Consent PartsOnDisk::consent(const network::Succession& next) const {
@@ -126,11 +127,10 @@ void PartsOnDisk::finish(const json& head, const json& model) {
   record_->finish(head, model);
   sync_files(folder());
   if (parts_.size() == 1) return;
-  json whole = json::parse(read_file(setup_.folder / "run.json", "the record"));
+  json changes = json::object();
   for (const char* key : {"outcome", "outcome_in_words", "rounds_done", "parts"})
-    if (head.contains(key)) whole[key] = head[key];
-  if (!model.is_null()) write_file(setup_.folder / "model.json", model.dump(1) + "\n");
-  write_file(setup_.folder / "run.json", whole.dump(1) + "\n");
+    if (head.contains(key)) changes[key] = head[key];
+  record::amend(setup_.folder, changes, model);
   sync_files(setup_.folder);
 }
 

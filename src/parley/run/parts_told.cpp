@@ -6,7 +6,9 @@
 #include <nlohmann/json.hpp>
 
 #include "parley/algorithm/pricing.h"
+#include "parley/base/printed.h"
 #include "parley/base/text.h"
+#include "parley/record/record.h"
 
 namespace parley::run {
 namespace {
@@ -28,16 +30,12 @@ const algorithm::Schedule& planned(const PartsTold& parts) {
 
 }  // namespace
 
-std::string folder_of_part(int number) {
-  return number == 1 ? "." : "part-" + std::to_string(number);
-}
-
 json to_json(const PartsTold& parts) {
   json list = json::array();
   for (const PartTold& told : parts)
     list.push_back({{"part", told.part->number},
                     {"run_id", told.part->agreed.run},
-                    {"folder", folder_of_part(told.part->number)},
+                    {"folder", record::folder_of_part(told.part->number)},
                     {"parties", told.part->agreed.parties},
                     {"went_on_after_round", told.through < 0 ? json() : json(told.through)},
                     {"rounds_released", told.released + 1},
@@ -63,7 +61,7 @@ std::vector<std::string> in_words(const json& parts, bool exact, bool completed)
     if (p > 0) line += "without " + (gone.empty() ? "an edge that was lost" : join(gone, ", ")) + ", by ";
     line +=
         fmt::format("{}; {} rounds from round {} on", join(here, ", "), part.at("rounds_released").get<int>(), before);
-    if (exact) line += fmt::format(", epsilon {}", number(part.at("epsilon").get<double>()));
+    if (exact) line += fmt::format(", epsilon {}", printed_epsilon(part.at("epsilon").get<double>()));
     if (!part.at("went_on_after_round").is_null()) before += part["went_on_after_round"].get<int>();
     lines.push_back(std::move(line));
   }

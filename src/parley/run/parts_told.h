@@ -15,10 +15,9 @@ struct PartTold {
   int released = -1;  // this party's last round in it
   int through = -1;   // the round from which the next part went on; −1: it is the last one
 };
-// In their order. The folder of a part, in the party's: "." or part-n.
+// In their order.
 using PartsTold = std::vector<PartTold>;
 nlohmann::json to_json(const PartsTold& parts);
-std::string folder_of_part(int number);
 
 // For people, from to_json: one line a part and, of a completed run, one on what the model is made of. exact: with Σε
 // of each part, which adds up at δ = 0 alone.

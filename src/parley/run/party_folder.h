@@ -20,18 +20,10 @@ bool has_begun(const std::filesystem::path& folder, const std::string& study_has
 void refuse_without_transcript(const privacy::LedgerFile& book, const privacy::PlannedRun& run,
                                const std::filesystem::path& folder);
 
-// released.f64 and rounds.jsonl as the ledger has them, in place of what is there: a power cut may have left less, or
-// zeros. size: of a value; line: of a round.
-record::Kept write_from_ledger(const std::filesystem::path& folder, const privacy::Ledger& ledger, int node, Index size,
-                               const std::function<nlohmann::json(int round, bool silent)>& line);
-
 // An earlier process had the model that all parties agreed on; nothing takes its place.
 bool has_completed_model(const std::filesystem::path& folder);
 // Trap: a round whose minimum could not be certified must not be solved again until it goes well; that would choose the
 // noise. The ledger keeps that mark (LedgerFile::check_room); folders of earlier versions have it themselves.
 void refuse_uncertified(const std::filesystem::path& folder);
-
-void write_private_file(const std::filesystem::path& file, const std::string& text);  // its owner alone may read it
-void sync_files(const std::filesystem::path& folder);  // those that are there, and the folder: they survive a power cut
 
 }  // namespace parley::run

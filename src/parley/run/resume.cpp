@@ -6,8 +6,8 @@
 #include <limits>
 #include <nlohmann/json.hpp>
 
+#include "parley/base/digest.h"
 #include "parley/base/error.h"
-#include "parley/data/sha256.h"
 #include "parley/privacy/ledger_verify.h"
 
 namespace parley::run {
@@ -140,7 +140,7 @@ privacy::PlannedRun planned_run(const Study& study, const TrainOptions& o, const
   if (study.hosts_trainer())  // it holds no rows and is charged nothing; its releases are kept like the others
     run.accounts.push_back({.node = study.parties(), .dataset = o.engine.dataset});
   run.datasets = {{.name = o.engine.dataset, .fingerprint = fingerprint_of(rows, book), .records = fewest}};
-  run.configuration = data::sha256_hex(configuration_json(study, o).dump());
+  run.configuration = hex(sha256(configuration_json(study, o).dump()));
   run.started = timestamp();
   run.not_private = study.not_private;
   return run;
@@ -150,7 +150,7 @@ Unfinished find_unfinished(const Study& study, const TrainOptions& o, const std:
                            const privacy::LedgerFile* book) {
   const std::string file = folder + "/run.json";
   Unfinished found{.run_id = "", .record = record::read(folder)};
-  const json before = json::parse(found.record.run);
+  const json& before = found.record.run;
   const json now = json::parse(configuration_json(study, o).dump());  // as a file would give it back
   try {
     check_outcome(before, folder);

@@ -7,6 +7,7 @@
 #include "parley/base/error.h"
 #include "parley/base/text.h"
 #include "parley/data/split.h"
+#include "parley/record/files.h"
 #include "parley/run/together.h"
 
 namespace parley::run {
@@ -36,11 +37,6 @@ std::shared_ptr<privacy::LedgerFile> open_ledger(std::string name, const network
   }
 }
 
-std::string job_of(const std::string& run) {
-  const json head = json::parse(run, nullptr, false);
-  return head.is_object() ? head.value("job_id", "") : "";
-}
-
 // What a resumed job's ranks hold must be the past of one run; its id.
 std::string agreed_past(const Start& owner, const std::string& folder, network::Ranks& ranks) {
   const auto& unfinished = owner.unfinished;
@@ -52,7 +48,7 @@ std::string agreed_past(const Start& owner, const std::string& folder, network::
       paid[at] = run->accounts.begin()->second.last_round + 1;
   ranks.sum(recorded);
   ranks.sum(paid);
-  const auto jobs = ranks.texts(unfinished ? job_of(unfinished->record.run) : "");
+  const auto jobs = ranks.texts(unfinished ? record::text_in(unfinished->record.run, "job_id") : "");
   std::vector<RankPast> all;
   for (std::size_t r = 0; r < jobs.size(); ++r)
     all.push_back(

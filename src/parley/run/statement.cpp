@@ -5,25 +5,14 @@
 #include <cmath>
 #include <nlohmann/json.hpp>
 
+#include "parley/base/digest.h"
+#include "parley/base/printed.h"
 #include "parley/base/text.h"
 
 namespace parley::run {
 namespace {
 
 using nlohmann::json;
-
-std::string hexadecimal(const std::string& bytes) {
-  std::string text;
-  for (const unsigned char b : bytes) text += fmt::format("{:02x}", b);
-  return text;
-}
-
-std::string from_hexadecimal(const std::string& text) {
-  std::string bytes;
-  for (std::size_t i = 0; i + 1 < text.size(); i += 2)
-    bytes += static_cast<char>(std::strtol(text.substr(i, 2).c_str(), nullptr, 16));
-  return bytes;
-}
 
 // What the figures rest on, of what this study does.
 json assumptions(const JointStudy& study, const algorithm::Schedule& s, bool in_parts) {
@@ -152,14 +141,14 @@ std::string statement_text(const json& j) {
     out += fmt::format(
         "There is no bound: the run is not private. With secret noise, the same run would cost epsilon = {}, delta = "
         "{}.\n",
-        number(j["epsilon"].get<double>()), number(j["delta"].get<double>()));
+        printed_epsilon(j["epsilon"].get<double>()), number(j["delta"].get<double>()));
   } else {
     out += fmt::format(
         "Whoever saw all of it, and every other message of the run, has learnt at most epsilon = {}, delta = {} about "
         "any "
         "one record\nof {} ({}; planned: {}).\n",
-        number(j["epsilon"].get<double>()), number(j["delta"].get<double>()), text("party"), text("bound"),
-        number(j["epsilon_planned"].get<double>()));
+        printed_epsilon(j["epsilon"].get<double>()), number(j["delta"].get<double>()), text("party"), text("bound"),
+        printed_epsilon(j["epsilon_planned"].get<double>()));
     out += "By: " + text("theorem") + ".\n";
   }
   out += fmt::format("Adjacency: {}. Disclosed: {} records.\n\nAssumptions:\n", text("adjacency"),
@@ -170,7 +159,7 @@ std::string statement_text(const json& j) {
 
 json signed_statement(const json& statement, const network::Identity& self) {
   return {{"statement", statement},
-          {"signature", hexadecimal(network::sign(self.key, statement.dump()))},
+          {"signature", hex(network::sign(self.key, statement.dump()))},
           {"certificate", self.certificate.pem}};
 }
 
@@ -178,8 +167,8 @@ bool statement_holds(const json& signed_one, const network::Certificate& signer)
   if (!signed_one.is_object() || !signed_one.contains("statement") ||
       !signed_one.value("signature", json()).is_string())
     return false;
-  return network::verify(signed_one["statement"].dump(), from_hexadecimal(signed_one["signature"].get<std::string>()),
-                         signer);
+  const auto signature = from_hex(signed_one["signature"].get<std::string>());
+  return signature && network::verify(signed_one["statement"].dump(), *signature, signer);
 }
 
 }  // namespace parley::run

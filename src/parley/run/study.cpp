@@ -251,6 +251,7 @@ json header_json(const Study& s, const TrainOptions& options, const std::string&
           {"outcome", outcome},
           {"data", s.holdings.name},
           {"nodes", s.parties()},
+          {"trainer", s.plan.star() ? json(s.parties()) : json()},  // its node number
           {"features", s.holdings.test.features},
           {"released", shape},  // of released.f64
           {"edges", edges},
@@ -263,6 +264,7 @@ json configuration_json(const Study& s, const TrainOptions& options) {
   json j = header_json(s, options, "");
   for (const char* key : {"out", "threads", "metrics", "ledger", "dataset", "resume", "repeat", "engine"})
     j["options"].erase(key);
+  j.erase("trainer");   // follows from the algorithm
   j.erase("warnings");  // what a ledger or a key beside it says may change between two starts
   return j;
 }

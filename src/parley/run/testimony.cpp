@@ -8,6 +8,7 @@
 #include "parley/base/text.h"
 #include "parley/network/inspection.h"
 #include "parley/network/transcript.h"
+#include "parley/record/files.h"
 #include "parley/record/record.h"
 #include "parley/run/parts_told.h"
 #include "parley/run/study.h"
@@ -143,16 +144,16 @@ void read_released(const Basis& basis, Testimony& t, std::vector<std::string>& w
   const std::string& who = basis.name(t.node);
   record::Record r;
   try {
-    r = record::read(t.folder);
+    r = record::read(t.folder, static_cast<std::size_t>(basis.agreed().rounds) + 2);
   } catch (const Error& e) {
     return wrong.push_back(who + ": " + e.brief());
   }
   if (const auto most = static_cast<std::size_t>(basis.agreed().rounds) + 1; r.released.size() > most) {
     wrong.push_back(who + ", round " + std::to_string(most) + ": in its record, and the study ends before it");
     r.released.resize(most);
-    r.round_lines.resize(std::min(most, r.round_lines.size()));
+    r.lines.resize(std::min(most, r.lines.size()));
   }
-  t.round_lines = r.round_lines;
+  t.lines = std::move(r.lines);
   for (const auto& round : r.released) t.released.push_back(round.front());
   const int recorded = static_cast<int>(t.released.size()), sent = t.rounds_of(t.node);
   if (t.intact && (t.ended() ? recorded != sent : recorded < sent))
@@ -228,7 +229,7 @@ std::optional<Testimony> read_testimony(const Basis& basis, const fs::path& fold
   const auto no_record = [&](const std::string& what) {
     return Error({.what = what, .where = folder.string(), .fix = "give the folder that 'parley join --out' left"});
   };
-  Testimony t{.folder = folder, .run = shallow_json(read_file(folder / "run.json", "the record"))};
+  Testimony t{.folder = folder, .run = record::read_run(folder)};
   if (!t.run.is_object() || t.run.value("format", json()) != "parley-party-1" ||
       !t.run.value("party", json()).is_string() || !t.run.value("outcome", json()).is_string())
     throw no_record("this is not the record of a party");
@@ -238,7 +239,7 @@ std::optional<Testimony> read_testimony(const Basis& basis, const fs::path& fold
                     ", who does not take part");
   t.node = *node;
   const fs::path next = basis.part.number == 1 ? folder : folder.parent_path();
-  t.went_on = fs::exists(next / folder_of_part(basis.part.number + 1) / "run.json");
+  t.went_on = fs::exists(next / record::folder_of_part(basis.part.number + 1) / "run.json");
   if (const std::string other = difference(basis.canonical, t.run.value("study", json()), basis.name(t.node));
       !other.empty()) {
     wrong.push_back(basis.name(t.node) + ": its record is of another study: " + other);

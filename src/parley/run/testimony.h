@@ -36,7 +36,7 @@ struct Testimony {
   int node = 0;
   std::filesystem::path folder;
   nlohmann::json run;                        // run.json
-  std::vector<std::string> round_lines;      // rounds.jsonl
+  std::vector<nlohmann::json> lines;         // rounds.jsonl
   std::vector<Vector> released;              // released.f64
   std::map<int, std::vector<Heard>> values;  // by origin, its own too: rounds 0, 1, … without a gap
   std::map<int, network::Message> finals;    // by origin

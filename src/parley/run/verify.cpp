@@ -4,6 +4,7 @@
 
 #include "parley/base/error.h"
 #include "parley/base/text.h"
+#include "parley/record/record.h"
 #include "parley/run/verify_ledger.h"
 #include "parley/run/verify_papers.h"
 #include "parley/run/verify_part.h"
@@ -100,7 +101,7 @@ class Verification {
       const int node = part.basis.part.node_of(before.basis.study_node(t.node));
       std::optional<Testimony> read;
       try {
-        read = read_testimony(part.basis, home / folder_of_part(part.basis.part.number), findings.wrong);
+        read = read_testimony(part.basis, home / record::folder_of_part(part.basis.part.number), findings.wrong);
       } catch (const Error& e) {
         findings.wrong.push_back(before.basis.name(t.node) + ": " + e.brief());
       }

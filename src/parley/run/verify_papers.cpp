@@ -3,6 +3,9 @@
 #include "parley/base/error.h"
 #include "parley/base/text.h"
 #include "parley/network/final_iterates.h"
+#include "parley/record/files.h"
+#include "parley/record/record.h"
+#include "parley/record/round.h"
 #include "parley/run/joint_model.h"
 #include "parley/run/statement.h"
 
@@ -44,7 +47,7 @@ class Papers {
            !std::filesystem::exists(record_.folder / "model.json");
   }
   void say(const std::string& text) { wrong_.push_back(basis_.name(t_.node) + text); }
-  json parsed(const std::string& file) const { return shallow_json(text_of(record_.folder, file)); }
+  json parsed(const std::string& file) const { return record::read_json(record_.folder / file); }
 
   // The first key in which a paper differs from the one that follows.
   void compare(const std::string& file, const json& found, const json& expected) {
@@ -60,7 +63,7 @@ class Papers {
   // The record of the whole tells the parts as they were, and its end as that of the last one.
   void check_parts() {
     const json parts = json::parse(to_json(record_.told).dump());
-    const std::string last = folder_of_part(basis_.part.number) + "/run.json";
+    const std::string last = record::folder_of_part(basis_.part.number) + "/run.json";
     for (const auto& [file, run] : {std::pair(std::string("run.json"), &record_.run), std::pair(last, &t_.run)})
       if (!nearly_same(run->value("parts", json()), parts)) return say(": " + difference_in(file, "parts", {}, parts));
     for (const char* key : {"outcome", "outcome_in_words", "rounds_done"})
@@ -114,7 +117,8 @@ class Papers {
                            : record_.trainer_said.size() > 0 ? record_.trainer_said
                                                              : mine.final_iterate;
     check_model("model.json", weights, t_.outcome());
-    if (record_.told.size() > 1) check_model(folder_of_part(basis_.part.number) + "/model.json", weights, t_.outcome());
+    if (record_.told.size() > 1)
+      check_model(record::folder_of_part(basis_.part.number) + "/model.json", weights, t_.outcome());
   }
 
   void check_finals() {
@@ -164,17 +168,17 @@ void check_lines(const SeenPart& part, const Testimony& t, const PartsTold& thro
   const Basis& basis = part.basis;
   const auto say = [&](const std::string& text) { wrong.push_back(basis.name(t.node) + text); };
   // A value is written before its line, so a kill may leave the last one without.
-  if (t.round_lines.size() + (t.ended() ? 0 : 1) < t.released.size())
-    return say(": rounds.jsonl has " + std::to_string(t.round_lines.size()) + " whole lines for " +
+  if (t.lines.size() + (t.ended() ? 0 : 1) < t.released.size())
+    return say(": rounds.jsonl has " + std::to_string(t.lines.size()) + " whole lines for " +
                std::to_string(t.released.size()) + " released rounds");
   double before = 0;
   PartsTold so_far = through;
-  for (int round = 0; round < static_cast<int>(t.round_lines.size()); ++round) {
-    const json line = shallow_json(t.round_lines[static_cast<std::size_t>(round)]);
-    const std::string kind = round == 0                             ? "start"
-                             : basis.touches_data(t.node, round)    ? "data"
-                             : basis.agreed().speaks(t.node, round) ? "free"
-                                                                    : "silent";
+  for (int round = 0; round < static_cast<int>(t.lines.size()); ++round) {
+    const json& line = t.lines[static_cast<std::size_t>(round)];
+    const std::string kind(record::name_of(record::kind_of({.round = round,
+                                                            .touches_data = basis.touches_data(t.node, round),
+                                                            .silent = !basis.agreed().speaks(t.node, round),
+                                                            .star = basis.part.plan.star()})));
     const auto differs = [&](const std::string& what) {
       say(", round " + std::to_string(round) + ": rounds.jsonl " + what);
     };
@@ -202,7 +206,7 @@ void check_papers(const WholeRecord& record, std::vector<std::string>& wrong) {
 }
 
 std::optional<double> stated_epsilon(const std::filesystem::path& folder) {
-  const json paper = shallow_json(text_of(folder, "statement.json"));
+  const json paper = record::read_json(folder / "statement.json");
   if (!paper.is_object() || !paper.value("statement", json()).is_object()) return std::nullopt;
   const json epsilon = paper["statement"].value("epsilon", json());
   return epsilon.is_number() ? std::optional(epsilon.get<double>()) : std::nullopt;

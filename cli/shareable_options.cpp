@@ -1,0 +1,18 @@
+#include "cli/shareable_options.h"
+
+#include <nlohmann/json.hpp>
+
+#include "parley/run/config.h"
+#include "parley/run/joint_study.h"
+
+namespace parley::cli {
+
+record::OptionRule shareable_options() {
+  static run::TrainOptions train;  // the rows point into them
+  static run::JointStudy study;
+  std::vector<Option> rows = run::option_rows(train);
+  for (Option& row : run::option_rows(study)) rows.push_back(std::move(row));  // what both have, they have in common
+  return [rows](const std::string& name, const nlohmann::json& value) { return may_be_shown(rows, name, value); };
+}
+
+}  // namespace parley::cli

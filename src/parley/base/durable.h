@@ -1,0 +1,40 @@
+// Files that must survive a power cut. What is written once and never changed (keys), and what tells a disk to keep
+// what it has. write_file (text.h) replaces a file as a whole but syncs nothing; the transcript appends and syncs
+// (network/append_file.h).
+#pragma once
+#include <filesystem>
+#include <string>
+#include <string_view>
+
+namespace parley {
+
+class Descriptor {  // of an open file, closed at the end
+ public:
+  explicit Descriptor(int number) : number_(number) {}
+  Descriptor(const Descriptor&) = delete;
+  Descriptor& operator=(const Descriptor&) = delete;
+  ~Descriptor();
+  int number() const { return number_; }
+  bool open() const { return number_ >= 0; }
+
+ private:
+  int number_;
+};
+
+// All of it, however often the system stops half way. false: errno says why.
+bool write_all(int descriptor, std::string_view bytes);
+
+// A file that was not there, with this mode, synced. false: errno says why (EEXIST: there is one), and nothing is left
+// of it.
+bool create_file(const std::filesystem::path& file, std::string_view bytes, int mode);
+
+// Its owner alone may read it; one that is there is overwritten. Error when it cannot be written.
+void write_private_file(const std::filesystem::path& file, std::string_view text);
+
+// A file that was just made is lost with its folder's entry, however often the file itself is synced. false: errno.
+bool sync_folder_of(const std::filesystem::path& file);
+
+// The files in it, and the folder itself. Error when the disk does not say that it has them.
+void sync_files(const std::filesystem::path& folder);
+
+}  // namespace parley

@@ -1,0 +1,112 @@
+#include "parley/record/files.h"
+
+#include <limits>
+#include <nlohmann/json.hpp>
+#include <sstream>
+
+#include "parley/base/shallow_json.h"
+#include "parley/base/text.h"
+
+namespace parley::record {
+
+using nlohmann::json;
+namespace fs = std::filesystem;
+
+namespace {
+
+std::ifstream opened(const fs::path& file) {
+  std::error_code code;
+  return fs::is_regular_file(file, code) ? std::ifstream(file, std::ios::binary) : std::ifstream();
+}
+
+}  // namespace
+
+json read_json(const fs::path& file) {
+  constexpr std::uintmax_t largest = 256U << 20U;  // 10,000 nodes of a dense graph stay far below
+  std::error_code code;
+  if (!fs::is_regular_file(file, code) || fs::file_size(file, code) > largest || code) return {};
+  std::ifstream in(file, std::ios::binary);
+  std::ostringstream text;
+  text << in.rdbuf();
+  return in ? shallow_json(text.str()) : json();
+}
+
+json read_run(const fs::path& folder) {
+  std::error_code code;
+  if (!fs::exists(folder / "run.json", code)) (void)read_file(folder / "run.json", "the record");  // says so
+  return read_json(folder / "run.json");
+}
+
+json member(const json& object, const char* key) {
+  if (!object.is_object()) return {};
+  const auto found = object.find(key);
+  return found == object.end() ? json() : *found;
+}
+
+double number_in(const json& object, const char* key) {
+  const json value = member(object, key);
+  return value.is_number() ? value.get<double>() : std::numeric_limits<double>::quiet_NaN();
+}
+
+std::string text_in(const json& object, const char* key) {
+  const json value = member(object, key);
+  return value.is_string() ? value.get<std::string>() : "";
+}
+
+std::optional<Shape> shape_of(const json& run) {
+  const json released = member(run, "released");
+  const auto count = [&](const char* key, std::uint64_t most) -> std::optional<std::uint64_t> {
+    const json value = member(released, key);
+    if (!value.is_number_unsigned() || value.get<std::uint64_t>() > most) return std::nullopt;
+    return value.get<std::uint64_t>();
+  };
+  constexpr std::uint64_t most = 100'000'000;  // numbers in a round
+  const auto nodes = count("nodes", most), size = count("size", most);
+  const auto first = released.is_object() && released.contains("first") ? count("first", most) : 0;
+  if (!nodes || !size || !first || *nodes == 0 || *size == 0 || *nodes > most / *size) return std::nullopt;
+  return Shape{.first = static_cast<int>(*first), .nodes = static_cast<int>(*nodes), .size = static_cast<Index>(*size)};
+}
+
+ReleasedFile::ReleasedFile(const fs::path& folder, const std::optional<Shape>& shape) {
+  if (!shape) return;
+  shape_ = *shape;
+  std::error_code code;
+  const fs::path file = folder / "released.f64";
+  file_ = opened(file);
+  const auto size = file_.is_open() ? fs::file_size(file, code) : 0;
+  left_ = code ? 0 : size / shape_.bytes();  // whoever claims large values must have written them
+}
+
+bool ReleasedFile::next(std::vector<Vector>& values) {
+  if (left_ == 0) return false;
+  --left_;
+  values.assign(static_cast<std::size_t>(shape_.nodes), Vector());
+  Vector f(shape_.size);
+  for (Vector& value : values) {
+    file_.read(reinterpret_cast<char*>(f.data()), static_cast<std::streamsize>(sizeof(double)) * shape_.size);
+    if (!file_) return false;
+    if (!f.array().isNaN().all()) value = f;  // NaN: silent
+  }
+  return true;
+}
+
+RoundLines::RoundLines(const fs::path& folder) : file_(opened(folder / "rounds.jsonl")) {}
+
+bool RoundLines::next(std::string& text, json& line) {
+  constexpr std::size_t longest = 1U << 20U;
+  constexpr int most = 2'000'000;
+  if (broken_ || !file_.is_open()) return false;
+  buffer_.resize(longest + 2);
+  file_.getline(buffer_.data(), static_cast<std::streamsize>(buffer_.size()));
+  if (file_.eof()) return false;  // without its end: half written
+  ++number_;
+  const auto size = static_cast<std::size_t>(file_.gcount());  // with its end
+  broken_ = !file_ || size == 0 || size > longest || number_ > most;
+  if (broken_) return false;
+  text.assign(buffer_, 0, size - 1);
+  line = shallow_json(text);
+  broken_ = !line.is_object();
+  return !broken_;
+}
+
+}  // namespace parley::record

@@ -1,0 +1,68 @@
+// The files of a record, as they are read by everybody who reads one: resume, verify, a party that starts again, and
+// report. Whoever wrote them may mean ill: only regular files are opened, sizes and depth have limits, memory follows
+// what is there and not what a header says, and no text of theirs is repeated in a message.
+#pragma once
+#include <filesystem>
+#include <fstream>
+#include <nlohmann/json_fwd.hpp>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "parley/base/vector.h"
+
+namespace parley::record {
+
+// Null: not there, too large, not JSON, or nested more deeply than any record is.
+nlohmann::json read_json(const std::filesystem::path& file);
+
+nlohmann::json read_run(const std::filesystem::path& folder);  // its run.json; Error when there is none
+
+// Of an object; null, NaN or "" when it is not there or of another kind.
+nlohmann::json member(const nlohmann::json& object, const char* key);
+double number_in(const nlohmann::json& object, const char* key);
+std::string text_in(const nlohmann::json& object, const char* key);
+
+// "released" of run.json: what a round in released.f64 is.
+struct Shape {
+  int first = 0, nodes = 0;
+  Index size = 0;
+  std::size_t bytes() const {
+    return static_cast<std::size_t>(nodes) * static_cast<std::size_t>(size) * sizeof(double);
+  }
+};
+std::optional<Shape> shape_of(const nlohmann::json& run);  // nullopt: there is none, or of no sensible size
+
+// The released values of some nodes, one round after another, without holding the file in memory.
+class ReleasedFile {
+ public:
+  ReleasedFile(const std::filesystem::path& folder, const std::optional<Shape>& shape);
+  int first() const { return shape_.first; }
+  int nodes() const { return shape_.nodes; }
+  // The next round's values, empty where a node is silent; false at the end (a half-written round is none).
+  bool next(std::vector<Vector>& values);
+
+ private:
+  Shape shape_{};
+  std::size_t left_ = 0;  // whole rounds
+  std::ifstream file_;
+};
+
+// The lines of rounds.jsonl, one after another; one that was half written is none.
+class RoundLines {
+ public:
+  explicit RoundLines(const std::filesystem::path& folder);
+  bool there() const { return file_.is_open(); }
+  // false: at the end, or at a line that is broken or longer than any line is.
+  bool next(std::string& text, nlohmann::json& line);
+  bool broken() const { return broken_; }
+  int number() const { return number_; }  // of the line read last, from 1
+
+ private:
+  std::ifstream file_;
+  std::string buffer_;
+  int number_ = 0;
+  bool broken_ = false;
+};
+
+}  // namespace parley::record

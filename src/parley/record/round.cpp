@@ -1,0 +1,34 @@
+#include "parley/record/round.h"
+
+#include <array>
+#include <nlohmann/json.hpp>
+
+namespace parley::record {
+namespace {
+
+constexpr std::array<std::string_view, 5> names = {"start", "data", "recycled", "trainer", "silent"};
+
+}  // namespace
+
+std::string_view name_of(RoundKind kind) {
+  return names[static_cast<std::size_t>(kind)];
+}
+
+std::optional<RoundKind> kind_named(std::string_view name) {
+  for (std::size_t k = 0; k < names.size(); ++k)
+    if (names[k] == name) return static_cast<RoundKind>(k);
+  return std::nullopt;
+}
+
+RoundKind kind_of(const Turn& turn) {
+  if (turn.round == 0) return RoundKind::start;
+  if (turn.touches_data) return RoundKind::data;
+  if (turn.silent) return RoundKind::silent;
+  return turn.star ? RoundKind::trainer : RoundKind::recycled;
+}
+
+nlohmann::json round_line(int round, RoundKind kind, double epsilon) {
+  return {{"round", round}, {"kind", name_of(kind)}, {"epsilon", epsilon}};
+}
+
+}  // namespace parley::record

@@ -1,0 +1,29 @@
+// A round in a record: what it was, in one vocabulary for simulations and parties, and its line in rounds.jsonl.
+#pragma once
+#include <nlohmann/json_fwd.hpp>
+#include <optional>
+#include <string>
+#include <string_view>
+
+namespace parley::record {
+
+enum class RoundKind {
+  start,     // round 0: computed from nothing
+  data,      // computed from rows, and paid for
+  recycled,  // computed from released values alone: free
+  trainer,   // the trainer's turn in a star: free
+  silent,    // not this party's turn
+};
+std::string_view name_of(RoundKind kind);
+std::optional<RoundKind> kind_named(std::string_view name);  // nullopt: no such kind
+
+struct Turn {
+  int round = 0;
+  bool touches_data = false, silent = false, star = false;
+};
+RoundKind kind_of(const Turn& turn);
+
+// round, kind, epsilon: all that a party records of a round, and what every line begins with.
+nlohmann::json round_line(int round, RoundKind kind, double epsilon);
+
+}  // namespace parley::record
