@@ -46,7 +46,7 @@ std::vector<Option> own_rows(CheckOptions& o) {
 }
 
 // What bears on convergence; the solver's tolerance, the start and the clamp do not.
-std::vector<Option> shared_rows(algorithm::Options& o) {
+std::vector<Option> checked_rows(algorithm::Options& o) {
   std::vector<Option> rows;
   for (const Option& row : algorithm::option_rows(o))
     if (row.name != "algorithm" && row.name != "start" && row.name != "release-bound" && row.name != "tolerance")
@@ -65,7 +65,7 @@ int run_check(const Arguments& arguments) {
   const algorithm::Algorithm& a = algorithm::algorithm_named(arguments.words[0]);
   o.algorithm.algorithm = a.name;
   std::vector<Option> rows = own_rows(o);
-  for (const Option& row : shared_rows(o.algorithm)) rows.push_back(row);
+  for (const Option& row : checked_rows(o.algorithm)) rows.push_back(row);
   set_from(arguments, rows);
   validate_options(rows);
   if (o.algorithm.rounds == 0) o.algorithm.rounds = 50;
@@ -114,7 +114,7 @@ Command check_command() {
       .name = "check",
       .summary = "what the papers' convergence theorems say about a run, without any data",
       .words = "ALGORITHM",
-      .rows = shared_rows(defaults.algorithm),
+      .rows = checked_rows(defaults.algorithm),
       .own =
           [] {
             auto rows = own_rows(defaults);

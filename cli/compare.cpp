@@ -108,6 +108,8 @@ void print_comparison(const run::Comparison& c, const CompareOptions& o, const s
                  cell.runs);
   }
   if (!c.not_private.empty()) fmt::print("\n  {}\n", alarm("NOT PRIVATE: " + join(c.not_private, "; ")));
+  if (c.adjacency == record::Adjacency::as_dealt)
+    fmt::print("\n  ε {}: {}.\n", record::name_of(c.adjacency), record::meaning_of(c.adjacency));
   fmt::print(
       "\n  ε and δ are those of one run. Whoever sees several learns more, and to choose an algorithm by errors that\n"
       "  were measured on private rows is covered by none of them: choose on public rows, or before.\n");

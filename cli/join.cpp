@@ -43,7 +43,7 @@ void print_end(const run::JoinOptions& o, const run::Joined& j) {
   if (j.contradiction && whole)
     fmt::print("  {}\n", alarm(*j.contradiction + "; the run was complete before, and its model stands"));
   if (!j.not_private.empty()) fmt::print("  {}\n", alarm("NOT PRIVATE: " + join(j.not_private, "; ")));
-  if (j.ending.past_unknown)
+  if (j.ending.past_unknown())
     fmt::print(
         "  Nothing is claimed about the records of {}: its ledger does not hold all that it has released. No statement "
         "and no model are written.\n",
@@ -64,7 +64,7 @@ void print_end(const run::JoinOptions& o, const run::Joined& j) {
   using network::End;
   const bool for_good =
       j.ending.end == End::diverged || j.ending.end == End::equivocation || j.ending.end == End::refused;
-  if (j.ending.left_behind)
+  if (j.ending.left_behind())
     fmt::print("The others go on in a part of their own; what this party has released stays paid.\n");
   else if (!whole && !for_good)
     fmt::print("Started again, the same command goes on from here.\n");

@@ -106,11 +106,13 @@ json show_json(const LedgerFile& ledger) {
                           {"charges", a.prices.size()},
                           {"epsilon", amount(sum.epsilon())}});
     }
-    runs.push_back({{"run", run.id},
-                    {"started", run.started},
-                    {"configuration", run.configuration},
-                    {"not_private", run.not_private},
-                    {"accounts", accounts}});
+    runs.push_back(
+        {{"run", run.id},
+         {"started", run.started},
+         {"configuration", run.configuration},
+         {"not_private", run.not_private},
+         {"failed", run.failed ? json{{"round", run.failed->round}, {"reason", run.failed->reason}} : json()},
+         {"accounts", accounts}});
   }
   return {{"file", ledger.file().string()},
           {"entries", ledger.head().entries},
@@ -152,6 +154,11 @@ int show(const LedgerFile& ledger, bool as_json) {
                        run.started});
     }
   fmt::print("\n{}", table(lines));
+  for (const auto& run : ledger.runs())
+    if (run.failed)
+      fmt::print("\nrun {}: round {} {}. It is charged as if it had been released, and the run does not go on.\n",
+                 run.id.substr(0, 16), run.failed->round,
+                 run.failed->reason == "uncertified" ? "could not be certified" : "failed");
   return 0;
 }
 
@@ -196,6 +203,7 @@ int verify(const LedgerFile& ledger, const std::vector<std::string>& records, bo
                             {"charges_recomputed", checked.charges},
                             {"charges_verified_only", checked.verified_only},
                             {"releases_intact", checked.releases},
+                            {"runs_failed", checked.failed},
                             {"records", records.size()},
                             {"wrong", checked.wrong}}
                            .dump());
@@ -211,6 +219,8 @@ int verify(const LedgerFile& ledger, const std::vector<std::string>& records, bo
              privacy::hex(ledger.head().hash).substr(0, 16));
   fmt::print("{} charges cost no less than their parameters prove; {} released values intact\n", checked.charges,
              checked.releases);
+  if (checked.failed > 0)
+    fmt::print("{} run{} ended in a failed round, charged in full\n", checked.failed, checked.failed == 1 ? "" : "s");
   if (records.empty())
     fmt::print(
         "not compared with any record: parley ledger verify FILE RECORD... shows whether it is the newest copy\n");

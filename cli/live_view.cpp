@@ -23,15 +23,14 @@ void LiveView::show(int repeat, const run::RoundMetrics& m) {
   std::string plain = which + "  " + bar(done, 20);
   if (m.train_loss) plain += fmt::format("  loss {:.4f}", *m.train_loss);
   plain += error;
-  if (shown_.budget) plain += "  ε " + printed_epsilon(m.epsilon);
+  if (shown_.budget) plain += "  ε " + printed_epsilon(m.epsilon) + shown_.mark;
 
   std::vector<std::string> lines = {fmt::format("{}  {}  {}", bar(done, 24), which, time_left(seconds, done))};
   if (!losses_.empty())
     lines.push_back(fmt::format("{:<24}  loss {:.4f}{}", sparkline(losses_, 24), losses_.back(), error));
   if (shown_.budget)
     lines.push_back(fmt::format("{}  ε {} of {} spent{}", bar(m.epsilon / *shown_.budget, 24),
-                                printed_epsilon(m.epsilon), printed_epsilon(*shown_.budget),
-                                shown_.private_run ? "" : ", NOT PRIVATE"));
+                                printed_epsilon(m.epsilon), printed_epsilon(*shown_.budget), shown_.mark));
   progress_.show(step, lines, plain);
 }
 

@@ -15,7 +15,7 @@ class LiveView {
   struct Shown {
     long rounds = 0, repeats = 1;  // of each, and how many
     std::optional<double> budget;  // ε of the whole run; none: without noise
-    bool private_run = true;       // false: the ε shown is not a guarantee
+    std::string mark;              // beside ε, where it is not a guarantee or one for rows as dealt only
   };
   LiveView(bool quiet, Shown shown);
   void show(int repeat, const run::RoundMetrics& round);

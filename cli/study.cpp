@@ -33,7 +33,7 @@ std::vector<Option> rows(Invited& p) {
   return list;
 }
 
-network::Time now() {
+network::Time clock_time() {
   return std::chrono::floor<std::chrono::seconds>(std::chrono::system_clock::now());
 }
 
@@ -56,14 +56,10 @@ void check_block(const std::string& text, const fs::path& file) {
   try {
     run::parse_joint_study(text, file);
   } catch (const Error& e) {
-    std::vector<std::string> lines;
-    for (const std::string& line : split_list(e.what(), '\n')) {
-      const bool placed = line.starts_with(file.string() + ":");
-      const bool advice = line.starts_with("what to do");
-      lines.push_back(placed ? "parley study invite" + line.substr(line.find(": ", file.string().size()))
-                             : (advice ? "  " : "") + line);
-    }
-    throw Error({.what = join(lines, "\n")});
+    std::vector<Error::Parts> mistakes = e.parts();
+    for (Error::Parts& one : mistakes)
+      if (one.where.starts_with(file.string() + ":")) one.where = "parley study invite";
+    throw Error(mistakes);
   }
 }
 
@@ -88,7 +84,7 @@ int invite(const fs::path& file, Invited p, bool trainer) {
                  .where = "option --name",
                  .fix = "leave it out, or ask " + p.name + " for its own certificate"});
   p.name = c.name;
-  if (const auto refusal = network::check_certificate(c, p.name, c.fingerprint, now()))
+  if (const auto refusal = network::check_certificate(c, p.name, c.fingerprint, clock_time()))
     throw Error({.what = refusal->sentence, .where = p.certificate});
   p.certificate = c.chain_pem();
   p.fingerprint = c.fingerprint;
@@ -184,7 +180,7 @@ std::vector<std::string> warnings(const JointStudy& s, const JointPlan& p) {
   for (std::string& text : all) text = run::in_words_of(s, text);
   for (const Invited& party : s.parties)
     if (party.pinned)
-      if (const auto refusal = network::check_certificate(*party.pinned, party.name, party.fingerprint, now()))
+      if (const auto refusal = network::check_certificate(*party.pinned, party.name, party.fingerprint, clock_time()))
         all.push_back(refusal->sentence);
   return all;
 }

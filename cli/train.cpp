@@ -123,11 +123,12 @@ void print_result(const run::Summary& s) {
     else
       fmt::print("  ε as printed is absent: {}\n", plan.epsilon_paper_absent());
   }
+  if (plan.noisy() && s.study.adjacency == record::Adjacency::as_dealt)
+    fmt::print("  {}: {}\n", record::name_of(s.study.adjacency), record::meaning_of(s.study.adjacency));
   if (s.study.not_private.empty()) {
     fmt::print(
-        "\n  Whoever sees every message of this run learns at most ε = {}, δ = {} about any one record "
-        "(replace-one){}.\n",
-        printed_epsilon(last.epsilon), number(plan.nodes[0].delta),
+        "\n  Whoever sees every message of this run learns at most ε = {}, δ = {} about any one record ({}){}.\n",
+        printed_epsilon(last.epsilon), number(plan.nodes[0].delta), record::name_of(s.study.adjacency),
         plan.verified_only() ? ", by a numerically verified bound" : "");
     if (last.epsilon > 10)
       fmt::print(
@@ -170,7 +171,8 @@ LiveView::Shown shown_of(const run::Study& s, const run::TrainOptions& o) {
   return {.rounds = s.plan.options.rounds,
           .repeats = o.engine.repeat,
           .budget = s.plan.noisy() ? std::optional(s.plan.epsilon()) : std::nullopt,
-          .private_run = s.not_private.empty()};
+          .mark = std::string(s.adjacency == record::Adjacency::as_dealt ? ", " + record::name_of(s.adjacency) : "") +
+                  (s.not_private.empty() ? "" : ", NOT PRIVATE")};
 }
 
 int run_train(const Arguments& arguments) {

@@ -4,14 +4,16 @@
 //   PARLEY_KILL=n     kill -9 before event n
 //   PARLEY_TORN=n     the same, but half of the bytes of event n are written first
 //   PARLEY_FULL=n     from event n on nothing can be written: ENOSPC
+//   PARLEY_UNCERTIFIED=n   the n-th round that is solved cannot be certified
 //   PARLEY_AT=NAME    n counts the events of this name only: threads mix the others
-//   PARLEY_EVENTS=F   writes the names of all events to F at the end: a failpoint's place, or what is done to which
-//   file
+//   PARLEY_EVENTS=F   writes the names of all events to F at the end: a failpoint's place, or what is done
+//                     to which file
 #include <fcntl.h>
 #include <sys/syscall.h>
 #include <sys/uio.h>
 #include <unistd.h>
 
+#include <atomic>
 #include <cerrno>
 #include <csignal>
 #include <cstdio>
@@ -21,6 +23,8 @@
 #include <string>
 #include <string_view>
 #include <vector>
+
+#include "parley/problem/solve.h"
 
 namespace {
 
@@ -118,6 +122,9 @@ void about_to(const char* what, const std::string& which) {
 namespace parley {
 void failpoint(std::string_view place) {
   if (events().meet(place, "") == Then::torn) Events::die();
+  static std::atomic<long> solved = 0;
+  if (place == "solved" && ++solved == asked("PARLEY_UNCERTIFIED"))
+    throw problem::Uncertified({.what = "the local minimum cannot be certified"});
 }
 }  // namespace parley
 

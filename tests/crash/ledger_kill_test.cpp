@@ -45,6 +45,58 @@ TEST_F(Crash, KilledAgainAndAgainInOneRunTheTotalIsStillThatOfOneRun) {
   check_and_finish();
 }
 
+// Rounds 0 and 1 are released, and round 2 cannot be solved; what is visible of that comes after Ledger::fail.
+void run_to_the_failure(const fs::path& file, int attempt, Sent& sent, const std::function<void()>& visible) {
+  Ledger ledger(std::make_shared<LedgerFile>(file), plan());
+  for (int t = 0; t < 3; ++t) {
+    std::vector<Release> releases;
+    for (int node = 0; node < nodes; ++node)
+      releases.push_back({.node = node,
+                          .round = t,
+                          .value = t < 2 ? Vector::Constant(50, iterate(node, t, attempt)) : Vector(),
+                          .charge = {.kind = "objective-gamma", .epsilon = price}});
+    if (t == 2) return ledger.fail(releases, "uncertified"), visible();
+    const auto paid = ledger.pay_all(std::move(releases));
+    for (const Paid& p : *paid) sent.count[p.node()][t] = 1, sent.value[p.node()][t] = (*p.value())[0];
+  }
+}
+
+TEST_F(Crash, KilledBeforeTheMarkOfAFailedRoundItIsTriedAgainAndKilledAfterItNever) {
+  int marked = 0, unmarked = 0;
+  for (long n = 1;; ++n) {
+    fresh();
+    const int end = in_child([&] {
+      failpoints.left = n;
+      run_to_the_failure(file, 1, *sent, [&] { sent->count[0][2] = 1; });
+    });
+    ASSERT_TRUE(end == SIGKILL || end == 0) << error;
+    bool mark = false;
+    {
+      const LedgerFile book(file);
+      mark = book.find_run("run") != nullptr && book.find_run("run")->failed;
+      if (mark) {
+        EXPECT_EQ(book.spent("ward").epsilon(), 3 * price) << n;  // as of an undisturbed run
+      }
+      if (sent->count[0][2] == 1) {
+        EXPECT_TRUE(mark) << "visible, and not in the ledger: " << n;
+      }
+    }
+    mark ? ++marked : ++unmarked;
+    if (mark) {
+      EXPECT_EQ(in_child([&] { run_to_the_end(file, 2, *sent); }), 3) << n;
+      EXPECT_THAT(error, HasSubstr("run run ended in round 2"));
+      const LedgerFile book(file);
+      EXPECT_EQ(book.spent("ward").epsilon(), 3 * price);
+      EXPECT_EQ(book.head().entries, 3 + 2 * nodes + nodes);
+    } else {
+      check_and_finish();  // nothing was stored: with fresh noise it may go well, and is charged once
+    }
+    if (HasFatalFailure() || end == 0) break;
+  }
+  EXPECT_GE(marked, 4);  // after the commit, before the return, after the mark, and undisturbed
+  EXPECT_GE(unmarked, 20);
+}
+
 TEST_F(Crash, ASecondProcessIsRefusedAndToldWhoHoldsTheLedger) {
   fresh();
   {

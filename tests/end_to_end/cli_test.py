@@ -180,7 +180,7 @@ class Train(Case):
         start = ["train", "--out", "no", "--algorithm"]
         self.train("--algorithm", "star-admm", "--public-rows", 100, "--out", "same_rows")  # the rows dp-admm was trained on
         rows = self.write("rows.svm", "+1 1:0.5\n-1 1:-0.5\n" * 4)
-        self.fails(*start, "star-admm", "--data", rows, "--features", 1, "--public-data", rows, says=["nothing would use them", "--public-data"])
+        self.fails(*start, "star-admm", "--data", rows, "--features", 1, "--public-data", self.write("public.svm", "+1 1:0.5\n"), says=["nothing would use them", "--public-data"])
         self.fails(*start, "dp-admm", says=["Gaussian noise needs its size", "--epsilon"])
         self.fails(*start, "dp-admm", "--epsilon", 1, "--graph", "ring", says=["around a trainer", "linear-admm"])
         self.fails(*start, "mr-admm", "--loss", "hinge", says=["kink", "dp-admm"])
@@ -208,6 +208,55 @@ class Train(Case):
                       ["--split", "column", "--split-column", "sex"]):
             j = self.train(*split, "--out", split[1] + split[-1])
             self.assertEqual(sum(n["records"] for n in j["node_results"]), 1350)
+            self.assertEqual(j["adjacency"], "as dealt" if split[1] in ("column", "label-skewed") else "replace-one")
+
+    def test_epsilon_for_rows_as_dealt_is_marked_wherever_it_is_shown(self):
+        small = ("--rows", 1500, "--loss-weight", 200, "--rounds", 4)
+        for name, split, word in (("even", ["--split", "even"], "replace-one"), ("label", ["--split", "label-skewed"], "as dealt"),
+                                  ("column", ["--split", "column", "--split-column", "sex"], "as dealt")):
+            text = self.ok("train", *small, *split, "--epsilon", 1, "--out", name)
+            self.assertRegex(text, r"learns at most ε = 1\.0000, δ = 1e-05 about any one record \(" + word + r"\)")
+            self.assertEqual("may move other rows" in text, word == "as dealt")
+            for file in ("run.json", "model.json"):
+                privacy = json.loads((self.dir / name / file).read_text())["privacy"]
+                self.assertEqual(privacy["adjacency"], word)
+                self.assertEqual("may move other rows" in privacy["adjacency_means"], word == "as dealt")
+            for private in ([], ["--private"]):
+                page = f"{name}{len(private)}.html"
+                self.ok("report", name, "--out", page, *private)
+                shown = (self.dir / page).read_text()
+                self.assertEqual("about any one record (as dealt)" in shown, word == "as dealt")
+                self.assertEqual("may move other rows" in shown, word == "as dealt")
+        text = self.ok("train", *small, "--split", "label-skewed", "--seed", 1, "--out", "seeded")  # ε is shown, and no sentence
+        self.assertIn("as dealt: one record of one node is replaced after the rows were dealt", text)
+        text = self.ok("compare", *small, "--algorithms", "mr-admm", "--epsilon", 1, "--repeat", 1, "--split", "label-skewed", "--out", "c", "--quiet")
+        self.assertIn("ε as dealt: one record of one node", text)
+        self.assertIn(",as dealt,", (self.dir / "c/compare.csv").read_text())
+        self.assertIn("about any one record (as dealt)", (self.dir / "c/report.html").read_text())
+
+    def test_a_split_that_reads_rows_is_not_charged_to_a_ledger(self):
+        self.ok("ledger", "cap", "l.db", "--dataset", "d", "--epsilon", 9, "--delta", "1e-5")
+        ledger = ("--rows", 1500, "--epsilon", 1, "--rounds", 4, "--ledger", "l.db", "--dataset", "d")
+        for split in (["--split", "label-skewed"], ["--split", "column", "--split-column", "sex"]):
+            self.fails("train", *ledger, *split, "--out", "no",
+                       says=["this split reads rows", "--split " + split[1], "even, shares, power, or one file per node", "option --split", "as dealt"])
+        self.ok("train", *ledger, "--split", "power", "--out", "yes", "--quiet")
+        shown = json.loads(self.ok("ledger", "show", "l.db", "--json"))
+        self.assertLessEqual(shown["datasets"][0]["epsilon"], 1)
+
+    def test_the_same_rows_at_two_nodes_are_refused(self):
+        self.write("schema.toml", SCHEMA)
+        self.write("a.csv", rows(60)), self.write("b.csv", rows(60, 1)), self.write("copy.csv", rows(60))
+        (self.dir / "link.csv").symlink_to("a.csv")
+        (self.dir / "hard.csv").hardlink_to(self.dir / "a.csv")
+        for again, what in (("a.csv", "have the same file"), ("./a.csv", "have the same file"), (self.dir / "a.csv", "have the same file"),
+                            ("link.csv", "have the same file"), ("hard.csv", "have the same file"), ("copy.csv", "hold the same rows")):
+            self.fails("train", "--data", f"a.csv,b.csv,{again}", "--schema", "schema.toml", "--out", "no",
+                       says=["nodes 0 and 2 " + what, f"'a.csv' and '{again}'", "option --data", "name it once"])
+        self.fails("train", "--data", "census,census", "--out", "no", says=["nodes 0 and 1 have the same file"])
+        self.fails("compare", "--data", "a.csv,a.csv", "--schema", "schema.toml", "--out", "no", says=["nodes 0 and 1 have the same file"])
+        self.fails("train", "--data", "a.csv,b.csv", "--public-data", "link.csv", "--algorithm", "dp-admm", "--epsilon", 1, "--schema", "schema.toml", "--out", "no",
+                   says=["rows to train on", "option --public-data"])
 
     def test_a_budget_is_kept_and_plans_the_rest(self):
         for more in ([], ["--delta", "1e-6"], ["--delta", "0"], ["--noise", "gamma", "--delta", "1e-6"], ["--noise-on", "output"], ["--algorithm", "dvp"],

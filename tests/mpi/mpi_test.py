@@ -140,6 +140,15 @@ class Files(Case):
         self.fails(3, *command, "--engine", "mpi", "--out", "mpi", says=["rank 2", "2.csv", "does not exist"])
 
 
+    def test_one_file_at_two_nodes_is_refused(self):
+        options = write_files(self.dir, [30, 30, 30])
+        (self.dir / "link.csv").symlink_to("0.csv")
+        for files, nodes in (("0.csv,1.csv,./1.csv", "nodes 1 and 2"), ("0.csv,1.csv,link.csv", "nodes 0 and 2"), ("0.csv,no.csv,no.csv", "nodes 1 and 2")):
+            self.fails(3, "train", "--data", files, *options[2:], "--rounds", 6, "--seed", 3, "--engine", "mpi", "--out", "mpi", says=[nodes + " have the same file"])
+        self.fails(2, *TRAIN, "--engine", "mpi", "--split", "label-skewed", "--ledger", "l.db", "--dataset", "d", says=["this split reads rows"])
+        self.assertFalse((self.dir / "mpi").exists())
+
+
 class Mistakes(Case):
     def test_they_are_told_once(self):
         self.fails(3, *TRAIN, "--engine", "mpi", "--penalty", -1, says=["penalty"])

@@ -8,10 +8,6 @@
 namespace parley::paper {
 namespace {
 
-std::size_t at(int i) {
-  return static_cast<std::size_t>(i);
-}
-
 // [ZKL20] (15), [ZKL18] 5.1 "different theta" | one dual step for all nodes.
 // As printed, each node's own penalty steps its dual: sum_i lambda_i/eta_i = 0 is what is conserved, and the limit
 // solves sum_i grad O_i(f)/eta_i = 0. The product's default is the smallest penalty for all; --dual-step penalty gives

@@ -15,10 +15,6 @@
 namespace parley::paper {
 namespace {
 
-std::size_t at(int i) {
-  return static_cast<std::size_t>(i);
-}
-
 Dense dense_of(const problem::Problem& p, const algorithm::Options& o) {
   Dense d{.x = Matrix::Zero(static_cast<Index>(p.rows->count()), p.rows->features),
           .y = Eigen::Map<const Vector>(p.rows->label.data(), static_cast<Index>(p.rows->count())),

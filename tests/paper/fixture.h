@@ -4,6 +4,7 @@
 //   [ZKL20] Zhang, Khalili, Liu: Recycled ADMM, IEEE TIFS 2020 (and its slides)
 //   [HHCG20] Huang, Hu, Chan-Tin, Gong: DP-ADMM, IEEE TIFS 2020
 #pragma once
+#include <cstddef>
 #include <cstdint>
 #include <memory>
 #include <optional>
@@ -18,6 +19,10 @@
 #include "parley/run/driver.h"
 
 namespace parley::paper {
+
+inline std::size_t at(int i) {
+  return static_cast<std::size_t>(i);
+}
 
 // PARLEY_TEST_SHORT: the sanitizer build is some thirty times slower; sizes and rounds shrink, no clause is skipped.
 bool short_run();

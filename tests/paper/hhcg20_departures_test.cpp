@@ -12,10 +12,6 @@
 namespace parley::paper {
 namespace {
 
-std::size_t at(int i) {
-  return static_cast<std::size_t>(i);
-}
-
 // Algorithm 3, line 6: "w~ <- w~ + xi" | w~ = w + xi, as in (3b). As printed, the right side is not defined yet; read
 // as the last w~ it would be a random walk that never looks at the data.
 TEST(Departure, HHCG20_Algorithm3AddsTheNoiseToTheNewMinimum) {

@@ -11,10 +11,6 @@
 namespace parley::paper {
 namespace {
 
-std::size_t at(int i) {
-  return static_cast<std::size_t>(i);
-}
-
 // Section VI: N = 100 providers of m_i = 210 records, d = 14, rho = 1, lambda = 0.17, T = 100.
 algorithm::Setting section_vi() {
   return {.degree = std::vector<int>(100, 1), .records = std::vector<double>(100, 210), .features = 14};

@@ -9,10 +9,6 @@
 namespace parley::paper {
 namespace {
 
-std::size_t at(int i) {
-  return static_cast<std::size_t>(i);
-}
-
 struct Case {
   std::string algorithm, loss, regularizer;
 };

@@ -9,7 +9,7 @@
 namespace parley::paper {
 namespace {
 
-struct Case {
+struct EndCase {
   std::string algorithm, loss, regularizer;
   std::string weighting = "equal", graph = "trainer";
   long rounds = 300;
@@ -18,14 +18,14 @@ struct Case {
   double within = 1e-8;
 };
 
-std::string name_of(const testing::TestParamInfo<Case>& info) {
-  const Case& c = info.param;
+std::string name_of(const testing::TestParamInfo<EndCase>& info) {
+  const EndCase& c = info.param;
   std::string name = c.algorithm + "_" + c.loss + "_" + c.regularizer + "_" + c.weighting + "_" + c.graph;
   std::erase(name, '-');
   return name;
 }
 
-void PrintTo(const Case& c, std::ostream* out) {
+void PrintTo(const EndCase& c, std::ostream* out) {
   *out << c.algorithm << ", " << c.loss << ", " << c.regularizer;
 }
 
@@ -34,15 +34,15 @@ network::Graph graph_named(const std::string& name, int nodes) {
   return network::make_graph({.graph = name, .edge_probability = 0.5, .graph_seed = 3}, nodes);
 }
 
-std::vector<data::Rows> rows_for(const std::string& loss) {
+std::vector<data::Rows> end_rows_for(const std::string& loss) {
   const auto rows = unlike_rows(5, 15, 4);  // 15, 18, 21, 24 and 27 records
   return loss == "softmax" ? relabelled(rows, 3) : loss == "huber" ? relabelled(rows, 0) : rows;
 }
 
-class EndsAt : public testing::TestWithParam<Case> {};
+class EndsAt : public testing::TestWithParam<EndCase> {};
 
 TEST_P(EndsAt, TheCentralisedOptimum) {
-  const Case& c = GetParam();
+  const EndCase& c = GetParam();
   auto o = plain(c.algorithm, c.rounds);
   o.loss = c.loss;
   o.regularizer = c.regularizer;
@@ -50,7 +50,7 @@ TEST_P(EndsAt, TheCentralisedOptimum) {
   o.penalty = {c.penalty};
   o.step_size = c.step_size;
   o.regularization = 0.05;
-  const Study study(rows_for(c.loss), graph_named(c.graph, 5), o);
+  const Study study(end_rows_for(c.loss), graph_named(c.graph, 5), o);
   const Vector best = study.optimum();
   const Transcript run = drive(study);
   ASSERT_EQ(run.outcome, run::Outcome::completed);
@@ -63,8 +63,8 @@ TEST_P(EndsAt, TheCentralisedOptimum) {
   }
 }
 
-std::vector<Case> exact_stars() {
-  std::vector<Case> all;
+std::vector<EndCase> exact_stars() {
+  std::vector<EndCase> all;
   for (const char* weighting : {"equal", "rows"})
     for (const char* loss : {"logistic", "huber-hinge", "huber", "softmax"})
       for (const char* regularizer : {"l2", "l1", "elastic-net"})
@@ -79,8 +79,8 @@ std::vector<Case> exact_stars() {
 // [HHCG20] Algorithm 1.
 INSTANTIATE_TEST_SUITE_P(HHCG20_Algorithm1, EndsAt, testing::ValuesIn(exact_stars()), name_of);
 
-std::vector<Case> linear() {
-  std::vector<Case> all;
+std::vector<EndCase> linear() {
+  std::vector<EndCase> all;
   for (const char* weighting : {"equal", "rows"})
     for (const char* loss : {"logistic", "softmax"}) {
       all.push_back({.algorithm = "dp-admm",
@@ -104,8 +104,8 @@ std::vector<Case> linear() {
 // [HHCG20] Algorithm 3 and its form on any graph, with a fixed small step.
 INSTANTIATE_TEST_SUITE_P(HHCG20_Algorithm3, EndsAt, testing::ValuesIn(linear()), name_of);
 
-std::vector<Case> peers() {
-  std::vector<Case> all;
+std::vector<EndCase> peers() {
+  std::vector<EndCase> all;
   for (const char* algorithm : {"admm", "pvp", "r-admm", "mr-admm"})
     for (const auto& [loss, regularizer] : std::vector<std::pair<std::string, std::string>>{
              {"softmax", "l2"}, {"logistic", "l1"}, {"logistic", "elastic-net"}, {"softmax", "l1"}})
@@ -136,7 +136,7 @@ TEST(HHCG20, Theorem3_DecreasingStepsApproachTheLeastObjective) {
     o.regularization = 0.05;
     // The hinge lies below its smoothed form by at most width/4: the oracle's minimum of that bounds the least from
     // below.
-    std::vector<Dense> smoothed = Study(rows_for(loss), network::trainer_star(5), o).dense;
+    std::vector<Dense> smoothed = Study(end_rows_for(loss), network::trainer_star(5), o).dense;
     const double width = 0.01;
     for (Dense& d : smoothed) {
       if (loss != "hinge") break;
@@ -149,7 +149,7 @@ TEST(HHCG20, Theorem3_DecreasingStepsApproachTheLeastObjective) {
     for (const char* algorithm : {"dp-admm", "linear-admm"}) {
       o.algorithm = algorithm;
       const bool star = o.algorithm == "dp-admm";
-      const Study study(rows_for(loss), graph_named(star ? "trainer" : "ring", 5), o);
+      const Study study(end_rows_for(loss), graph_named(star ? "trainer" : "ring", 5), o);
       const Transcript run = drive(study);
       std::vector<Vector> early(5, Vector::Zero(best.size())), late = early;  // rounds 0 ... t-1, and 1 ... t
       Vector model = Vector::Zero(best.size());

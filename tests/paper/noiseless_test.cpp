@@ -8,21 +8,21 @@ namespace {
 
 enum class Penalties { equal, own, growing };
 
-struct Case {
+struct PeerCase {
   std::string algorithm;
   int nodes;
   Penalties penalties;
 };
 
-std::string name_of(const testing::TestParamInfo<Case>& info) {
+std::string name_of(const testing::TestParamInfo<PeerCase>& info) {
   std::string name = info.param.algorithm;
   std::erase(name, '-');
   const char* how[] = {"EqualPenalties", "OwnPenalties", "OwnPenaltiesThatGrow"};
   return name + "_" + std::to_string(info.param.nodes) + "Nodes_" + how[static_cast<int>(info.param.penalties)];
 }
 
-std::vector<Case> cases() {
-  std::vector<Case> all;
+std::vector<PeerCase> peer_cases() {
+  std::vector<PeerCase> all;
   for (const int nodes : {5, 20})
     for (const auto& a : algorithm::algorithms()) {
       if (a.star) continue;  // hhcg20_test.cpp
@@ -33,7 +33,7 @@ std::vector<Case> cases() {
   return all;
 }
 
-class Noiseless : public testing::TestWithParam<Case> {
+class Noiseless : public testing::TestWithParam<PeerCase> {
  protected:
   // Penalties of [ZKL20] Fig. 1(b) (scaled), which grow by its q_1 for 15 private rounds where they grow.
   static algorithm::Options options() {
@@ -81,7 +81,7 @@ TEST_P(Noiseless, TheDualsSumToZeroInEveryRound) {
   }
 }
 
-INSTANTIATE_TEST_SUITE_P(Paper, Noiseless, testing::ValuesIn(cases()), name_of);
+INSTANTIATE_TEST_SUITE_P(Paper, Noiseless, testing::ValuesIn(peer_cases()), name_of);
 
 // The fixture itself: its oracle is a minimum, its nodes are unlike, and the product's own yardstick agrees with the
 // oracle.

@@ -9,10 +9,6 @@
 namespace parley::paper {
 namespace {
 
-std::size_t at(int i) {
-  return static_cast<std::size_t>(i);
-}
-
 algorithm::Options noisy(const std::string& algorithm, long rounds) {
   auto o = plain(algorithm, rounds);
   o.noise = "gamma";

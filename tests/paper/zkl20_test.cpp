@@ -9,10 +9,6 @@
 namespace parley::paper {
 namespace {
 
-std::size_t at(int i) {
-  return static_cast<std::size_t>(i);
-}
-
 // Fig. 1(b): penalties of their own, growing at their own pace; the papers' dual step (15) has the node's penalty in
 // it.
 algorithm::Options own(const std::string& algorithm, long rounds) {

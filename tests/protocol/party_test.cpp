@@ -34,6 +34,7 @@ struct Office {  // of one party
         run::Party::Parts{.node = scenario.node(node),
                           .pay = [this](privacy::Release r) { return ledger->pay(std::move(r)); },
                           .stored = [this](int round) { return ledger->stored(node, round); },
+                          .fail = [this](int round, const std::string& why) { failed.emplace_back(round, why); },
                           .counts = [this](int round) { return run::counts_in_final(scenario.plan, round); },
                           .on_round = [this](const privacy::Paid&, const privacy::Inbox&) { ++rounds; }},
         network::Exchange::Setup{.agreed = scenario.agreement(),
@@ -57,6 +58,7 @@ struct Office {  // of one party
   std::optional<privacy::Ledger> ledger;
   std::unique_ptr<run::Party> party;
   int rounds = 0;
+  std::vector<std::pair<int, std::string>> failed;
 };
 
 class OnRealDisks : public testing::Test {
@@ -169,6 +171,18 @@ TEST_F(OnRealDisks, WhatIsSolvedWhenTheRunHasEndedIsNeitherPaidNorSent) {
   office.party->solved(office.party->solve(*job, random));
   EXPECT_EQ(office.ledger->last_round(0), -1);
   EXPECT_EQ(office.rounds, 0);
+}
+
+TEST_F(OnRealDisks, WhatCannotBeSolvedIsMarkedAndWhenTheRunHasEndedNobodyHearsOfIt) {
+  const Scenario& s = *scenarios()[4];
+  Office office(s, 0, folder);
+  EXPECT_THROW(office.party->unsolved("failed"), std::logic_error) << "nothing is being solved";
+  ASSERT_TRUE(office.party->job().has_value());
+  EXPECT_TRUE(office.party->unsolved("uncertified"));
+  EXPECT_THAT(office.failed, testing::ElementsAre(std::pair(0, std::string("uncertified"))));
+  office.party->interrupt();
+  EXPECT_FALSE(office.party->unsolved("uncertified")) << "dropped, as its release would be";
+  EXPECT_EQ(office.failed.size(), 1u);
 }
 
 }  // namespace

@@ -21,17 +21,17 @@ using algorithm::PrivateRound;
 using algorithm::Schedule;
 using privacy::Random;
 
-long runs() {
+long gaussian_runs() {
   return is_full() ? 100000 : is_short() ? 4000 : 20000;
 }
 
 template <typename Tamper>
-void expect_refuted(const std::string& twin, const GaussianOptions& options, Tamper tamper) {
+void expect_round_refuted(const std::string& twin, const GaussianOptions& options, Tamper tamper) {
   const Scene scene = make_gaussian_scene(options);
   const auto each = [&](Schedule& s) {
     for (PrivateRound& r : s.private_rounds) tamper(r, &r == &s.private_rounds.back());
   };
-  expect_gaussian_refuted(twin, scene, tampered(scene, each), options.mu, runs());
+  expect_gaussian_refuted(twin, scene, tampered(scene, each), options.mu, gaussian_runs());
 }
 
 std::vector<GaussianOptions> one_round() {
@@ -42,7 +42,7 @@ TEST(BrokenGaussianTwin, HalvedNoiseIsRefuted) {
   for (GaussianOptions o : one_round())
     for (const double mu : {0.5, 2.0}) {
       o.mu = mu;
-      expect_refuted("noise halved, " + o.noise_on, o, [](PrivateRound& r, bool) {
+      expect_round_refuted("noise halved, " + o.noise_on, o, [](PrivateRound& r, bool) {
         r.objective_scale /= 2;
         r.output_scale /= 2;
       });
@@ -50,35 +50,36 @@ TEST(BrokenGaussianTwin, HalvedNoiseIsRefuted) {
 }
 
 TEST(BrokenGaussianTwin, AStandardDeviationTakenForAVarianceIsRefuted) {  // N(0, scale): less noise where scale > 1
-  expect_refuted("variance = scale, objective", {.ratio = 0.75}, [](PrivateRound& r, bool) {
+  expect_round_refuted("variance = scale, objective", {.ratio = 0.75}, [](PrivateRound& r, bool) {
     ASSERT_GT(r.objective_scale, 1.5);
     r.objective_scale = std::sqrt(r.objective_scale);
   });
-  expect_refuted("variance = scale, output",
-                 {.algorithm = "pvp", .noise_on = "output", .ratio = 9, .depth = 900},  // the scale is then 9
-                 [](PrivateRound& r, bool) {
-                   ASSERT_GT(r.output_scale, 1.5);
-                   r.output_scale = std::sqrt(r.output_scale);
-                 });
+  expect_round_refuted("variance = scale, output",
+                       {.algorithm = "pvp", .noise_on = "output", .ratio = 9, .depth = 900},  // the scale is then 9
+                       [](PrivateRound& r, bool) {
+                         ASSERT_GT(r.output_scale, 1.5);
+                         r.output_scale = std::sqrt(r.output_scale);
+                       });
 }
 
 TEST(BrokenGaussianTwin, AVarianceTakenForAStandardDeviationIsRefuted) {  // N(0, scale⁴): less noise where scale < 1
-  expect_refuted("deviation = scale squared, objective", {.ratio = 0.75, .records = 10}, [](PrivateRound& r, bool) {
-    ASSERT_LT(r.objective_scale, 0.7);
-    r.objective_scale *= r.objective_scale;
-  });
-  expect_refuted("deviation = scale squared, output", {.algorithm = "pvp", .noise_on = "output"},
-                 [](PrivateRound& r, bool) {
-                   ASSERT_LT(r.output_scale, 0.7);
-                   r.output_scale *= r.output_scale;
-                 });
+  expect_round_refuted("deviation = scale squared, objective", {.ratio = 0.75, .records = 10},
+                       [](PrivateRound& r, bool) {
+                         ASSERT_LT(r.objective_scale, 0.7);
+                         r.objective_scale *= r.objective_scale;
+                       });
+  expect_round_refuted("deviation = scale squared, output", {.algorithm = "pvp", .noise_on = "output"},
+                       [](PrivateRound& r, bool) {
+                         ASSERT_LT(r.output_scale, 0.7);
+                         r.output_scale *= r.output_scale;
+                       });
 }
 
 // PeerNode refuses a round without any noise, so the twin keeps a billionth of it.
 TEST(BrokenGaussianTwin, ALastRoundWithHardlyAnyNoiseIsRefuted) {
   for (GaussianOptions o : one_round()) {
     o.rounds = 3;
-    expect_refuted("last round clean, " + o.noise_on, o, [](PrivateRound& r, bool last) {
+    expect_round_refuted("last round clean, " + o.noise_on, o, [](PrivateRound& r, bool last) {
       if (last && r.objective_scale > 0)
         r.objective_scale *= 1e-9;
       else if (last)

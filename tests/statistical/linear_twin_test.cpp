@@ -21,7 +21,7 @@ using algorithm::PrivateRound;
 using algorithm::Schedule;
 using privacy::Random;
 
-long runs() {
+long linear_runs() {
   return is_full() ? 100000 : is_short() ? 3000 : 6000;
 }
 
@@ -42,17 +42,18 @@ enum class Seen { in_every_check, pointwise };  // pointwise: pure noise in six 
 
 // Gaussian and gamma noise. Check A is made by an attacker who knows what the twin really does.
 template <typename Tamper>
-void expect_refuted(const std::string& twin, LinearOptions options, Tamper tamper, Seen seen = Seen::in_every_check) {
+void expect_linear_refuted(const std::string& twin, LinearOptions options, Tamper tamper,
+                           Seen seen = Seen::in_every_check) {
   for (const double mu : is_full() ? std::vector<double>{1, 2, 5} : std::vector<double>{1}) {
     options.claim = mu;
     const Scene scene = make_linear_scene(options);
-    expect_gaussian_refuted(twin, scene, tampered(scene, tamper), mu, runs());
+    expect_gaussian_refuted(twin, scene, tampered(scene, tamper), mu, linear_runs());
   }
   options.noise = "gamma";
   for (const double epsilon : is_full() ? std::vector<double>{1, 2, 3, 5} : std::vector<double>{1, 3}) {
     options.claim = epsilon;
     const Scene scene = make_linear_scene(options);
-    if (seen == Seen::in_every_check) expect_refuted(twin, scene, tampered(scene, tamper), epsilon, runs());
+    if (seen == Seen::in_every_check) expect_refuted(twin, scene, tampered(scene, tamper), epsilon, linear_runs());
     Scene broken = scene;
     tamper(broken.schedule);
     const Verdict v = examine(broken, product(broken), 1000, 5);
@@ -62,14 +63,14 @@ void expect_refuted(const std::string& twin, LinearOptions options, Tamper tampe
 }
 
 TEST(BrokenLinearTwin, HalvedNoiseIsRefuted) {
-  expect_refuted("noise halved, linear-admm", {.algorithm = "linear-admm"}, noise_times(0.5));
-  expect_refuted("noise halved, dp-admm", {.loss = "hinge", .norm = 0}, noise_times(0.5));
-  expect_refuted("noise halved, linear-admm at-point", {.algorithm = "linear-admm", .at_point = true, .norm = 5},
-                 noise_times(0.5));
+  expect_linear_refuted("noise halved, linear-admm", {.algorithm = "linear-admm"}, noise_times(0.5));
+  expect_linear_refuted("noise halved, dp-admm", {.loss = "hinge", .norm = 0}, noise_times(0.5));
+  expect_linear_refuted("noise halved, linear-admm at-point", {.algorithm = "linear-admm", .at_point = true, .norm = 5},
+                        noise_times(0.5));
 }
 
 TEST(BrokenLinearTwin, ASensitivityOfStarPvpWithoutItsFactorTwoIsRefuted) {
-  expect_refuted("star-pvp, G/(m kappa)", {.algorithm = "star-pvp"}, noise_times(0.5));
+  expect_linear_refuted("star-pvp, G/(m kappa)", {.algorithm = "star-pvp"}, noise_times(0.5));
 }
 
 // Noise of scale σ on the result is noise of scale Qσ on the gradient: too little where Q < 1, and the other way round.
@@ -80,34 +81,36 @@ TEST(BrokenLinearTwin, NoiseOnTheResultWithTheScaleMeantForTheGradientIsRefuted)
   const auto on_gradient = [](Schedule& s) {
     for (PrivateRound& r : s.private_rounds) scale_noise(r, 1 / r.divisor);
   };
-  expect_refuted("gradient's scale on the result", {.algorithm = "linear-admm", .divisor = 0.5}, on_result);
-  expect_refuted("result's scale on the gradient", {.algorithm = "linear-admm", .divisor = 2}, on_gradient);
+  expect_linear_refuted("gradient's scale on the result", {.algorithm = "linear-admm", .divisor = 0.5}, on_result);
+  expect_linear_refuted("result's scale on the gradient", {.algorithm = "linear-admm", .divisor = 2}, on_gradient);
 }
 
 TEST(BrokenLinearTwin, AHingeWithTheLogisticDiameterAtAPointIsRefuted) {
   const auto at_point = [](Schedule& s) { s.diameter_at_point = true; };
   // By a peer at ‖v‖ = 10⁻⁶ in place of 0, where the product's search for the diameter is slow.
   for (const std::string loss : {"hinge", "huber-hinge"})
-    expect_refuted(loss + ", logistic diameter", {.algorithm = "linear-admm", .loss = loss, .norm = 1e-6}, at_point);
+    expect_linear_refuted(loss + ", logistic diameter", {.algorithm = "linear-admm", .loss = loss, .norm = 1e-6},
+                          at_point);
 }
 
 TEST(BrokenLinearTwin, TheDiameterAtZeroTakenElsewhereIsRefuted) {
-  expect_refuted("Diam(0) at norm 10", {.algorithm = "linear-admm", .at_point = true, .norm = 10}, [](Schedule& s) {
-    s.diameter_at_point = false;
-    noise_times(0.5)(s);
-  });
+  expect_linear_refuted("Diam(0) at norm 10", {.algorithm = "linear-admm", .at_point = true, .norm = 10},
+                        [](Schedule& s) {
+                          s.diameter_at_point = false;
+                          noise_times(0.5)(s);
+                        });
 }
 
 TEST(BrokenLinearTwin, SoftmaxChargedWithAGradientBoundOfOneIsRefuted) {
   for (const std::string name : {"linear-admm", "star-pvp"})
-    expect_refuted("softmax with G = 1, " + name, {.algorithm = name, .loss = "softmax"},
-                   noise_times(1 / std::numbers::sqrt2), Seen::pointwise);
+    expect_linear_refuted("softmax with G = 1, " + name, {.algorithm = name, .loss = "softmax"},
+                          noise_times(1 / std::numbers::sqrt2), Seen::pointwise);
 }
 
 TEST(BrokenLinearTwin, ALastRoundWithHardlyAnyNoiseIsRefuted) {
   for (const std::string name : {"dp-admm", "star-pvp"})
-    expect_refuted("last round clean, " + name, {.algorithm = name, .rounds = 3},
-                   [](Schedule& s) { scale_noise(s.private_rounds.back(), 1e-9); });
+    expect_linear_refuted("last round clean, " + name, {.algorithm = name, .rounds = 3},
+                          [](Schedule& s) { scale_noise(s.private_rounds.back(), 1e-9); });
 }
 
 // The product's node, but every round draws from the same stream.
@@ -137,9 +140,9 @@ void expect_reuse_refuted(const std::string& name, double claim, const std::stri
   };
   const std::string twin = "noise reused, " + name;
   if (noise == "gaussian")
-    expect_gaussian_refuted(twin, scene, reused, claim, runs() / 2);
+    expect_gaussian_refuted(twin, scene, reused, claim, linear_runs() / 2);
   else
-    expect_refuted(twin, scene, reused, claim, runs() / 2);
+    expect_refuted(twin, scene, reused, claim, linear_runs() / 2);
 }
 
 TEST(BrokenLinearTwin, TheSameNoiseInTwoRoundsIsRefuted) {
@@ -170,9 +173,9 @@ TEST(BrokenLinearTwin, ADualUpdatedWithTheUnnoisedIterateAndSentAlongIsRefuted) 
         return transcript;
       };
       if (noise == "gaussian")
-        expect_gaussian_refuted("un-noised dual sent, " + name, scene, leaky, 1, runs() / 2);
+        expect_gaussian_refuted("un-noised dual sent, " + name, scene, leaky, 1, linear_runs() / 2);
       else
-        expect_refuted("un-noised dual sent, " + name, scene, leaky, 1, runs() / 2);
+        expect_refuted("un-noised dual sent, " + name, scene, leaky, 1, linear_runs() / 2);
     }
 }
 

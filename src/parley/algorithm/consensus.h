@@ -4,11 +4,11 @@
 //  (D)  λ⁺ = λ + (θ/2) Σ_j (f_i⁺ − f_j⁺)                                      [ZKL18 (9),(11); ZKL20 (13),(15)]
 //  (L)  f⁺ = f − { ∇O(f) + 2λ + η Σ_j (f_i − f_j) } / (2ηV + 1/s)             [HHCG20's update on any graph]
 //  (R)  f⁺ = f − { g + 2λ + η Σ_j (f_i − f_j) } / (2ηV + γ)                   [ZKL20 (10),(16),(19)]
-//       g  = −2λ_before − η Σ_j (2f − f_i,before − f_j,before) = b + ∇O(f)    by the optimality condition of (P), never
-//       from data
+//       g  = −2λ_before − η Σ_j (2f − f_i,before − f_j,before) = b + ∇O(f)    by optimality in (P), never from data
 // Privacy: nothing here has data in scope. State is a function of released values and public parameters alone, so it is
-// rebuilt from a record after a crash without reading data or spending, and a recycled step cannot leak (ZKL20 Lemma
-// 2). Differs from the paper: Algorithm 3 re-uses the *stored* b + ∇O(f). With a solver that is not exact, or with
+// rebuilt from a record after a crash without reading data or spending, and a recycled step cannot leak (ZKL20
+// Lemma 2).
+// Differs from the paper: Algorithm 3 re-uses the *stored* b + ∇O(f). With a solver that is not exact, or with
 // output noise, that is not what was released; here g is always computed from the released f.
 #pragma once
 #include "parley/privacy/release.h"

@@ -112,8 +112,8 @@ std::vector<Option> option_rows(Options& o) {
       {"start", "f_i(0)", "first iterate, drawn without data", one_of({"zero", "random"}), &o.start, "algorithm",
        Shown::to_anyone},
       {"tolerance", "tau",
-       "the local minimum is certified to |gradient| <= tolerance * C/B; what remains is covered by charged output "
-       "noise",
+       "the local minimum is certified to |gradient| <= tolerance * C/B; charged output noise covers what remains. "
+       "Default: 1e-6, or more where many records, features or a large release-bound need it",
        strictly_between(0, 1), &o.tolerance, "privacy", Shown::to_anyone},
       {"release-bound", "", "released coordinates are clamped to +- this public bound", between(1, 1e9),
        &o.release_bound, "privacy", Shown::to_anyone},

@@ -40,7 +40,7 @@ struct Options {
   std::string bound = "proved";
   std::string average = "auto";
   std::string start = "zero";
-  double tolerance = 1e-6;
+  std::optional<double> tolerance;  // none: 1e-6, or what the sizes need (rules.h)
   double release_bound = 1000;
 };
 

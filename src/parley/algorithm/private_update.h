@@ -9,7 +9,8 @@
 namespace parley::algorithm {
 
 // Privacy: objective and/or output noise by the round's plan, charge by pricing.h. The minimum is certified to
-// ‖∇J‖ ≤ schedule.tolerance, which the charge covers (docs/privacy.md).
+// ‖∇J‖ ≤ schedule.tolerance, which the charge covers (docs/privacy.md). Throws Uncertified before a row is read, on
+// public and released values and the noise alone.
 Vector noisy_minimum(const problem::Problem& problem, problem::Proximal terms, const Vector& start, const Schedule& s,
                      const PrivateRound& now, problem::Anchor& anchor, privacy::Random& random);
 
@@ -17,8 +18,8 @@ Vector noisy_minimum(const problem::Problem& problem, problem::Proximal terms, c
 // function of released values, so that a rebuilt state finds the same one.
 Vector anchor_for(const Vector& anchor, const Vector& start, const Schedule& s);
 
-// Privacy: sensitivity (2Ga₀ + 2·tolerance)/divisor, since one row adds at most Ga₀ to ∇O(f) and the rounding of the
-// sum is checked to be below the tolerance (docs/privacy-linear.md). No minimum, so nothing to certify.
+// Privacy: sensitivity (2Ga₀ + 2·tolerance)/divisor, since one row adds at most Ga₀ to ∇O(f) and the sum over any rows
+// rounds by less than half the tolerance (docs/privacy-linear.md). No minimum, so nothing to certify.
 Vector noisy_linear_step(const problem::Problem& problem, const Vector& f, const Vector& pull, const Schedule& s,
                          const PrivateRound& now, privacy::Random& random);
 

@@ -4,6 +4,7 @@
 
 #include "parley/base/error.h"
 #include "parley/base/text.h"
+#include "parley/problem/reach.h"
 
 namespace parley::algorithm {
 
@@ -99,38 +100,58 @@ void check_problem(const Options& o, const Algorithm& a) {
                  .fix = "leave it out, or use --algorithm star-pvp"});
 }
 
-// The rounding error of the gradient's largest public part, κ‖f‖ (here with ‖f‖ a tenth of the bound), must stay below
-// the tolerance, or no minimum can be certified: refused here, before anything is spent, rather than by the certificate
-// in the middle of a run.
-void check_certifiable(const Schedule& s, const PrivateRound& r, long k) {
-  const double rounding = 8 * 0x1p-53 * r.strong_convexity * 0.1 * s.release_bound;
-  if (s.noise == Noise::none || s.tolerance == 0 || rounding <= s.tolerance) return;
-  throw Error({.what = "the penalty of node " + std::to_string(s.node) + " is " + number(r.penalty) +
-                       " in private round " + std::to_string(k) +
-                       ": the local minimum could not be certified to the tolerance in double arithmetic",
-               .value = "rounding error up to " + number(rounding),
-               .allowed = "at most " + number(s.tolerance),
-               .where = k > 1 ? "option --penalty-growth" : "option --penalty",
-               .fix = "lower --penalty, end its growth with --penalty-growth-rounds, or raise --tolerance"});
+namespace {
+
+constexpr double usual_tolerance = 1e-6, largest_tolerance = 1e-3;  // of C_i/B_i
+
+// What a node's rounding needs, relative to C_i/B_i, and where.
+struct Needed {
+  double tolerance = 0;
+  int node = 0;
+  long round = 0;
+};
+
+// A linearised update: the sum over rows to half the tolerance. A minimum within the release bound: by reach.h.
+double needed_in(const Schedule& s, const PrivateRound& r, const problem::Sizes& sizes) {
+  if (s.algorithm.linear) return 2 * problem::summation_rounding(sizes) / s.weight;
+  const problem::Reach far = problem::reach_within(sizes, s.release_bound, r.strong_convexity, s.weight);
+  return problem::certifiable_tolerance(sizes, far) / s.weight;
 }
 
-// The rounding of a sum over rows (problem/row_sums.cpp, objective.cpp) must stay below the tolerance for all rows, or
-// whether a round succeeds would depend on them: at most 1.01(block + 8)u per row, a block having at most 128 rows or
-// as many as there are features; and for a minimum the rounding of the scores, here with ‖f‖ a tenth of the bound.
-void check_summable(const Schedule& s, const Setting& setting) {
-  const double features = static_cast<double>(std::max(setting.features, 1L));
-  const double all = s.weight * setting.records[static_cast<std::size_t>(s.node)];  // C_i
-  double rounding = 1.01 * (std::clamp(features, 128.0, 8192.0) + 8) * 0x1p-53 * all * s.loss.gradient_bound();
-  if (!s.algorithm.linear)
-    rounding += 2 * 0x1p-53 * all * (s.loss.curvature_bound() * (features + 1) * 0.1 * s.release_bound + 64);
-  if (s.noise == Noise::none || s.tolerance == 0 || rounding <= s.tolerance / 2) return;
-  throw Error({.what = "node " + std::to_string(s.node) +
-                       " has so many rows that a sum over them could not be certified to the tolerance in double "
-                       "arithmetic",
-               .value = "rounding error up to " + number(rounding),
-               .allowed = "at most " + number(s.tolerance / 2),
-               .where = "option --tolerance",
-               .fix = "raise --tolerance; what it leaves open is covered by charged noise"});
+Needed needed_by(const std::vector<Schedule>& nodes, const Setting& setting) {
+  Needed most;
+  for (const Schedule& s : nodes) {
+    const problem::Sizes sizes{.records = setting.records[static_cast<std::size_t>(s.node)],
+                               .features = static_cast<double>(std::max(setting.features, 1L)),
+                               .loss = s.loss,
+                               .weight = s.weight,
+                               .l1 = s.l1};
+    for (std::size_t k = 0; k < s.private_rounds.size(); ++k) {
+      const double needed = needed_in(s, s.private_rounds[k], sizes);
+      if (needed > most.tolerance) most = {needed, s.node, static_cast<long>(k) + 1};
+    }
+  }
+  return most;
+}
+
+}  // namespace
+
+double certified_tolerance(const std::vector<Schedule>& nodes, const Options& o, const Setting& setting) {
+  if (nodes.front().noise == Noise::none) return o.tolerance.value_or(usual_tolerance);
+  const Needed needed = needed_by(nodes, setting);
+  const double allowed = o.tolerance.value_or(largest_tolerance);
+  if (needed.tolerance <= allowed) return o.tolerance ? *o.tolerance : std::max(usual_tolerance, needed.tolerance);
+  const bool grown = needed.round > 1;  // only a penalty that grows makes a later round worse than the first
+  std::string fix = grown ? "end the growth with --penalty-growth-rounds" : "lower --release-bound";
+  if (o.tolerance) fix += ", raise --tolerance, or leave it out";
+  if (!o.tolerance && needed.tolerance < 1) fix += ", or give that --tolerance: more charged noise covers it";
+  throw Error({.what = "private round " + std::to_string(needed.round) + " of node " + std::to_string(needed.node) +
+                       " could not be certified in double arithmetic for all rows and all messages of others",
+               .value = o.tolerance ? "tolerance " + number(*o.tolerance) : "a tolerance up to " + number(allowed),
+               .allowed = "at least " + number(needed.tolerance) + " with these records, features and penalties and " +
+                          "release-bound " + number(o.release_bound),
+               .where = grown ? "option --penalty-growth" : "option --tolerance",
+               .fix = fix});
 }
 
 void warn(Plan& plan, const Setting& setting) {

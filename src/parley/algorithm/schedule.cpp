@@ -191,6 +191,37 @@ bool moves_little(const Schedule& s, const Setting& setting) {
   return most < problem::Anchor::reach / 2;
 }
 
+// Everything of node i's schedule but its tolerance, noise and charges.
+Schedule outline(const Options& o, const Algorithm& a, const Setting& setting, int i) {
+  const int nodes = setting.nodes();
+  Schedule s{.algorithm = a,
+             .node = i,
+             .degree = setting.degree[static_cast<std::size_t>(i)],
+             .rounds = a.star ? 2 * o.rounds : o.rounds};
+  s.noise = o.noise == "none" ? Noise::none : o.noise == "gamma" ? Noise::gamma : Noise::gaussian;
+  s.place = o.noise_on == "output" ? Place::output : o.noise_on == "gradient" ? Place::gradient : Place::objective;
+  s.diameter_at_point = o.diameter == "at-point";
+  s.bound = o.bound == "verified" ? privacy::Bound::verified : privacy::Bound::proved;
+  s.delta = s.noise == Noise::none ? 0 : *o.delta;
+  s.loss = problem::loss_named(o.loss, o.loss_width, setting.classes);
+  s.weight = record_weight(o, setting, i);
+  const double l1 = l1_share(o);
+  s.regularization = (1 - l1) * o.regularization / nodes;
+  s.l1 = l1 * o.regularization / nodes;
+  s.random_start = o.start == "random";
+  s.release_bound = o.release_bound;
+  for (long k = 1; k <= private_rounds(a, o.rounds); ++k) {
+    const long whole = setting.earlier + k;  // of the whole run
+    PrivateRound r{.penalty = penalty_at(o, i, whole),
+                   .dual_step = dual_step_at(o, a, nodes, i, whole),
+                   .damping = *o.damping * std::pow(o.damping_growth, static_cast<double>(whole - 1)),
+                   .grid = s.finest_grid()};
+    r.strong_convexity = s.regularization + s.curvature_of(r.penalty);
+    s.private_rounds.push_back(r);
+  }
+  return s;
+}
+
 }  // namespace
 
 Plan make_plan(const Options& given, const Setting& setting, bool exact) {
@@ -202,39 +233,13 @@ Plan make_plan(const Options& given, const Setting& setting, bool exact) {
   if (o.dual_step != "common" && o.dual_step != "penalty")
     check_list(std::vector<double>(split_list(o.dual_step).size()), "dual-step", nodes);
   Plan plan{.options = o, .average = o.average == "yes"};
-  for (int i = 0; i < nodes; ++i) {
-    Schedule s{.algorithm = a,
-               .node = i,
-               .degree = setting.degree[static_cast<std::size_t>(i)],
-               .rounds = a.star ? 2 * o.rounds : o.rounds};
-    s.noise = o.noise == "none" ? Noise::none : o.noise == "gamma" ? Noise::gamma : Noise::gaussian;
-    s.place = o.noise_on == "output" ? Place::output : o.noise_on == "gradient" ? Place::gradient : Place::objective;
-    s.diameter_at_point = o.diameter == "at-point";
-    s.bound = o.bound == "verified" ? privacy::Bound::verified : privacy::Bound::proved;
-    s.delta = s.noise == Noise::none ? 0 : *o.delta;
-    s.loss = problem::loss_named(o.loss, o.loss_width, setting.classes);
-    s.weight = record_weight(o, setting, i);
-    const double l1 = l1_share(o);
-    s.regularization = (1 - l1) * o.regularization / nodes;
-    s.l1 = l1 * o.regularization / nodes;
-    s.tolerance = exact ? 0 : o.tolerance * s.weight;
-    s.random_start = o.start == "random";
-    s.release_bound = o.release_bound;
-    for (long k = 1; k <= private_rounds(a, o.rounds); ++k) {
-      const long whole = setting.earlier + k;  // of the whole run
-      PrivateRound r{.penalty = penalty_at(o, i, whole),
-                     .dual_step = dual_step_at(o, a, nodes, i, whole),
-                     .damping = *o.damping * std::pow(o.damping_growth, static_cast<double>(whole - 1)),
-                     .grid = s.finest_grid()};
-      r.strong_convexity = s.regularization + s.curvature_of(r.penalty);
-      if (!a.linear) check_certifiable(s, r, k);
-      s.private_rounds.push_back(r);
-    }
-    check_summable(s, setting);
+  for (int i = 0; i < nodes; ++i) plan.nodes.push_back(outline(o, a, setting, i));
+  if (!exact) plan.options.tolerance = certified_tolerance(plan.nodes, o, setting);
+  for (Schedule& s : plan.nodes) {
+    s.tolerance = exact ? 0 : *plan.options.tolerance * s.weight;
     price_all(s, o, setting);
     s.anchored = moves_little(s, setting);
     s.theorem = theorem_of(s);
-    plan.nodes.push_back(std::move(s));
   }
   warn(plan, setting);
   return plan;

@@ -2,10 +2,10 @@
 // and knows all of its rows but one computes that one, also when the penalty η and the dual step θ are kept secret (so
 // a secret penalty is no protection, contrary to ZKL18 §6.2).
 //   The optimality condition of round t, with everything known on the right:
-//     −(C/B)∇L(missing row) = G(t) + 2λ(t−1) + η P(t) =: w(t)       G = ∇O of the known rows,  P(t) = Σ_j (2f(t) −
-//     f(t−1) − f_j(t−1))
-//   λ(0) = 0,  2λ(1) = θ D,  D = Σ_j (f(1) − f_j(1)).  For the logistic loss −∇L = s·v with v = y·x and s = 1/(1 +
-//   e^{f·v}), so
+//     −(C/B)∇L(missing row) = G(t) + 2λ(t−1) + η P(t) =: w(t)
+//     G = ∇O of the known rows,   P(t) = Σ_j (2f(t) − f(t−1) − f_j(t−1))
+//   λ(0) = 0,  2λ(1) = θ D,  D = Σ_j (f(1) − f_j(1)).
+//   For the logistic loss −∇L = s·v with v = y·x and s = 1/(1 + e^{f·v}), so
 //     w(1) = (C/B) s₁ v,   w(2) = (C/B) s₂ v:  both point along v, and their lengths give its length.
 //   η, θ unknown: w(2) = k·w(1) is linear in (η, θ, k, kη) and has d equations.
 #pragma once

@@ -1,7 +1,6 @@
 // The audit of Gaussian noise (docs/privacy-gaussian.md). Two ways to look:
 //   sampled  the product's node is run many times in two worlds, and no test may tell them apart better than N(0,1)
-//   from
-//            N(μ,1): Φ⁻¹(1 − FPR) − Φ⁻¹(FNR) ≤ μ, μ = √Σμ_k² of what was charged. The test and its threshold are chosen
+//            from N(μ,1): Φ⁻¹(1 − FPR) − Φ⁻¹(FNR) ≤ μ, μ = √Σμ_k² of what was charged. The test and its threshold are chosen
 //            on one half of the runs and counted on the other, Clopper–Pearson at 99.9 %.
 //   exact    for one round with noise in the objective the two densities are known, so δ(ε) is an integral over the
 //            plane and needs no luck: it sees a fault of 1 % far in the tail, where sampling would take 10^10 runs.

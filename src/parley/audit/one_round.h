@@ -2,22 +2,20 @@
 // see"). Two nodes, one edge. Node 0 is audited, in two worlds D and D' that differ in one row. Node 1 is the attacker:
 // it holds no row of worth, sends what it likes, and knows everything but which world is true. What it sees gives the
 // noise of either world, since the minimum released satisfies its optimality condition:
-//   objective  b_D(t) = −[ (C/B) Σ ∇L + (ρ/N) f + 2λ + η Σ_j (2f(t) − f(t−1) − f_j(t−1)) ],   J_D = ∇² of the node's
-//   objective at f(t)
+//   objective  b_D(t) = −[ (C/B) Σ ∇L + (ρ/N) f + 2λ + η Σ_j (2f(t) − f(t−1) − f_j(t−1)) ]
+//              J_D = ∇² of the node's objective at f(t)
 //              log ratio = Σ_t { −rate (‖b_D‖ − ‖b_D'‖) + ln det J_D − ln det J_D' }
 //   output     n_D(t) = f(t) − argmin_D,   log ratio = Σ_t −rate (‖n_D‖ − ‖n_D'‖)
 //   Gaussian   the same with ‖·‖²/(2 scale²) in place of rate ‖·‖
 // This is written from the papers' equations and not with algorithm/consensus.h: a slip there must not cancel here.
 //
 // Check A  |log ratio| ≤ claim in every run. The charges bound the log ratio at *every point* f, not only in
-// probability, so it holds
-//          also at the value released, which is the minimum plus the small noise that covers the solver's inexactness
+//          probability, so it holds also at the value released, which is the minimum plus the small noise that covers the solver's inexactness
 //          (docs/privacy.md, "Approximate minima"): that noise moves f to another point where the same bound holds.
 //          What it adds to the true loss is the inexact share of the charge, which no audit can see. Only rounding is
 //          allowed for, 1e-9.
 // Check B  runs are split; on one half the best attack and its threshold are chosen, on the other counted,
-// Clopper–Pearson at 99.9 %:
-//          the lower bound of ε may not exceed the claim. Valid for any statistic; four are tried (Evidence).
+//          Clopper–Pearson at 99.9 %: the lower bound of ε may not exceed the claim. Valid for any statistic; four are tried (Evidence).
 //          Gaussian noise has no pointwise bound: there, check B on μ takes the place of A and B (gaussian.h).
 // Check C  a recycled round equals what anybody computes from earlier broadcasts.
 #pragma once

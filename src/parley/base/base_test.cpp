@@ -136,6 +136,29 @@ TEST(Options, AnUnknownNameOffersTheNearest) {
             std::string::npos);
 }
 
+TEST(Errors, KeepTheirFieldsAndTheirCode) {
+  constexpr ErrorCode in_use{"in_use"}, other{"other"};
+  const Error::Parts one{.what = "penalty must be > 0",
+                         .value = "-2",
+                         .allowed = "a number > 0",
+                         .where = "option --penalty",
+                         .fix = "give a positive number"};
+  const Error both({one, {.what = "it is in use", .where = "my.ledger", .code = in_use}});
+  EXPECT_STREQ(both.what(),
+               "option --penalty: penalty must be > 0; got -2; allowed: a number > 0\n"
+               "  what to do: give a positive number\n"
+               "my.ledger: it is in use");
+  ASSERT_EQ(both.parts().size(), 2U);
+  EXPECT_EQ(both.parts()[0].fix, one.fix);
+  EXPECT_EQ(both.parts()[1].where, "my.ledger");
+  EXPECT_TRUE(both.is(in_use));
+  EXPECT_FALSE(both.is(other));
+  EXPECT_EQ(both.brief(), "option --penalty: penalty must be > 0; got -2; allowed: a number > 0");
+  EXPECT_EQ(Error(one).in_one_line(),
+            "option --penalty: penalty must be > 0; got -2; allowed: a number > 0; what to do: give a positive number");
+  static_assert(std::is_nothrow_copy_constructible_v<Error>);
+}
+
 TEST(Parallel, RunsEveryIndexOnceAndTellsTheLowestFailure) {
   for (const int threads : {1, 2, 7}) {
     std::vector<std::atomic<int>> hits(100);

@@ -1,25 +1,49 @@
 #include "parley/base/error.h"
 
+#include <algorithm>
+
 namespace parley {
 namespace {
 
-std::string sentence(const Error::Parts& p) {
-  std::string s = p.where.empty() ? p.what : p.where + ": " + p.what;
-  if (!p.value.empty()) s += "; got " + p.value;
-  if (!p.allowed.empty()) s += "; allowed: " + p.allowed;
-  if (!p.fix.empty()) s += "\n  what to do: " + p.fix;
-  return s;
-}
+constexpr std::string_view to_do = "what to do: ";
 
-std::string sentences(const std::vector<Error::Parts>& all) {
+std::string text_of(const std::vector<Error::Parts>& all) {
   std::string s;
-  for (const auto& p : all) s += (s.empty() ? "" : "\n") + sentence(p);
+  for (const auto& p : all) {
+    s += (s.empty() ? "" : "\n") + p.sentence();
+    if (!p.fix.empty()) s += "\n  " + std::string(to_do) + p.fix;
+  }
   return s;
 }
 
 }  // namespace
 
-Error::Error(const Parts& parts) : std::runtime_error(sentence(parts)) {}
-Error::Error(const std::vector<Parts>& all) : std::runtime_error(sentences(all)) {}
+std::string Error::Parts::sentence() const {
+  std::string s = where.empty() ? what : where + ": " + what;
+  if (!value.empty()) s += "; got " + value;
+  if (!allowed.empty()) s += "; allowed: " + allowed;
+  return s;
+}
+
+Error::Error(const Parts& parts) : Error(std::vector{parts}) {}
+Error::Error(const std::vector<Parts>& all)
+    : std::runtime_error(text_of(all)), parts_(std::make_shared<const std::vector<Parts>>(all)) {}
+
+bool Error::is(ErrorCode code) const {
+  return std::ranges::any_of(*parts_, [&](const Parts& p) { return p.code == code; });
+}
+
+std::string Error::brief() const {
+  return parts_->empty() ? what() : parts_->front().sentence();
+}
+
+std::string Error::in_one_line() const {
+  std::string s;
+  for (const auto& p : *parts_) {
+    s += (s.empty() ? "" : "; ") + p.sentence();
+    if (!p.fix.empty()) s += "; " + std::string(to_do) + p.fix;
+  }
+  return s;
+}
 
 }  // namespace parley

@@ -1,7 +1,9 @@
 // Two ways to fail. A mistake of the user's (file, option, certificate, graph) is an Error, caught in main only, and
 // its text says what, which value, what is allowed, where, and what to do. A bug is a failed expects(): nobody catches
 // it inside the library.
+// Whoever catches an Error reads its fields and its code; the text is for people, and nothing reads it back.
 #pragma once
+#include <memory>
 #include <source_location>
 #include <stdexcept>
 #include <string>
@@ -9,6 +11,12 @@
 #include <vector>
 
 namespace parley {
+
+// What a caller may decide on. Each folder declares its codes in one place, beside what throws them.
+struct ErrorCode {
+  std::string_view name{};  // "ledger_in_use"; empty: nobody decides on it
+  bool operator==(const ErrorCode&) const = default;
+};
 
 class Error : public std::runtime_error {
  public:
@@ -18,9 +26,19 @@ class Error : public std::runtime_error {
     std::string allowed{};  // "a number > 0"
     std::string where{};    // "option --penalty", "mine.csv:17"
     std::string fix{};      // "give a positive number"
+    ErrorCode code{};
+    std::string sentence() const;  // where, what, value, allowed: without what to do
   };
   explicit Error(const Parts& parts);
   explicit Error(const std::vector<Parts>& all);  // several violations at once
+
+  const std::vector<Parts>& parts() const { return *parts_; }  // one of each violation
+  bool is(ErrorCode code) const;                               // one of the violations is that
+  std::string brief() const;                                   // the first one's sentence
+  std::string in_one_line() const;                             // all of them, with what to do
+
+ private:
+  std::shared_ptr<const std::vector<Parts>> parts_;  // shared: copying an exception must not throw
 };
 
 // Throws std::logic_error with the place: a bug in parley, never reachable by input.

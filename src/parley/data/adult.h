@@ -21,8 +21,7 @@ std::vector<std::string> adult_preprocessings();  // public, compact, paper, int
 //   paper     45,222 complete rows, 98 one-hot categories + 6 columns divided by their maximum, no intercept: as in
 //             the papers. Dropped rows, categories and maxima depend on the data; Dataset::not_public says so.
 //   integer   30,162 complete rows of adult.data, as in HHCG20 section VI: d = 14 columns, a category as its place in
-//   the
-//             documented list, each scaled to [−1, 1] by its minimum and maximum, then ‖x‖ ≤ 1; no intercept. Not
+//             the documented list, each scaled to [−1, 1] by its minimum and maximum, then ‖x‖ ≤ 1; no intercept. Not
 //             public, and no schema can say it: schema_toml is empty.
 // split_column: see encode.h; "" for none.
 Dataset load_adult(const std::filesystem::path& dir, const std::string& preprocessing,

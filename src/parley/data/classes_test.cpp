@@ -26,11 +26,11 @@ kind = "numeric"
 bounds = [0, 10]
 )";
 
-Schema parse(const std::string& toml) {
+Schema parse_classes(const std::string& toml) {
   return parse_schema(toml, "s.toml");
 }
-std::string failure(const std::string& keys) {
-  return message_of([&] { parse("[label]\ncolumn = 'y'\n" + keys); });
+std::string classes_failure(const std::string& keys) {
+  return message_of([&] { parse_classes("[label]\ncolumn = 'y'\n" + keys); });
 }
 Table flowers(const std::vector<std::string>& species) {
   Table t{.source = "f.csv", .columns = {"petal", "species"}, .cells = {}, .line = {}};
@@ -42,35 +42,36 @@ Table flowers(const std::vector<std::string>& species) {
 }
 
 TEST(Classes, AreReadAndWrittenInOrder) {
-  const Schema s = parse(schema);
+  const Schema s = parse_classes(schema);
   EXPECT_THAT(s.label.classes, ElementsAre("setosa", "versi \"2\"", "virginica"));
   EXPECT_FALSE(s.label.regression());
-  EXPECT_EQ(parse(to_toml(s)), s);
+  EXPECT_EQ(parse_classes(to_toml(s)), s);
 }
 
 TEST(Classes, MustBeTwoOrMoreDifferentTextsAndExcludeTheOtherKindsOfLabel) {
-  EXPECT_THAT(failure("classes = ['a']"), HasSubstr("s.toml:3: [label]: 'classes' lists one value only"));
-  EXPECT_THAT(failure("classes = []"), HasSubstr("'classes' is empty"));
-  EXPECT_THAT(failure("classes = ['a', 'b', 'a']"), HasSubstr("'classes' lists a value twice; got 'a'"));
-  EXPECT_THAT(failure("classes = ['a', 'b']\npositive = ['a']"),
+  EXPECT_THAT(classes_failure("classes = ['a']"), HasSubstr("s.toml:3: [label]: 'classes' lists one value only"));
+  EXPECT_THAT(classes_failure("classes = []"), HasSubstr("'classes' is empty"));
+  EXPECT_THAT(classes_failure("classes = ['a', 'b', 'a']"), HasSubstr("'classes' lists a value twice; got 'a'"));
+  EXPECT_THAT(classes_failure("classes = ['a', 'b']\npositive = ['a']"),
               HasSubstr("s.toml:4: [label]: 'positive' and 'classes' exclude each other"));
-  EXPECT_THAT(failure("classes = ['a', 'b']\nbounds = [0, 1]"), HasSubstr("'bounds' and 'classes' exclude each other"));
-  EXPECT_THAT(failure("classes = ['a', 'b']\nout_of_range = 'clip'"), HasSubstr("out_of_range"));
+  EXPECT_THAT(classes_failure("classes = ['a', 'b']\nbounds = [0, 1]"),
+              HasSubstr("'bounds' and 'classes' exclude each other"));
+  EXPECT_THAT(classes_failure("classes = ['a', 'b']\nout_of_range = 'clip'"), HasSubstr("out_of_range"));
 }
 
 TEST(Classes, BecomeTheirNumbersAndAnyOtherValueIsAnError) {
-  const Dataset d = encode(flowers({"virginica", "setosa", "versi \"2\"", "setosa"}), parse(schema), "f");
+  const Dataset d = encode(flowers({"virginica", "setosa", "versi \"2\"", "setosa"}), parse_classes(schema), "f");
   EXPECT_THAT(d.rows.label, ElementsAre(2, 0, 1, 0));
   EXPECT_THAT(d.classes, ElementsAre("setosa", "versi \"2\"", "virginica"));
   EXPECT_FALSE(d.regression);
-  EXPECT_THAT(message_of([] { encode(flowers({"setosa", "rose"}), parse(schema), "f"); }),
+  EXPECT_THAT(message_of([] { encode(flowers({"setosa", "rose"}), parse_classes(schema), "f"); }),
               AllOf(HasSubstr("f.csv:3"), HasSubstr("not among its classes; got 'rose'"), HasSubstr("'virginica'")));
 }
 
 TEST(Classes, AreCarriedThroughHoldOutAndDealtByLabel) {
   std::vector<std::string> species;
   for (int n = 0; n < 60; ++n) species.emplace_back(n % 3 == 0 ? "setosa" : n % 3 == 1 ? "versi \"2\"" : "virginica");
-  const Parts parts = hold_out(encode(flowers(species), parse(schema), "f"), 0.2, 1);
+  const Parts parts = hold_out(encode(flowers(species), parse_classes(schema), "f"), 0.2, 1);
   EXPECT_EQ(parts.train.classes.size(), 3U);
   EXPECT_EQ(parts.test.classes.size(), 3U);
   const auto nodes = split_over_nodes(parts.train, 3, {.how = "label-skewed"}, 1);
@@ -85,12 +86,12 @@ TEST(Classes, AreCarriedThroughHoldOutAndDealtByLabel) {
 TEST(Classes, AreDraftedForALabelOfThreeToTwentyValues) {
   std::string text = "petal,species\n";
   for (int n = 0; n < 30; ++n) text += std::to_string(n) + "," + std::string(1, static_cast<char>('a' + n % 3)) + "\n";
-  const Schema s = parse(draft_schema(parse_csv(text, "f.csv")));
+  const Schema s = parse_classes(draft_schema(parse_csv(text, "f.csv")));
   EXPECT_EQ(s.label.column, "species");
   EXPECT_THAT(s.label.classes, ElementsAre("a", "b", "c"));
   std::string numbers = "petal,digit\n";
   for (int n = 0; n < 30; ++n) numbers += std::to_string(n) + "," + std::to_string(n % 11) + "\n";
-  EXPECT_THAT(parse(draft_schema(parse_csv(numbers, "f.csv"))).label.classes,
+  EXPECT_THAT(parse_classes(draft_schema(parse_csv(numbers, "f.csv"))).label.classes,
               ElementsAre("0", "1", "2", "3", "4", "5", "6", "7", "8", "9", "10"));
 }
 
@@ -100,9 +101,9 @@ TEST(Classes, DamagedSchemasAreParsedOrRefusedButNothingElse) {
   for (int i = 0; i < 10000; ++i) {
     const std::string text = mutated(schema, "[]{}\"'=,.#\n\\ue0 1-+_:tTaz", random);
     try {
-      const Schema s = parse(text);
+      const Schema s = parse_classes(text);
       ++parsed;
-      ASSERT_EQ(parse(to_toml(s)), s) << text;
+      ASSERT_EQ(parse_classes(to_toml(s)), s) << text;
       const auto kinds =
           (s.label.classes.empty() ? 0 : 1) + (s.label.positive.empty() ? 0 : 1) + (s.label.bounds ? 1 : 0);
       ASSERT_EQ(kinds, 1) << text;

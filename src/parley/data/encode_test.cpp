@@ -12,14 +12,14 @@ namespace {
 using testing::AllOf;
 using testing::HasSubstr;
 
-const std::string label = "[label]\ncolumn = 'y'\npositive = ['yes', '1']\nnegative = ['no']\n";
+const std::string yes_no = "[label]\ncolumn = 'y'\npositive = ['yes', '1']\nnegative = ['no']\n";
 std::string column(const std::string& name, const std::string& kind, const std::string& keys) {
   return "[[columns]]\nname = '" + name + "'\nkind = '" + kind + "'\n" + keys + "\n";
 }
 
 // Features of the single column x, no intercept: the raw encoding, as long as the norm is at most 1.
 std::vector<double> features_of(const std::string& keys, const std::string& kind, const std::string& cell) {
-  const Schema schema = parse_schema("intercept = false\n" + label + column("x", kind, keys), "s.toml");
+  const Schema schema = parse_schema("intercept = false\n" + yes_no + column("x", kind, keys), "s.toml");
   const Table table{.source = "mine.csv", .columns = {"x"}, .cells = {{cell}}, .line = {17}};
   const Rows rows = encode_features(table, schema);
   std::vector<double> dense(static_cast<std::size_t>(rows.features), 0.0);
@@ -109,7 +109,7 @@ TEST(Encode, AMissingCategoryFollowsThePolicy) {
 }
 
 Schema three_columns() {
-  return parse_schema(label + column("age", "numeric", "bounds = [0, 100]") +
+  return parse_schema(yes_no + column("age", "numeric", "bounds = [0, 100]") +
                           column("job", "categorical", "categories = ['cook']\nother = 'bucket'") +
                           column("site", "drop", ""),
                       "s.toml");

@@ -9,6 +9,7 @@
 #include "parley/base/text.h"
 #include "parley/data/adult.h"
 #include "parley/data/census.h"
+#include "parley/data/distinct.h"
 #include "parley/data/encode.h"
 #include "parley/data/libsvm.h"
 #include "parley/data/split.h"
@@ -169,6 +170,7 @@ Holdings load(const Options& o, const Share& share) {
     throw Error({.what = std::to_string(o.data.size()) + " data files for " + std::to_string(o.nodes) + " nodes",
                  .where = "option --nodes",
                  .fix = "leave --nodes out: there is one node per file"});
+  check_files_distinct(o);
   const auto seed = static_cast<std::uint64_t>(o.split_seed);
   const double test_share = o.test_data.empty() ? o.test_share : 0;
   Holdings all;
@@ -222,6 +224,7 @@ Holdings load(const Options& o, const Share& share) {
       throw Error({.what = "node " + std::to_string(all.first() + static_cast<int>(i)) + " has no rows",
                    .where = "option --data",
                    .fix = "every node needs at least one training row"});
+  if (file_per_node) check_rows_distinct(all, o.data);
   return all;
 }
 
@@ -243,7 +246,10 @@ std::vector<Option> option_rows(Options& o) {
       {"rows", "", "census: rows to generate, training and test together", between(10, 100000000), &o.rows, "data",
        Shown::to_anyone},
       {"nodes", "N", "nodes; 0: 5, or one per file", between(0, 1000000), &o.nodes, "network", Shown::to_anyone},
-      {"split", "", "how rows are dealt to nodes", one_of(split_names()), &o.split, "data", Shown::to_anyone},
+      {"split", "",
+       "how rows are dealt to nodes. column and label-skewed read rows: epsilon is then for rows as dealt, and a "
+       "ledger is refused",
+       one_of(split_names()), &o.split, "data", Shown::to_anyone},
       {"split-shares", "", "split shares: one number per node", above(0), &o.split_shares, "data", Shown::to_anyone},
       {"split-exponent", "", "split power: node i gets a share proportional to (i+1)^-exponent", at_least(0),
        &o.split_exponent, "data", Shown::to_anyone},

@@ -81,6 +81,51 @@ TEST_F(Files, OptionsForPublicRowsThatWouldNotBeUsedAreRefused) {
   EXPECT_THAT(message_of([&] { load(o); }), HasSubstr("not among its classes"));
 }
 
+TEST_F(Files, TheSameFileAtTwoNodesIsRefusedHoweverItIsNamed) {
+  const std::string a = table("a.csv", 0, 30), b = table("b.csv", 30, 30);
+  fs::create_symlink("a.csv", base_ / "link.csv");
+  fs::create_hard_link(a, base_ / "hard.csv");
+  const fs::path round_about = fs::path("..") / base_.filename() / "a.csv";
+  for (const fs::path& name :
+       {fs::path("a.csv"), fs::path("./a.csv"), round_about, fs::path("link.csv"), fs::path("hard.csv")}) {
+    const std::string again = (base_ / name).string();
+    EXPECT_THAT(message_of([&] { load(options({a, b, again})); }),
+                AllOf(HasSubstr("nodes 0 and 2 have the same file"), HasSubstr("'" + a + "' and '" + again + "'"),
+                      HasSubstr("option --data")))
+        << name;
+  }
+  for (const std::string built_in : {"census", "adult"})
+    EXPECT_THAT(message_of([&] { load({.data = {built_in, built_in}}); }),
+                HasSubstr("nodes 0 and 1 have the same file"));
+  EXPECT_EQ(load(options({a, b})).nodes.size(), 2U);
+}
+
+TEST_F(Files, OneNameAtTwoNodesIsRefusedAlsoByAProcessThatDoesNotSeeTheFile) {
+  const Options o = options({table("a.csv", 0, 30), "/elsewhere/own.csv", "/elsewhere/./own.csv"});
+  EXPECT_THAT(message_of([&] { load(o, {.process = 0, .processes = 3}); }),
+              HasSubstr("nodes 1 and 2 have the same file"));
+}
+
+TEST_F(Files, ACopyIsRefusedByItsRows) {
+  const std::string a = table("a.csv", 0, 30), b = table("b.csv", 30, 30), copy = table("copy.csv", 0, 30);
+  std::string text = read_file(a, "it");
+  text.replace(text.find("\n7,b") + 1, 3, "7.0,b");
+  const std::string retyped = put("retyped.csv", text);
+  for (const std::string& other : {copy, retyped})
+    EXPECT_THAT(message_of([&] { load(options({a, b, other})); }),
+                AllOf(HasSubstr("nodes 0 and 2 hold the same rows"), HasSubstr("'" + a + "' and '" + other + "'")));
+  EXPECT_EQ(load(options({a, b, table("almost.csv", 0, 31)})).nodes.size(), 3U);
+  // Another process's rows are not compared: no digest of rows leaves a process.
+  EXPECT_EQ(load(options({a, copy}), {.process = 0, .processes = 2}).nodes.size(), 1U);
+}
+
+TEST_F(Files, AFileToTrainOnCannotBeDeclaredPublic) {
+  Options o = options({table("a.csv", 0, 50)});
+  fs::create_symlink("a.csv", base_ / "link.csv");
+  o.public_data = (base_ / "link.csv").string();
+  EXPECT_THAT(message_of([&] { load(o); }), AllOf(HasSubstr("rows to train on"), HasSubstr("option --public-data")));
+}
+
 TEST(Source, RowsDeclaredPublicAreTakenOutOfBuiltInDataToo) {
   const Holdings none = load({.rows = 1000, .test_share = 0.1}),
                  some = load({.rows = 1000, .test_share = 0.1, .public_rows = 100});

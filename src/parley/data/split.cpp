@@ -15,6 +15,13 @@ namespace {
 
 using Indices = std::vector<std::size_t>;
 
+struct Method {
+  const char* name;
+  bool reads_rows;  // split_test.cpp measures it
+};
+constexpr Method methods[] = {
+    {"even", false}, {"shares", false}, {"power", false}, {"column", true}, {"label-skewed", true}};
+
 Dataset select(const Dataset& all, const Indices& which) {
   Dataset part;
   part.name = all.name;
@@ -149,7 +156,13 @@ Indices row_order(std::size_t rows, bool shuffle, std::uint64_t seed) {
 }  // namespace
 
 std::vector<std::string> split_names() {
-  return {"even", "shares", "power", "column", "label-skewed"};
+  std::vector<std::string> names;
+  for (const Method& m : methods) names.emplace_back(m.name);
+  return names;
+}
+
+bool reads_rows(const std::string& how) {
+  return std::ranges::any_of(methods, [&](const Method& m) { return how == m.name && m.reads_rows; });
 }
 
 Parts hold_out(Dataset all, double share, std::uint64_t seed, std::size_t published) {

@@ -25,9 +25,8 @@ struct SplitPlan {
   // shares         node i gets shares[i] / Σ shares of the rows
   // power          node i gets a share ∝ (i+1)^−exponent
   // column         unlike nodes: rows are grouped by Dataset::split_key. With at least as many values as nodes, whole
-  // groups
-  //                are dealt, largest first, to the node that is smallest so far; with fewer, the rows sorted by value
-  //                are cut into equal contiguous blocks
+  //                groups are dealt, largest first, to the node that is smallest so far; with fewer, the rows sorted by
+  //                value are cut into equal contiguous blocks
   // label-skewed   `column` on the label itself; a regression target is always sorted by value and cut
   std::string how = "even";
   std::vector<double> shares{};
@@ -36,6 +35,12 @@ struct SplitPlan {
 };
 
 std::vector<std::string> split_names();  // the values of `how`
+
+// Privacy: whether who holds which rows depends on what stands in them. Where it does not, replacing one row of the
+// table changes one row of one node, so the node's epsilon is the table's. Where it does, the same change may move
+// other rows and change the data of several nodes: epsilon then holds for rows as dealt only. False for a name that is
+// none.
+bool reads_rows(const std::string& how);
 
 // The rows of every node, as numbers of rows. Error when a node would be empty, naming the node.
 std::vector<std::vector<std::size_t>> deal(const Dataset& all, int nodes, const SplitPlan& plan, std::uint64_t seed);

@@ -15,15 +15,15 @@ namespace {
 using Cells = std::vector<std::vector<std::string>>;
 using testing::HasSubstr;
 
-Table parse(std::string_view text, const CsvLayout& layout = {}) {
+Table table_of(std::string_view text, const CsvLayout& layout = {}) {
   return parse_csv(text, "mine.csv", layout);
 }
-std::string failure(std::string_view text, const CsvLayout& layout = {}) {
-  return message_of([&] { parse(text, layout); });
+std::string table_failure(std::string_view text, const CsvLayout& layout = {}) {
+  return message_of([&] { table_of(text, layout); });
 }
 
 TEST(Csv, ReadsHeaderAndRowsWithTheirLines) {
-  const Table t = parse("age,job\n39,cook\n50,nurse\n");
+  const Table t = table_of("age,job\n39,cook\n50,nurse\n");
   EXPECT_EQ(t.source, "mine.csv");
   EXPECT_EQ(t.columns, (std::vector<std::string>{"age", "job"}));
   EXPECT_EQ(t.cells, (Cells{{"39", "cook"}, {"50", "nurse"}}));
@@ -32,7 +32,7 @@ TEST(Csv, ReadsHeaderAndRowsWithTheirLines) {
 }
 
 TEST(Csv, QuotedFieldsHoldCommasQuotesAndLineEnds) {
-  const Table t = parse("a,b\n\"x, y\",\"say \"\"hi\"\"\"\n\"one\ntwo\r\nthree\",2\n3,4\n");
+  const Table t = table_of("a,b\n\"x, y\",\"say \"\"hi\"\"\"\n\"one\ntwo\r\nthree\",2\n3,4\n");
   EXPECT_EQ(t.cells, (Cells{{"x, y", "say \"hi\""}, {"one\ntwo\r\nthree", "2"}, {"3", "4"}}));
   EXPECT_EQ(t.line, (std::vector<std::size_t>{2, 3, 6})) << "the row after a quoted line end knows its real line";
 }
@@ -40,7 +40,7 @@ TEST(Csv, QuotedFieldsHoldCommasQuotesAndLineEnds) {
 TEST(Csv, LineEndsMayBeCrLfOrCrOrMissingAtTheEnd) {
   for (const char* text :
        {"a,b\n1,2\n3,4\n", "a,b\r\n1,2\r\n3,4\r\n", "a,b\r1,2\r3,4\r", "a,b\n1,2\n3,4", "a,b\r\n1,2\r\n3,4"}) {
-    const Table t = parse(text);
+    const Table t = table_of(text);
     EXPECT_EQ(t.cells, (Cells{{"1", "2"}, {"3", "4"}})) << text;
     EXPECT_EQ(t.line, (std::vector<std::size_t>{2, 3})) << text;
   }
@@ -48,65 +48,67 @@ TEST(Csv, LineEndsMayBeCrLfOrCrOrMissingAtTheEnd) {
 
 TEST(Csv, ByteOrderMarkBlankLinesAndCommentsAreSkippedButCounted) {
   const Table t =
-      parse("\xEF\xBB\xBF|1x3 Cross validator\n\na,b\n \t\n1,2\n|note\n\n\"|3\",\"4\n|5\"\n", {.comment = '|'});
+      table_of("\xEF\xBB\xBF|1x3 Cross validator\n\na,b\n \t\n1,2\n|note\n\n\"|3\",\"4\n|5\"\n", {.comment = '|'});
   EXPECT_EQ(t.columns, (std::vector<std::string>{"a", "b"}));
   EXPECT_EQ(t.cells, (Cells{{"1", "2"}, {"|3", "4\n|5"}})) << "inside quotes nothing is a comment";
   EXPECT_EQ(t.line, (std::vector<std::size_t>{5, 8}));
-  EXPECT_EQ(parse("\xEF\xBB\xBF\"a\"\n1\n").columns[0], "a") << "a quoted first name after the mark";
+  EXPECT_EQ(table_of("\xEF\xBB\xBF\"a\"\n1\n").columns[0], "a") << "a quoted first name after the mark";
 }
 
 TEST(Csv, TrimsUnquotedFieldsUnlessToldNotTo) {
-  EXPECT_EQ(parse(" a , b \n 1 ,\" 2 \"\n").cells, (Cells{{"1", " 2 "}}));
-  EXPECT_EQ(parse(" a , b \n 1 , 2 \n").columns, (std::vector<std::string>{"a", "b"}));
-  EXPECT_EQ(parse("a,b\n 1 , 2\n", {.trim = false}).cells, (Cells{{" 1 ", " 2"}}));
+  EXPECT_EQ(table_of(" a , b \n 1 ,\" 2 \"\n").cells, (Cells{{"1", " 2 "}}));
+  EXPECT_EQ(table_of(" a , b \n 1 , 2 \n").columns, (std::vector<std::string>{"a", "b"}));
+  EXPECT_EQ(table_of("a,b\n 1 , 2\n", {.trim = false}).cells, (Cells{{" 1 ", " 2"}}));
 }
 
 TEST(Csv, EmptyFieldsAreKept) {
-  EXPECT_EQ(parse("a,b,c\n,,\n1,,\"\"\n").cells, (Cells{{"", "", ""}, {"1", "", ""}}));
+  EXPECT_EQ(table_of("a,b,c\n,,\n1,,\"\"\n").cells, (Cells{{"", "", ""}, {"1", "", ""}}));
 }
 
 TEST(Csv, WithoutHeaderTheNamesComeFromTheLayoutOrAreCounted) {
-  const Table named = parse("1,2\n3,4\n", {.header = false, .columns = {"a", "b"}});
+  const Table named = table_of("1,2\n3,4\n", {.header = false, .columns = {"a", "b"}});
   EXPECT_EQ(named.columns, (std::vector<std::string>{"a", "b"}));
   EXPECT_EQ(named.line, (std::vector<std::size_t>{1, 2}));
-  EXPECT_EQ(parse("1,2\n", {.header = false}).columns, (std::vector<std::string>{"c1", "c2"}));
-  EXPECT_THAT(failure("1,2,3\n", {.header = false, .columns = {"a", "b"}}), HasSubstr("mine.csv:1: "));
-  EXPECT_THAT(failure("a\n1\n", {.columns = {"a"}}), HasSubstr("has a header"));
-  EXPECT_THAT(failure("1,2\n", {.header = false, .columns = {"a", "a"}}), HasSubstr("same name"));
+  EXPECT_EQ(table_of("1,2\n", {.header = false}).columns, (std::vector<std::string>{"c1", "c2"}));
+  EXPECT_THAT(table_failure("1,2,3\n", {.header = false, .columns = {"a", "b"}}), HasSubstr("mine.csv:1: "));
+  EXPECT_THAT(table_failure("a\n1\n", {.columns = {"a"}}), HasSubstr("has a header"));
+  EXPECT_THAT(table_failure("1,2\n", {.header = false, .columns = {"a", "a"}}), HasSubstr("same name"));
 }
 
 TEST(Csv, ARaggedRowNamesLineFoundAndExpected) {
-  EXPECT_EQ(failure("a,b\n\"1\n1\",2\n1,2,3\n"),
+  EXPECT_EQ(table_failure("a,b\n\"1\n1\",2\n1,2,3\n"),
             "mine.csv:4: the row has a wrong number of fields; got 3; allowed: 2, as there are columns\n"
             "  what to do: complete the row; put quotes around a field that holds a comma");
-  EXPECT_THAT(failure("a,b\n1\n"), HasSubstr("mine.csv:2: the row has a wrong number of fields; got 1; allowed: 2"));
-  EXPECT_THAT(failure("a,b\n1,2,\n"), HasSubstr("got 3"));
+  EXPECT_THAT(table_failure("a,b\n1\n"),
+              HasSubstr("mine.csv:2: the row has a wrong number of fields; got 1; allowed: 2"));
+  EXPECT_THAT(table_failure("a,b\n1,2,\n"), HasSubstr("got 3"));
 }
 
 TEST(Csv, BadQuotingIsAnErrorAtTheRowItStartsIn) {
-  EXPECT_THAT(failure("a,b\n1,2\n1,x\"y\n"), HasSubstr("mine.csv:3: a quote stands where none may stand"));
-  EXPECT_THAT(failure("a,b\n\"1\"x,2\n"), HasSubstr("mine.csv:2: a quote stands"));
-  EXPECT_THAT(failure("a,b\n1,2\n1,\"never\nclosed\n"), HasSubstr("mine.csv:3: a quoted field is never closed"));
+  EXPECT_THAT(table_failure("a,b\n1,2\n1,x\"y\n"), HasSubstr("mine.csv:3: a quote stands where none may stand"));
+  EXPECT_THAT(table_failure("a,b\n\"1\"x,2\n"), HasSubstr("mine.csv:2: a quote stands"));
+  EXPECT_THAT(table_failure("a,b\n1,2\n1,\"never\nclosed\n"), HasSubstr("mine.csv:3: a quoted field is never closed"));
 }
 
 TEST(Csv, HeaderNamesMustExistAndDiffer) {
-  EXPECT_THAT(failure("\na,b,a\n1,2,3\n"), HasSubstr("mine.csv:2: two columns have the same name; got 'a'"));
-  EXPECT_THAT(failure("a,,c\n1,2,3\n"), HasSubstr("mine.csv:1: column 2 has no name"));
+  EXPECT_THAT(table_failure("\na,b,a\n1,2,3\n"), HasSubstr("mine.csv:2: two columns have the same name; got 'a'"));
+  EXPECT_THAT(table_failure("a,,c\n1,2,3\n"), HasSubstr("mine.csv:1: column 2 has no name"));
 }
 
 TEST(Csv, EmptyFilesAndFilesWithoutRowsAreErrors) {
-  EXPECT_THAT(failure(""), HasSubstr("mine.csv: the file is empty"));
-  EXPECT_THAT(failure("\xEF\xBB\xBF\n\n"), HasSubstr("the file is empty"));
-  EXPECT_THAT(failure("a,b\n"), HasSubstr("mine.csv: the file has no rows"));
+  EXPECT_THAT(table_failure(""), HasSubstr("mine.csv: the file is empty"));
+  EXPECT_THAT(table_failure("\xEF\xBB\xBF\n\n"), HasSubstr("the file is empty"));
+  EXPECT_THAT(table_failure("a,b\n"), HasSubstr("mine.csv: the file has no rows"));
 }
 
 TEST(Csv, BytesThatAreNotUtf8AreAnErrorWithTheirLine) {
-  EXPECT_EQ(parse("a\nM\xC3\xBCller \xE2\x82\xAC \xF0\x9F\x98\x80\n").cells[0][0],
+  EXPECT_EQ(table_of("a\nM\xC3\xBCller \xE2\x82\xAC \xF0\x9F\x98\x80\n").cells[0][0],
             "M\xC3\xBCller \xE2\x82\xAC \xF0\x9F\x98\x80");
   for (const char* bad :
        {"M\xFCller", "\xC0\xAF", "\xED\xA0\x80", "\xF5\x80\x80\x80", "\xE2\x82", "\x80", "\xE0\x80\x80"})
-    EXPECT_THAT(failure("a\nb\n" + std::string(bad) + "\n"), HasSubstr("mine.csv:3: the file is not UTF-8")) << bad;
-  EXPECT_THAT(failure(std::string_view("a\n1\0002\n", 6)), HasSubstr("mine.csv:2: the file is not UTF-8"));
+    EXPECT_THAT(table_failure("a\nb\n" + std::string(bad) + "\n"), HasSubstr("mine.csv:3: the file is not UTF-8"))
+        << bad;
+  EXPECT_THAT(table_failure(std::string_view("a\n1\0002\n", 6)), HasSubstr("mine.csv:2: the file is not UTF-8"));
 }
 
 TEST(Csv, ReadsFromDiskAndNamesTheFileThatIsMissing) {
@@ -126,7 +128,7 @@ TEST(Csv, DamagedInputIsParsedOrRefusedButNothingElse) {
   for (int i = 0; i < 20000; ++i) {
     const std::string text = mutated(good, "\",\n\r |a1\t", random);
     try {
-      const Table t = parse(text, {.header = i % 3 != 0, .comment = i % 2 == 0 ? '|' : '\0', .trim = i % 5 != 0});
+      const Table t = table_of(text, {.header = i % 3 != 0, .comment = i % 2 == 0 ? '|' : '\0', .trim = i % 5 != 0});
       ++parsed;
       ASSERT_EQ(t.cells.size(), t.line.size());
       for (const auto& row : t.cells) ASSERT_EQ(row.size(), t.columns.size());

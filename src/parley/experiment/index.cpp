@@ -66,6 +66,12 @@ std::string section(const json& r) {
     out += fmt::format("![{} {}]({})\n", text(r, "paper"), text(r, "figure"), file.get<std::string>());
   out += "\n<details><summary>Runs and choices</summary>\n\n" + runs_table(r) + "\n";
   for (const json& note : r.at("notes")) out += "- " + note.get<std::string>() + "\n";
+  const auto as_dealt = [](const json& m) {
+    return m.value("adjacency", json()) == record::name_of(record::Adjacency::as_dealt);
+  };
+  if (std::ranges::any_of(r.at("runs"), as_dealt))
+    out += "- ε " + record::name_of(record::Adjacency::as_dealt) + ": " +
+           record::meaning_of(record::Adjacency::as_dealt) + "\n";
   for (const json& why : r.at("not_private")) out += "- NOT PRIVATE: " + why.get<std::string>() + "\n";
   return out + "\n</details>\n\n";
 }

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "parley/experiment/metric.h"
+#include "parley/record/adjacency.h"
 
 namespace parley::experiment {
 
@@ -30,6 +31,7 @@ struct Facts {
   std::string epsilon_paper_absent{};
   double noise_level = nothing;  // node 0, first round: rate or scale as the option has it
   std::vector<std::string> not_private{};
+  record::Adjacency adjacency{};  // what epsilon is about
   std::vector<std::string> warnings{};
 };
 

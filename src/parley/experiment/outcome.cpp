@@ -118,16 +118,18 @@ report::Chart chart(const Outcome& o, const Panel& p) {
 }
 
 std::string csv(const Outcome& o) {
-  std::string text = "panel,y,series,x_is,x,mean,low,high,runs,nodes,epsilon_proved,epsilon_as_printed,delta\n";
+  std::string text =
+      "panel,y,series,x_is,x,mean,low,high,runs,nodes,epsilon_proved,epsilon_as_printed,delta,adjacency\n";
   for (const Panel& p : o.experiment.panels)
     for (const auto& [name, points] : lines(o, p))
       for (const Point& point : points) {
         const Facts& f = point.cell->facts;
-        text += fmt::format("{},{},{},{},{},{},{},{},{},{},{},{},{}\n", csv_cell(p.name), facts(p.y).name,
+        text += fmt::format("{},{},{},{},{},{},{},{},{},{},{},{},{},{}\n", csv_cell(p.name), facts(p.y).name,
                             csv_cell(name), csv_cell(x_label(o.experiment, p)), cell_number(point.x),
                             cell_number(point.y.mean), cell_number(point.y.low), cell_number(point.y.high),
                             point.cell->runs.size(), f.nodes, cell_number(f.epsilon),
-                            f.epsilon_paper ? number(*f.epsilon_paper) : "", f.noisy ? number(f.delta) : "");
+                            f.epsilon_paper ? number(*f.epsilon_paper) : "", f.noisy ? number(f.delta) : "",
+                            f.noisy ? record::name_of(f.adjacency) : "");
       }
   return text;
 }
@@ -165,6 +167,7 @@ json to_json(const Outcome& o) {
                 {"epsilon", finite(f.epsilon)},
                 {"epsilon_paper", f.epsilon_paper ? json(*f.epsilon_paper) : json()},
                 {"delta", f.noisy ? json(f.delta) : json()},
+                {"adjacency", f.noisy ? json(record::name_of(f.adjacency)) : json()},
                 {"noise_level", finite(f.noise_level)},
                 {"train_loss", spread_json(spread(m.values(Metric::train_loss)))},
                 {"test_error", spread_json(spread(m.values(Metric::test_error)))},

@@ -66,6 +66,7 @@ Facts facts_of(const run::Study& s) {
           .private_rounds = static_cast<long>(first.private_rounds.size()),
           .noisy = s.plan.noisy(),
           .not_private = s.not_private,
+          .adjacency = s.adjacency,
           .warnings = s.plan.warnings};
   std::erase_if(f.not_private, [](const std::string& why) { return why.starts_with("noise from seed"); });
   if (f.noisy) f.not_private.emplace_back("noise from fixed seeds");

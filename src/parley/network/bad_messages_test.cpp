@@ -246,8 +246,8 @@ TEST_F(BadMessage, FromSomebodyWhoIsNoNeighbour) {
 
 TEST_F(BadMessage, OfAnotherVersion) {
   std::string bytes = good();
-  bytes[6] = 2;
-  is_refused(bytes, Verdict::unknown_version, "2, but this program speaks 1");
+  bytes[6] = 1;
+  is_refused(bytes, Verdict::unknown_version, "1, but this program speaks 2");
 }
 
 TEST_F(BadMessage, OfAnotherProgram) {

@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "parley/base/error.h"
+#include "parley/network/error_codes.h"
 
 namespace parley::network {
 
@@ -53,6 +54,12 @@ Exchange::Exchange(Setup setup, std::unique_ptr<AppendFile> transcript)
   take_up_decisions();
 }
 
+void Exchange::end(Event event, Ending ending) {
+  happens(event);
+  ending_ = std::move(ending);
+  ended_ = now_;
+}
+
 bool Exchange::was_completed() const {
   return finals_.complete() && released() == agreed_.rounds && received_.complete(agreed_.rounds) &&
          !survivors_.consented(self_);
@@ -60,16 +67,23 @@ bool Exchange::was_completed() const {
 
 // Trap: not before all of the ledger's releases have been told; what was released would seem not to be.
 void Exchange::take_up_decisions() {
-  if (!speaking() || ending_) return;
+  if (phase_ != Phase::recovering || released() < last_released_) return;
+  happens(Event::told);
+  check_confirmed();  // a party without neighbours
+  if (survivors_.stated(self_)) happens(Event::statement);
+  if (survivors_.consented(self_)) happens(Event::consent);
   if (const auto outlook = survivors_.outlook(Patience::fresh); outlook.what == Survivors::Outlook::What::go_on)
     return go_on(outlook.next);
   if (!contradiction_ || was_completed()) return;
-  ending_ = {End::equivocation, *contradiction_};
-  ended_ = now_;
+  end(Event::contradiction, {.end = End::equivocation, .text = *contradiction_});
+}
+
+void Exchange::check_confirmed() {
+  if (phase_ == Phase::greeting && std::ranges::all_of(links_, &Link::confirmed)) happens(Event::confirmed);
 }
 
 bool Exchange::past_confirmed() const {
-  if (ending_ && ending_->past_unknown) return false;
+  if (ending_ && ending_->past_unknown()) return false;
   // What an earlier process has stated after a loss, or kept as evidence, stands in the transcript behind all that was
   // released. Trap: what this process states itself confirms nothing, its ledger may be an old one.
   return released() == agreed_.rounds || ended_before_ || std::ranges::all_of(links_, &Link::confirmed);
@@ -77,6 +91,11 @@ bool Exchange::past_confirmed() const {
 
 void Exchange::replay(Transcript::Entry kind, std::string_view bytes) {
   auto parsed = decode(bytes);
+  if (const auto* wrong = std::get_if<Finding>(&parsed); wrong && wrong->verdict == Verdict::unknown_version)
+    throw Error({.what = "the transcript was written by another version of parley; protocol version " + wrong->detail,
+                 .where = owner_of(agreed_, self_),
+                 .fix = "finish this run with the version that began it, or agree on a new study",
+                 .code = other_version});
   const auto* m = std::get_if<Message>(&parsed);
   bool fits = m != nullptr && m->run == agreed_.run;
   ended_before_ =
@@ -142,20 +161,20 @@ void Exchange::release(const privacy::Paid& paid) {
     envelopes_[paid.round()] = bytes;
     envelopes_.erase(paid.round() - 2);
   }
-  if (released() == last_released_) take_up_decisions();
+  take_up_decisions();
   pump();
 }
 
 std::optional<privacy::Inbox> Exchange::inbox() {
-  if (ending_ || inboxes_ > released() || !received_.complete(inboxes_)) return std::nullopt;
+  if (ended(phase_) || inboxes_ > released() || !received_.complete(inboxes_)) return std::nullopt;
   const bool leads_to_new = inboxes_ >= last_released_ && inboxes_ < agreed_.rounds;
-  if (leads_to_new && (closed() || !std::ranges::all_of(links_, &Link::confirmed))) return std::nullopt;
+  if (leads_to_new && phase_ != Phase::rounds) return std::nullopt;
   return received_.take(inboxes_++);
 }
 
 void Exchange::finish(const FinalIterate& mine) {
   expects(released() == agreed_.rounds && inboxes_ == agreed_.rounds + 1, "a run whose last round is complete");
-  finishing_ = true;
+  if (!ended(phase_)) happens(Event::last_round);
   if (std::ranges::binary_search(agreed_.model_of, self_)) {
     const Message m = made(Kind::final_iterate, agreed_.rounds, payload_of(mine.value()));
     const Finding finding = finals_.judge(m);
@@ -171,16 +190,18 @@ void Exchange::finish(const FinalIterate& mine) {
 }
 
 void Exchange::check_complete() {
-  if (!finishing_ || ending_ || survivors_.consented(self_) || !finals_.complete()) return;
+  if ((phase_ != Phase::finals && phase_ != Phase::stated_finals) || !finals_.complete()) return;
   transcript_->sync();
-  ending_ = {End::completed, completed_in_words};
-  ended_ = now_;
+  end(Event::all_finals, {.end = End::completed, .text = completed_in_words});
 }
 
-void Exchange::stop(const Ending& ending) {
-  if (ending_) return;
-  ending_ = ending;
-  ended_ = now_;
+void Exchange::stop(End end, const std::string& text, Reason reason) {
+  if (!ended(phase_))
+    end_early(end == End::interrupted ? Event::interrupt : Event::stop, {.end = end, .text = text, .reason = reason});
+}
+
+void Exchange::end_early(Event event, const Ending& ending) {
+  end(event, ending);
   for (Link& link : links_) link.next_attempt = now_;
   report(ending.text);
   pump();
@@ -201,17 +222,15 @@ std::vector<PeerState> Exchange::peers() const {
 }
 
 bool Exchange::done_with(const Link& link) const {
-  const bool went_on = ending_ && ending_->end == End::continued;
   return link.goodbye_said || link.given_up || link.complete ||
-         (went_on && link.told.size() == survivors_.messages().size());
+         (phase_ == Phase::continued && link.told.size() == survivors_.messages().size());
 }
 
 bool Exchange::finished() const {
-  if (!ending_) return false;
-  if (ending_->end != End::completed && ending_->end != End::continued && now_ >= ended_ + 2 * timing_.deadline)
-    return true;
+  if (!ended(phase_)) return false;
+  const bool interrupted = phase_ == Phase::interrupted;
+  if ((interrupted || phase_ == Phase::stopped) && now_ >= ended_ + 2 * timing_.deadline) return true;
   // Whoever was never there, and hears of no interruption, waits as it would anyway.
-  const bool interrupted = ending_->end == End::interrupted;
   return std::ranges::all_of(links_,
                              [&](const Link& link) { return done_with(link) || (interrupted && !link.ever_heard); });
 }
@@ -233,12 +252,14 @@ bool Exchange::next_message(const Link& link, Link::Call& call, std::string& byt
     return true;
   };
   const auto goodbye = [&] {
-    return choose(Link::What::goodbye, -1,
-                  encode(made(Kind::goodbye, released(), payload_of(Goodbye{ending_->end, ending_->text}))));
+    return choose(
+        Link::What::goodbye, -1,
+        encode(made(Kind::goodbye, released(),
+                    payload_of(Goodbye{.end = ending_->end, .reason = ending_->reason, .text = ending_->text}))));
   };
   if (done_with(link)) return false;
-  if (ending_ && ending_->end != End::completed && ending_->end != End::continued) return goodbye();
-  if (survivors_.stated(self_) && !(ending_ && ending_->end == End::completed)) {
+  if (phase_ == Phase::interrupted || phase_ == Phase::stopped) return goodbye();
+  if (survivors_.stated(self_) && phase_ != Phase::completed) {
     for (const auto& [key, message] : survivors_.messages())
       if (!link.told.contains(key)) return choose(Link::What::survivors, key, message);
     return false;
@@ -249,13 +270,13 @@ bool Exchange::next_message(const Link& link, Link::Call& call, std::string& byt
     return choose(Link::What::value, round, envelopes_.at(round));
   for (const auto& [origin, message] : finals_.messages())
     if (!link.finals.contains(origin)) return choose(Link::What::final_iterate, origin, message);
-  if (ending_) return goodbye();
+  if (phase_ == Phase::completed) return goodbye();
   if (now_ - link.heard >= timing_.deadline / 2) return hello();
   return false;
 }
 
 void Exchange::pump() {
-  if (!speaking() && !ending_) return;
+  if (phase_ == Phase::recovering) return;
   for (Link& link : links_) {
     Link::Call call;
     std::string bytes;

@@ -14,6 +14,7 @@
 #include <vector>
 
 #include "parley/network/agreement.h"
+#include "parley/network/exchange_phase.h"
 #include "parley/network/final_iterates.h"
 #include "parley/network/link.h"
 #include "parley/network/message.h"
@@ -40,10 +41,9 @@ inline constexpr const char* completed_in_words = "the run is complete";
 struct Ending {
   End end = End::completed;
   std::string text{};
-  bool left_behind = false;  // the others go on in a part of their own, and started again this party cannot join them
-  // Others have seen more of this party than its ledger and transcript hold, or say so: it cannot count what it has
-  // released, and claims nothing.
-  bool past_unknown = false;
+  Reason reason = Reason::own;
+  bool left_behind() const { return reason == Reason::left_behind; }
+  bool past_unknown() const { return reason == Reason::past_unknown; }
 };
 
 // How it stands with a neighbour, for a progress line.
@@ -90,10 +90,12 @@ class Exchange {
   // seen more of this node than its ledger holds (R7).
   std::optional<privacy::Inbox> inbox();
   void finish(const FinalIterate& mine);  // after the inbox of the last round
-  void stop(End end, const std::string& text, bool left_behind = false) { stop(Ending{end, text, left_behind}); }
+  void stop(End end, const std::string& text, Reason reason = Reason::own);
 
+  Phase phase() const { return phase_; }
   // Nothing new is released any more: the run has ended, or this party has signed what it has released in it.
-  bool closed() const { return ending_ || survivors_.stated(self_); }
+  // Trap: what an earlier process has signed holds in the phase recovering too.
+  bool closed() const { return ended(phase_) || survivors_.stated(self_); }
   const Survivors& survivors() const { return survivors_; }
   const std::optional<Succession>& succession() const { return succession_; }  // after End::continued
   // Each neighbour's stored values, in node order, of the rounds of which all are stored: the transcript's.
@@ -115,11 +117,12 @@ class Exchange {
   const std::string& name(int node) const { return agreed_.name(node); }
   Link& link_to(int node);
   Link* link_with(std::uint64_t call);
-  bool speaking() const { return released() >= last_released_; }  // everything in the ledger has been told to it
 
   void replay(Transcript::Entry kind, std::string_view bytes);
-  void stop(const Ending& ending);
-  void take_up_decisions();  // of earlier processes, once the ledger's releases have been told
+  void happens(Event event) { phase_ = next(phase_, event); }
+  void end(Event event, Ending ending);
+  void end_early(Event event, const Ending& ending);  // and say so, with a goodbye to all
+  void take_up_decisions();                           // of earlier processes, once the ledger's releases have been told
   bool was_completed() const;
   void go_on(const Succession& next);
   Message made(Kind kind, int round, std::string payload) const;  // and signed
@@ -135,7 +138,8 @@ class Exchange {
   std::optional<Finding> not_open(const Message& m, const std::string& caller) const;
   bool confirms(const Link& link, const Seen& seen);  // false: this party's own ledger is behind, and it stops
   void check_complete();
-  void lose(int node, const std::string& text);
+  void check_confirmed();
+  void lose(int node, const std::string& text, Reason reason);
   void state_loss(std::vector<int> lost);
   void settle();  // what follows from the statements and consents that are here
   void sign_and_store(Message m);
@@ -167,7 +171,7 @@ class Exchange {
   std::map<int, std::string> envelopes_;  // own signed messages: a neighbour may lack the last two
   std::vector<Link> links_;               // by node number
   int inboxes_ = 0;                       // handed out
-  bool finishing_ = false;
+  Phase phase_ = Phase::recovering;
   std::optional<Ending> ending_;
   std::optional<std::string> contradiction_;
   bool ended_before_ = false;                             // in the transcript: a statement after a loss, or evidence

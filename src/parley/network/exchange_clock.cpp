@@ -20,15 +20,15 @@ void Exchange::tick(double now) {
 }
 
 void Exchange::watch(Link& link) {
-  const bool went_on = ending_ && ending_->end == End::continued;
-  if (done_with(link) || (ending_ && ending_->end != End::completed && !went_on) || (closed() && !ending_)) return;
+  const bool completed = phase_ == Phase::completed, went_on = phase_ == Phase::continued;
+  if (done_with(link) || (closed() && !completed && !went_on)) return;
   const double silent = now_ - link.heard, limit = link.ever_heard ? timing_.wait : timing_.first_wait;
   const auto seconds = [](double s) { return std::to_string(static_cast<long>(s)) + " s"; };
   if (went_on) {
     link.given_up = silent >= limit;
     return;
   }
-  if (ending_) {  // it only has to be told, unless it still lacks something
+  if (completed) {  // it only has to be told, unless it still lacks something
     const bool lacks = link.finals.size() < finals_.messages().size();
     link.given_up = silent >= (lacks ? limit : 2 * timing_.deadline);
     return;
@@ -43,8 +43,10 @@ void Exchange::watch(Link& link) {
   }
   const int last = received_.seen(link.node).round;
   if (silent >= limit)
-    lose(link.node, name(link.node) + " has not answered for " + seconds(silent) + " and is lost " +
-                        (last < 0 ? "before its first round" : "after round " + std::to_string(last)) + address);
+    lose(link.node,
+         name(link.node) + " has not answered for " + seconds(silent) + " and is lost " +
+             (last < 0 ? "before its first round" : "after round " + std::to_string(last)) + address,
+         Reason::silence);
 }
 
 }  // namespace parley::network

@@ -69,20 +69,31 @@ Receipt Exchange::judged(const std::string& caller, std::string_view bytes) {
 
 std::optional<Finding> Exchange::not_open(const Message& m, const std::string& caller) const {
   const bool agreeing = m.kind == Kind::loss || m.kind == Kind::consent || m.kind == Kind::goodbye;
-  if (ending_ && ending_->end == End::interrupted)
-    return Finding{Verdict::unavailable, name(self_) + " was interrupted by its owner"};
-  if (ending_ && ending_->end == End::continued) {
-    if (!succession_->has(m.node) || !succession_->has(*agreed_.node_of(caller)))
-      return Finding{Verdict::left_behind, ending_->text};
-    if (!agreeing) return Finding{Verdict::unavailable, ending_->text};
-    return std::nullopt;
+  switch (phase_) {
+    case Phase::recovering:
+      return Finding{Verdict::unavailable, name(self_) + " is starting"};
+    case Phase::interrupted:
+      return Finding{Verdict::unavailable, name(self_) + " was interrupted by its owner"};
+    case Phase::stopped:
+      return Finding{Verdict::stopped, name(self_) + " has stopped: " + ending_->text};
+    case Phase::continued:
+      if (!succession_->has(m.node) || !succession_->has(*agreed_.node_of(caller)))
+        return Finding{Verdict::left_behind, ending_->text};
+      if (!agreeing) return Finding{Verdict::unavailable, ending_->text};
+      return std::nullopt;
+    case Phase::consented:  // before it a party may still complete the run, by what others have; now they count on it
+      if (!agreeing)
+        return Finding{Verdict::unavailable,
+                       name(self_) + " has lost a party, and waits for the others' word on going on"};
+      return std::nullopt;
+    case Phase::greeting:
+    case Phase::rounds:
+    case Phase::finals:
+    case Phase::stated:
+    case Phase::stated_finals:
+    case Phase::completed:
+      break;
   }
-  if (ending_ && ending_->end != End::completed)
-    return Finding{Verdict::stopped, name(self_) + " has stopped: " + ending_->text};
-  if (!speaking()) return Finding{Verdict::unavailable, name(self_) + " is starting"};
-  // Before its consent a party may still complete the run, by what others have; after it others count on it.
-  if (!ending_ && !agreeing && survivors_.consented(self_))
-    return Finding{Verdict::unavailable, name(self_) + " has lost a party, and waits for the others' word on going on"};
   return std::nullopt;
 }
 
@@ -118,17 +129,14 @@ Receipt Exchange::on_final(const Message& m, std::string_view bytes, Link& from)
 // everybody has agreed on its model. The first contradiction is enough, and no liar fills the disk.
 Receipt Exchange::contradicted(const Message& m, const Finding& finding, std::string_view bytes) {
   const std::string text = m.sender + ": " + finding.detail + "; the message is in the transcript";
-  const bool completed = ending_ && ending_->end == End::completed;
+  const bool completed = phase_ == Phase::completed;
   if (!contradiction_) {
     transcript_->append(Transcript::Entry::evidence, bytes);
     transcript_->sync();
     contradiction_ = text;
     if (completed) report(text + "; the run was complete before, and its model stands");
   }
-  if (!completed) {
-    ending_.reset();
-    stop(End::equivocation, text);
-  }
+  if (!completed) end_early(Event::contradiction, {.end = End::equivocation, .text = text});
   return refuse(m.sender, finding);
 }
 
@@ -146,12 +154,12 @@ Receipt Exchange::on_goodbye(const Message& m) {
   const Goodbye goodbye = *goodbye_of(m.payload);
   Link& link = link_to(m.node);
   // What it was told itself is passed on as it is, not as a chain of "X has stopped: Y has stopped: …".
-  const bool passed_on = goodbye.text.find(" has stopped: ") != std::string::npos;
+  const bool passed_on = goodbye.reason == Reason::peer_stopped;
   const std::string why = (passed_on ? "" : m.sender + " has stopped: ") + printable(goodbye.text, 200);
   if (goodbye.end == End::completed && !finals_.complete())  // it passed all of them on: this disk was put back
     return refuse(m.sender, {Verdict::unavailable, "final iterates are missing here"});
   // Said before the two have met in this process: it has lost an earlier one, perhaps this party's own.
-  const bool stale = goodbye.end == End::peer_lost && !link.confirmed && !consent_ && !ending_;
+  const bool stale = goodbye.end == End::peer_lost && !link.confirmed && !consent_ && !ended(phase_);
   if (goodbye.end == End::completed)
     link.complete = true;
   else if (stale && worth_a_line(++link.interruptions))
@@ -162,10 +170,9 @@ Receipt Exchange::on_goodbye(const Message& m) {
     report(m.sender + " was interrupted by its owner; waiting for it");
   else if (goodbye.end != End::interrupted && goodbye.end != End::diverged && goodbye.end != End::equivocation &&
            !closed())
-    lose(m.node, why);
-  else if (goodbye.end != End::interrupted && !ending_ &&
-           (survivors_.needed(m.node) || goodbye.end == End::equivocation))
-    stop(goodbye.end == End::diverged ? End::diverged : End::peer_lost, why);
+    lose(m.node, why, Reason::peer_stopped);
+  else if (goodbye.end != End::interrupted && (survivors_.needed(m.node) || goodbye.end == End::equivocation))
+    stop(goodbye.end == End::diverged ? End::diverged : End::peer_lost, why, Reason::peer_stopped);
   return {.verdict = Verdict::accepted};
 }
 
@@ -173,16 +180,15 @@ bool Exchange::confirms(const Link& link, const Seen& seen) {
   const std::string who = name(link.node);
   const std::string older = "your ledger is older than what you have released: ";
   if (seen.round > released()) {
-    stop({.end = End::refused,
-          .text = older + who + " has round " + std::to_string(seen.round) + " of " + name(self_) +
-                  ", and the ledger ends with " + std::to_string(released()),
-          .past_unknown = true});
+    stop(End::refused,
+         older + who + " has round " + std::to_string(seen.round) + " of " + name(self_) +
+             ", and the ledger ends with " + std::to_string(released()),
+         Reason::past_unknown);
     return false;
   }
   if (seen.round >= 0 && seen.head != heads_[static_cast<std::size_t>(seen.round)]) {
-    stop({.end = End::refused,
-          .text = older + who + " has another round " + std::to_string(seen.round) + " of " + name(self_),
-          .past_unknown = true});
+    stop(End::refused, older + who + " has another round " + std::to_string(seen.round) + " of " + name(self_),
+         Reason::past_unknown);
     return false;
   }
   return true;
@@ -202,7 +208,7 @@ void Exchange::answered(std::uint64_t id, const Receipt& receipt) {
   const Link::Call call = *link->call;
   link->call.reset();
   heard(*link);
-  if (call.what == Link::What::goodbye && ending_->end == End::completed && !receipt.good()) {
+  if (call.what == Link::What::goodbye && phase_ == Phase::completed && !receipt.good()) {
     link->finals.clear();
     link->retry_later(now_, timing_);
   } else if (call.what == Link::What::goodbye) {
@@ -210,7 +216,7 @@ void Exchange::answered(std::uint64_t id, const Receipt& receipt) {
   } else if (call.what == Link::What::survivors && !receipt.good()) {
     const bool final_word = receipt.verdict == Verdict::left_behind || receipt.verdict == Verdict::ledger_behind ||
                             contradicts(receipt.verdict);
-    if (final_word && !ending_) on_refusal(*link, receipt);
+    if (final_word && !ended(phase_)) on_refusal(*link, receipt);
     link->given_up = receipt.verdict != Verdict::unavailable;  // it has stopped, and why comes by its goodbye
     link->retry_later(now_, timing_);
   } else if (!receipt.good()) {
@@ -242,6 +248,7 @@ void Exchange::on_greeting(Link& link, const Link::Call& call, const Receipt& re
   if (!confirms(link, seen)) return;
   link.stored = std::max(link.stored, seen.round);
   link.greeted = link.confirmed = true;
+  check_confirmed();
 }
 
 void Exchange::on_refusal(Link& link, const Receipt& receipt) {
@@ -263,12 +270,10 @@ void Exchange::on_refusal(Link& link, const Receipt& receipt) {
     if (worth_a_line(++link.interruptions)) report(text + "; waiting for it to be started again");
     return;
   }
-  if (receipt.verdict == Verdict::stopped) return lose(link.node, text);
-  const bool left_behind = receipt.verdict == Verdict::left_behind;
-  stop({.end = left_behind ? End::peer_lost : End::refused,
-        .text = text,
-        .left_behind = left_behind,
-        .past_unknown = receipt.verdict == Verdict::ledger_behind || contradicts(receipt.verdict)});
+  if (receipt.verdict == Verdict::stopped) return lose(link.node, text, Reason::peer_stopped);
+  if (receipt.verdict == Verdict::left_behind) return stop(End::peer_lost, text, Reason::left_behind);
+  const bool past_unknown = receipt.verdict == Verdict::ledger_behind || contradicts(receipt.verdict);
+  stop(End::refused, text, past_unknown ? Reason::past_unknown : Reason::refusal);
 }
 
 void Exchange::failed(std::uint64_t id) {

@@ -14,10 +14,10 @@ const std::string unconfirmed =
 
 }  // namespace
 
-void Exchange::lose(int node, const std::string& text) {
-  if (!consent_ || !speaking()) return stop(End::peer_lost, text);
+void Exchange::lose(int node, const std::string& text, Reason reason) {
+  if (!consent_ || phase_ == Phase::recovering) return stop(End::peer_lost, text, reason);
   if (closed()) return;
-  if (!past_confirmed()) return stop(End::peer_lost, text + unconfirmed);
+  if (!past_confirmed()) return stop(End::peer_lost, text + unconfirmed, reason);
   report(text + "; asking all who are left whether to go on without it");
   std::vector<int> lost = {node};
   for (const Link& link : links_)  // whoever has been silent for as long is lost with it
@@ -34,6 +34,7 @@ void Exchange::state_loss(std::vector<int> lost) {
   patience_from_ = now_;
   Message m = made(Kind::loss, released(), payload_of(Loss{std::move(lost)}));
   sign_and_store(std::move(m));
+  happens(Event::statement);
   for (Link& link : links_) link.next_attempt = now_;
 }
 
@@ -47,8 +48,7 @@ void Exchange::sign_and_store(Message m) {
 
 Receipt Exchange::on_survivors(const Message& m, std::string_view bytes, Link& from) {
   if (!consent_) return refuse(m.sender, {Verdict::wrong_turn, "a loss ends this study"});
-  if (ending_ && ending_->end == End::completed)
-    return refuse(m.sender, {Verdict::stopped, name(self_) + " has completed the run"});
+  if (phase_ == Phase::completed) return refuse(m.sender, {Verdict::stopped, name(self_) + " has completed the run"});
   Finding finding = survivors_.judge(m);
   const bool neighbour = std::ranges::find(links_, m.node, &Link::node) != links_.end();
   if (finding.verdict == Verdict::accepted && m.kind == Kind::loss && neighbour) {
@@ -56,10 +56,10 @@ Receipt Exchange::on_survivors(const Message& m, std::string_view bytes, Link& f
     if (past.verdict != Verdict::accepted) return refuse(m.sender, past);
   }
   if (finding.verdict == Verdict::accepted && m.node == self_) {  // signed here, and forgotten (R7)
-    stop({.end = End::refused,
-          .text = "your transcript is older than what you have signed: after a loss " + name(self_) +
-                  " has stated round " + std::to_string(m.round),
-          .past_unknown = true});
+    stop(End::refused,
+         "your transcript is older than what you have signed: after a loss " + name(self_) + " has stated round " +
+             std::to_string(m.round),
+         Reason::past_unknown);
     return refuse(m.sender, {Verdict::stopped, ending_->text});
   }
   if (finding.verdict == Verdict::second_value) return contradicted(m, finding, bytes);
@@ -75,23 +75,24 @@ Receipt Exchange::on_survivors(const Message& m, std::string_view bytes, Link& f
 
 void Exchange::settle() {
   using What = Survivors::Outlook::What;
-  if (ending_ || !speaking() || !survivors_.begun()) return;
+  if (ended(phase_) || phase_ == Phase::recovering || !survivors_.begun()) return;
   if (!survivors_.stated(self_)) {
-    if (!past_confirmed()) return stop(End::peer_lost, "others have lost a party" + unconfirmed);
+    if (!past_confirmed()) return stop(End::peer_lost, "others have lost a party" + unconfirmed, Reason::no_agreement);
     std::vector<std::string> lost;
     for (const int node : survivors_.lost()) lost.push_back(node == self_ ? "this one" : name(node));
     report("others have lost " + (lost.empty() ? "a party" : join(lost, ", ")) +
            "; asking all who are left whether to go on");
     state_loss({});
   }
-  while (!ending_) {
+  while (!ended(phase_)) {
     const double waited = now_ - patience_from_, little = 2 * timing_.deadline;
     const Patience patience = waited >= std::max(timing_.wait, little * agreed_.nodes()) ? Patience::out_of
                               : waited >= 2 * little                                     ? Patience::short_of
                                                                                          : Patience::fresh;
     const auto outlook = survivors_.outlook(patience);
     if (outlook.what == What::wait) return;
-    if (outlook.what == What::over) return stop(End::peer_lost, outlook.why, outlook.left_behind);
+    if (outlook.what == What::over)
+      return stop(End::peer_lost, outlook.why, outlook.left_behind ? Reason::left_behind : Reason::no_agreement);
     if (outlook.what == What::go_on) return go_on(outlook.next);
     Consent consent = consent_(outlook.next);
     consent.members = outlook.next.members;
@@ -100,6 +101,7 @@ void Exchange::settle() {
     m.head = outlook.next.id;
     patience_from_ = now_;
     sign_and_store(std::move(m));
+    happens(Event::consent);
   }
 }
 
@@ -110,8 +112,7 @@ void Exchange::go_on(const Succession& next) {
   succession_ = next;
   if (left_out.empty()) left_out.emplace_back("an edge that is broken");
   const std::string whom = join(left_out, ", ") + " after round " + std::to_string(next.through);
-  ending_ = {End::continued, "the others have gone on without " + whom};
-  ended_ = now_;
+  end(Event::agreement, {.end = End::continued, .text = "the others have gone on without " + whom});
   report("all who are left agree: going on without " + whom);
 }
 

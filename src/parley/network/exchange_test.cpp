@@ -1,5 +1,7 @@
 #include "parley/network/exchange_test.h"
 
+#include "parley/network/error_codes.h"
+
 namespace parley::network {
 namespace {
 
@@ -45,6 +47,21 @@ TEST_F(Talk, ADuplicateWithAnotherSignatureIsTheSameValue) {
   side(1).open();
   m.signature = "another";
   EXPECT_EQ(exchange(1).deliver("hospital_a", encode(m)).verdict, Verdict::duplicate);
+}
+
+TEST_F(Talk, ATranscriptOfAnotherVersionIsNotOpened) {
+  side(1).medium->content.clear();
+  std::string older = side(0).value_bytes(0, value_of(0, 0));
+  older[6] = 1;
+  Transcript(std::make_unique<MemoryFile>(side(1).medium), owner_of(agreed, 1), [](auto, auto) {
+  }).append(Transcript::Entry::received, older);
+  try {
+    side(1).open();
+    FAIL();
+  } catch (const Error& e) {
+    EXPECT_TRUE(e.is(other_version));
+    EXPECT_THAT(e.brief(), HasSubstr("protocol version 1, but this program speaks 2"));
+  }
 }
 
 TEST(FinalIterates, AreSummedInNodeOrderWhateverOrderTheyCameIn) {

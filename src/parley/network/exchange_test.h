@@ -71,7 +71,7 @@ inline Vector value_of(int node, int round) {
 
 struct Side {
   Side(int number, const Agreement& a, Keys with, Timing t = {.deadline = 1, .wait = 100, .first_wait = 200})
-      : node(number), agreed(a), keys(std::move(with)), timing(t), ledger(3, true) {
+      : node(number), agreed(a), keys(std::move(with)), timing(t), ledger(static_cast<int>(a.parties.size()), true) {
     open();
   }
   Side(int number, const Agreement& a) : Side(number, a, keys_of(number)) {}
@@ -84,7 +84,8 @@ struct Side {
                                                           .last_released = static_cast<int>(paid.size()) - 1,
                                                           .keys = keys,
                                                           .timing = timing,
-                                                          .now = now},
+                                                          .now = now,
+                                                          .consent = consent},
                                           std::make_unique<MemoryFile>(medium));
     for (std::size_t round = 0; round < paid.size(); ++round) {
       exchange->release(paid[round]);
@@ -121,6 +122,7 @@ struct Side {
   Agreement agreed;
   Keys keys;
   Timing timing;
+  std::function<Consent(const Succession&)> consent{};  // on-loss = "continue"
   privacy::Ledger ledger;
   std::vector<privacy::Paid> paid;
   std::shared_ptr<MemoryFile::Medium> medium = std::make_shared<MemoryFile::Medium>();

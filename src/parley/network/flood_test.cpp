@@ -56,7 +56,8 @@ TEST_F(Flood, NoDamagedMessageDoesAnythingElse) {
       good(),
       side(0).signed_bytes(side(0).message(Kind::hello, 0, payload_of(Seen{}))),
       side(0).signed_bytes(side(0).message(Kind::final_iterate, 3, payload_of(value_of(0, 3)))),
-      side(0).signed_bytes(side(0).message(Kind::goodbye, 0, payload_of(Goodbye{End::interrupted, "bye"}))),
+      side(0).signed_bytes(
+          side(0).message(Kind::goodbye, 0, payload_of(Goodbye{.end = End::interrupted, .text = "bye"}))),
       side(0).signed_bytes(side(0).message(Kind::loss, 0, payload_of(Loss{{2}}))),
       side(0).signed_bytes(side(0).message(
           Kind::consent, 0, payload_of(Consent{.agrees = true, .members = {0, 1}, .configuration = "next"}))),

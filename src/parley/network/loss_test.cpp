@@ -232,7 +232,7 @@ TEST_F(Loss, APastThatOthersContradictIsUnknown) {
   pass(1);
   ASSERT_TRUE(exchange(1).ending().has_value());
   ASSERT_EQ(exchange(1).ending()->end, End::refused);
-  EXPECT_TRUE(exchange(1).ending()->past_unknown);
+  EXPECT_TRUE(exchange(1).ending()->past_unknown());
   EXPECT_FALSE(exchange(1).past_confirmed());
 }
 

@@ -189,16 +189,20 @@ std::optional<Seen> seen_of(std::string_view payload) {
 std::string payload_of(const Goodbye& goodbye) {
   std::string out;
   put(out, static_cast<std::uint64_t>(goodbye.end), 1);
+  put(out, static_cast<std::uint64_t>(goodbye.reason), 1);
   put_text(out, std::string_view(goodbye.text).substr(0, short_text));
   return out;
 }
 
 std::optional<Goodbye> goodbye_of(std::string_view payload) {
   Reader in(payload);
-  const std::uint64_t end = in.number(1, "end");
+  const std::uint64_t end = in.number(1, "end"), reason = in.number(1, "reason");
   Goodbye goodbye{.text = in.text(1, "text")};
-  if (in.missing() != nullptr || in.left() > 0 || end > static_cast<std::uint64_t>(End::refused)) return std::nullopt;
+  if (in.missing() != nullptr || in.left() > 0 || end > static_cast<std::uint64_t>(End::refused) ||
+      reason > static_cast<std::uint64_t>(Reason::left_behind))
+    return std::nullopt;
   goodbye.end = static_cast<End>(end);
+  goodbye.reason = static_cast<Reason>(reason);
   return goodbye;
 }
 

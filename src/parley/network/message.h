@@ -32,7 +32,8 @@ struct Message {
   std::string signature{};
 };
 
-inline constexpr int protocol_version = 1;
+// A message of another version is refused (unknown_version). 2: a goodbye carries a reason.
+inline constexpr int protocol_version = 2;
 
 std::string signed_part(const Message& m);
 std::string encode(const Message& m);
@@ -59,7 +60,7 @@ struct Seen {
 std::string payload_of(const Seen& seen);
 std::optional<Seen> seen_of(std::string_view payload);
 
-// The payload of a goodbye: why the sender leaves, and one sentence.
+// The payload of a goodbye: how its sender's run ended, what for, and one sentence for people.
 enum class End : std::uint8_t {
   completed,
   interrupted,
@@ -70,8 +71,20 @@ enum class End : std::uint8_t {
   refused,
   continued  // the survivors go on in a part of their own; never in a goodbye
 };
+enum class Reason : std::uint8_t {
+  own,           // the end says all: completed, interrupted, its budget, diverged, a contradiction
+  silence,       // a neighbour has not answered for too long
+  peer_stopped,  // a neighbour had stopped before; the sentence says which party, and why
+  refusal,       // a neighbour has refused a message of the sender's
+  // Others have seen more of the sender than its ledger and transcript hold, or say so: it cannot count what it has
+  // released, and claims nothing.
+  past_unknown,
+  no_agreement,  // after a loss, those who are left do not go on
+  left_behind    // the others go on in a part of their own, and started again this party cannot join them
+};
 struct Goodbye {
   End end = End::completed;
+  Reason reason = Reason::own;
   std::string text{};
 };
 std::string payload_of(const Goodbye& goodbye);

@@ -49,7 +49,7 @@ TEST(Message, IsTheseBytes) {
                   .signature = "S"};
   EXPECT_EQ(privacy::hex(encode(m)),
             "7061726c6579"  // parley
-            "0100"
+            "0200"
             "02"  // version, kind
             "0172"
             "0163"
@@ -118,7 +118,11 @@ TEST(Message, HelloAndGoodbyeComeBack) {
   const Goodbye goodbye{.end = End::peer_lost, .text = std::string(1000, 'x')};
   EXPECT_EQ(goodbye_of(payload_of(goodbye))->end, End::peer_lost);
   EXPECT_EQ(goodbye_of(payload_of(goodbye))->text.size(), 255U);
-  EXPECT_FALSE(goodbye_of("\x63\x00").has_value());
+  EXPECT_EQ(goodbye_of(payload_of(goodbye))->reason, Reason::own);
+  EXPECT_EQ(payload_of(Goodbye{.end = End::peer_lost, .reason = Reason::peer_stopped, .text = "b"}),
+            std::string("\x04\x02\x01") + "b");
+  EXPECT_FALSE(goodbye_of(std::string("\x63\x00\x00", 3)).has_value());
+  EXPECT_FALSE(goodbye_of(std::string("\x04\x07\x00", 3)).has_value()) << "a reason that no party has";
   EXPECT_FALSE(goodbye_of("").has_value());
 }
 

@@ -122,7 +122,7 @@ std::string Survivors::objection(const std::vector<int>& members) const {
 std::optional<Succession> Survivors::succession(const std::vector<int>& members) const {
   if (!std::ranges::all_of(members, [this](int node) { return stated(node); })) return std::nullopt;
   Succession s{.members = members, .edges = edges(members), .through = agreed_.rounds};
-  std::string text = "parley survivors 1" + payload_of(Goodbye{.text = agreed_.run});
+  std::string text = "parley survivors 1" + std::string(1, '\0') + static_cast<char>(agreed_.run.size()) + agreed_.run;
   for (const int node : members) {
     const Statement& one = statements_.at(node);
     s.released.push_back(one.released);

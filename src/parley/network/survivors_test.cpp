@@ -249,8 +249,8 @@ TEST_F(Four, OneThatConsentsToItselfAloneLeavesNobodyBehind) {
       .released = {4},
       .edges = {},
       .through = 4,
-      .id = privacy::sha256("parley survivors 1" + payload_of(Goodbye{.text = a.run}) + payload_of(Loss{{2}}) +
-                            payload_of(Seen{4, stated.head}) + payload_of(Loss{{3}}))};
+      .id = privacy::sha256("parley survivors 1" + std::string(1, '\0') + static_cast<char>(a.run.size()) + a.run +
+                            payload_of(Loss{{2}}) + payload_of(Seen{4, stated.head}) + payload_of(Loss{{3}}))};
   all[0]->hear(consent(a, 2, alone));
   EXPECT_NE(look(0).what, What::over);
 }

@@ -70,6 +70,7 @@ std::optional<Paid> Ledger::pay(Release release) {
 }
 
 std::optional<std::vector<Paid>> Ledger::pay_all(std::vector<Release> releases) {
+  expects(!failed_, "no charge after a round failed");
   std::vector<Paid> paid;
   struct After {
     Account* account;
@@ -120,6 +121,25 @@ std::optional<std::vector<Paid>> Ledger::pay_all(std::vector<Release> releases) 
     paid.push_back(Paid(r.node, r.round, std::make_shared<const Vector>(std::move(r.value))));
   }
   return paid;
+}
+
+void Ledger::fail(const std::vector<Release>& unreleased, const std::string& reason) {
+  // In memory there may be accounts of nodes that live in other processes.
+  expects(!failed_ && (!file_ || unreleased.size() == accounts_.size()), "one failure of all nodes of a run");
+  if (std::ranges::all_of(unreleased, [](const Release& r) { return r.charge.kind == "none"; })) return;
+  for (const Release& r : unreleased)
+    expects(r.round == account(r.node).last_round + 1 && r.value.size() == 0,
+            "nothing released in the round that failed");
+  failed_ = true;
+  if (file_) file_->fail(run_, unreleased, reason);  // on disk, or Error
+  for (const Release& r : unreleased) {
+    Account& account = accounts_[index(r.node)];
+    account.epsilon.add(Price{r.charge.epsilon, r.charge.mu});
+    account.counted.add(price(r.charge));
+    account.charges.push_back(r.charge);
+    Budget& budget = budgets_[account.budget];
+    budget.most = std::max(budget.most, account.counted.total());
+  }
 }
 
 std::optional<Paid> Ledger::stored(int node, int round) const {

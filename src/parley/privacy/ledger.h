@@ -33,6 +33,14 @@ class Ledger {
   // One round of several nodes, in one commit: all or none.
   std::optional<std::vector<Paid>> pay_all(std::vector<Release> releases);
 
+  // Privacy: the round after the last one could not be solved; of each node of this run, with an empty value and what
+  // it would have cost. Whether a round fails is a function of its noise, so it is charged as if it had been released,
+  // over the cap too, and the run does not go on: here any further charge is a bug, and on file no process may resume
+  // it (LedgerFile::check_room). On disk when it returns, so that nobody hears of the failure before. Error: it could
+  // not be stored, and then that is what the caller may tell, not the failure. Nothing is marked where no node of this
+  // run touches data in this round: there is no noise to choose.
+  void fail(const std::vector<Release>& unreleased, const std::string& reason);
+
   // What was released as (node, round) of this run: the same bytes again, at no charge. Only on file.
   std::optional<Paid> stored(int node, int round) const;
   int last_round(int node) const { return account(node).last_round; }  // −1: nothing released yet
@@ -75,6 +83,7 @@ class Ledger {
   bool is_private_;
   std::shared_ptr<LedgerFile> file_;
   std::string run_;
+  bool failed_ = false;
   std::shared_ptr<int> active_;
 };
 

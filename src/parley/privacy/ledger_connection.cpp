@@ -3,6 +3,7 @@
 #include <cstring>
 
 #include "parley/base/error.h"
+#include "parley/privacy/error_codes.h"
 
 namespace parley::privacy {
 namespace {
@@ -21,7 +22,8 @@ void LedgerDatabase::Connection::fail(const std::string& doing, const fs::path& 
   if ((code & 0xff) == SQLITE_BUSY || (code & 0xff) == SQLITE_LOCKED)
     throw Error({.what = "the ledger is in use by " + holder(file),
                  .where = file.string(),
-                 .fix = "wait until it ends: one process at a time may spend"});
+                 .fix = "wait until it ends: one process at a time may spend",
+                 .code = ledger_in_use});
   const bool foreign = (code & 0xff) == SQLITE_NOTADB || (code & 0xff) == SQLITE_CORRUPT;
   std::string reason = db == nullptr ? "out of memory" : sqlite3_errmsg(db);
   if (db != nullptr && (code & 0xff) == SQLITE_IOERR && sqlite3_system_errno(db) != 0)

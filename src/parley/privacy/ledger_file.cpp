@@ -8,6 +8,7 @@
 
 #include "parley/base/error.h"
 #include "parley/base/text.h"
+#include "parley/base/utf8.h"
 #include "parley/privacy/gaussian.h"
 #include "parley/privacy/pure.h"
 
@@ -16,17 +17,6 @@ namespace {
 
 using nlohmann::json;
 constexpr double infinite = std::numeric_limits<double>::infinity();
-
-json to_json(double value) {  // JSON has no infinity
-  return std::isfinite(value) ? json(value) : json("infinite");
-}
-
-double to_double(const json& value) {
-  if (value == "infinite") return infinite;
-  const double number = value.get<double>();
-  if (!(number >= 0)) throw json::other_error::create(501, "a negative amount", nullptr);
-  return number;
-}
 
 std::string shown(const Cap& cap) {
   if (!cap.limited()) return "unlimited";
@@ -52,30 +42,6 @@ Spend spent_in(const LedgerFile::Run& run, const std::string& dataset, double de
 
 }  // namespace
 
-std::string charge_text(const Charge& charge) {
-  json parameters = json::object();
-  for (const auto& [name, value] : charge.parameters) parameters[name] = to_json(value);
-  return json{{"kind", charge.kind},
-              {"epsilon", to_json(charge.epsilon)},
-              {"mu", to_json(charge.mu)},
-              {"parameters", parameters}}
-      .dump();
-}
-
-Charge charge_from_text(const std::string& text, const std::string& where) {
-  try {
-    const json body = json::parse(text);
-    Charge charge{.kind = body.at("kind").get<std::string>(),
-                  .epsilon = to_double(body.at("epsilon")),
-                  .mu = to_double(body.at("mu"))};
-    for (const auto& [name, value] : body.at("parameters").items())
-      charge.parameters.emplace_back(name, value == "infinite" ? infinite : value.get<double>());
-    return charge;
-  } catch (const json::exception& e) {
-    throw Error({.what = "a charge cannot be read: " + std::string(e.what()), .where = where});
-  }
-}
-
 Price price_of(const Charge& charge, bool is_private) {
   if (charge.kind == "none" && charge.epsilon == 0 && charge.mu == 0) return {};
   if (!is_private) return {.epsilon = infinite};  // whoever knows the seed takes the noise away
@@ -97,59 +63,6 @@ LedgerFile::LedgerFile(const std::filesystem::path& file, Open how) {
   if (!key_) warnings_.push_back(key_file.string() + " is missing: rows cannot be compared with those of earlier runs");
 }
 
-void LedgerFile::load(const Entry& e) {
-  const std::string where = "entry " + std::to_string(e.sequence) + " of the ledger";
-  try {
-    if (e.kind == "charge") {
-      Run& run = runs_.at(run_at_.at(e.run));
-      Account& account = run.accounts.at(e.node);
-      if (e.round != account.last_round + 1) throw std::out_of_range("a round is missing");
-      const Price price = price_of(charge_from_text(e.body, where), run.not_private.empty());
-      if (price.epsilon > 0 || price.mu > 0) account.prices.push_back(price);
-      account.last_round = e.round;
-    } else if (e.kind == "run") {
-      const json body = json::parse(e.body);
-      Run run{.id = e.run,
-              .configuration = body.at("configuration"),
-              .started = body.at("started"),
-              .not_private = body.at("not_private")};
-      for (const json& a : body.at("accounts")) {
-        Account account{.dataset = a.at("dataset"),
-                        .planned_epsilon = to_double(a.at("planned_epsilon")),
-                        .planned_mu = to_double(a.at("planned_mu"))};
-        datasets_.at(account.dataset);
-        run.accounts.emplace(a.at("node").get<int>(), std::move(account));
-      }
-      for (const json& d : body.at("datasets"))
-        if (const std::string text = d.at("fingerprint"); !text.empty())
-          datasets_.at(d.at("name")).fingerprint = run.fingerprints[d.at("name")] = text;
-      run_at_.emplace(e.run, runs_.size());
-      runs_.push_back(std::move(run));
-    } else if (e.kind == "cap") {
-      const json body = json::parse(e.body);
-      const Cap cap(to_double(body.at("epsilon")), to_double(body.at("delta")));
-      const auto at = datasets_.emplace(body.at("dataset").get<std::string>(), Dataset{.cap = cap}).first;
-      at->second.cap = cap;
-      at->second.history.push_back(cap);
-    } else if (e.kind != "ledger") {
-      throw std::out_of_range("unknown kind '" + e.kind + "'");
-    }
-  } catch (const json::exception& problem) {
-    throw Error({.what = "cannot be read: " + std::string(problem.what()), .where = where});
-  } catch (const std::out_of_range& problem) {
-    throw Error({.what = "does not fit what stands before it: " + std::string(problem.what()), .where = where});
-  }
-}
-
-// What is on disk and what is in memory come from the same entries.
-void LedgerFile::append(const std::vector<Entry>& entries) {
-  database_->append(entries);
-  for (Entry e : entries) {
-    e.sequence = database_->head().entries;
-    load(e);
-  }
-}
-
 void check_cap(const std::string& dataset, const Cap& cap) {
   const bool printable = std::ranges::all_of(dataset, [](unsigned char c) { return c >= 0x20 && c != 0x7f; });
   if (dataset.empty() || dataset.size() > 200 || !printable || trim(dataset) != dataset)
@@ -162,18 +75,8 @@ void check_cap(const std::string& dataset, const Cap& cap) {
                  .value = "epsilon " + number(cap.epsilon) + ", delta " + number(cap.delta),
                  .allowed = "0 < epsilon <= 1000 or unlimited, 0 <= delta < 1",
                  .where = "dataset '" + dataset + "'"});
-  try {
-    (void)json(dataset).dump();
-  } catch (const json::exception&) {
+  if (!is_utf8(dataset))
     throw Error({.what = "this is no name for a dataset: not UTF-8", .value = hex(dataset), .allowed = "UTF-8"});
-  }
-}
-
-void LedgerFile::set_cap(const std::string& dataset, const Cap& cap) {
-  check_cap(dataset, cap);
-  expects(active_.expired(), "no change of a cap during a run");
-  const json body = {{"dataset", dataset}, {"epsilon", to_json(cap.epsilon)}, {"delta", cap.delta}};
-  append({{.kind = "cap", .body = body.dump()}});
 }
 
 const LedgerFile::Run* LedgerFile::find_run(const std::string& id) const {
@@ -188,7 +91,23 @@ Spend LedgerFile::spent(const std::string& dataset, double delta, const std::str
   return sum;
 }
 
+void LedgerFile::check_not_failed(const std::string& id) const {
+  const Run* const run = find_run(id);
+  if (run == nullptr || !run->failed) return;
+  const bool uncertified = run->failed->reason == "uncertified";
+  throw Error(
+      {.what = "run " + id + " ended in round " + std::to_string(run->failed->round) + ": " +
+               (uncertified ? "a local minimum could not be certified" : "it could not be solved") +
+               ". Trying again with other noise until it can be would choose the noise, and no bound covers that",
+       .where = file().string(),
+       .fix = std::string("the ledger keeps this run closed, whatever --out says. Start a new run, or agree on a "
+                          "new study") +
+              (uncertified ? ", with a larger --tolerance" : "") +
+              "; what this one spent stays spent, the failed round included"});
+}
+
 void LedgerFile::check_room(const PlannedRun& run, int times) const {
+  check_not_failed(run.id);
   for (const PlannedRun::Account& account : run.accounts)
     expects(std::ranges::any_of(run.datasets, [&](const auto& d) { return d.name == account.dataset; }),
             "every node's dataset among the run's");
@@ -258,63 +177,6 @@ std::vector<std::string> LedgerFile::warnings_about(const PlannedRun& run) const
                             : "same name, other rows: the spend is kept");
   }
   return warnings;
-}
-
-void LedgerFile::start(const PlannedRun& run) {
-  check_room(run);
-  for (std::string& warning : warnings_about(run)) warnings_.push_back(std::move(warning));
-  if (const Run* there = find_run(run.id)) {
-    const auto refuse = [&](const std::string& what) {
-      throw Error({.what = "run " + run.id + " cannot go on: " + what,
-                   .where = file().string(),
-                   .fix = "use the options it was started with, or start a new run"});
-    };
-    if (there->configuration != run.configuration) refuse("its configuration was another one");
-    if (there->not_private != run.not_private) refuse("its privacy stamp was another one");
-    if (there->accounts.size() != run.accounts.size()) refuse("its nodes were others");
-    for (const auto& account : run.accounts) {
-      const auto at = there->accounts.find(account.node);
-      if (at == there->accounts.end()) refuse("its nodes were others");
-      if (at->second.dataset != account.dataset)
-        refuse("node " + std::to_string(account.node) + " held dataset '" + at->second.dataset + "'");
-    }
-    return;
-  }
-  json accounts = json::array(), used = json::array();
-  for (const auto& a : run.accounts) {
-    UpwardSum epsilon;
-    std::vector<double> mus;
-    for (const Charge& c : a.planned) {
-      epsilon.add(c.epsilon);
-      mus.push_back(c.mu);
-    }
-    accounts.push_back({{"node", a.node},
-                        {"dataset", a.dataset},
-                        {"planned_epsilon", to_json(epsilon.value())},
-                        {"planned_mu", to_json(gdp_compose(mus))}});
-  }
-  for (const auto& d : run.datasets)
-    used.push_back({{"name", d.name}, {"fingerprint", d.fingerprint}, {"records", d.records}});
-  const json body = {{"configuration", run.configuration},
-                     {"started", run.started},
-                     {"not_private", run.not_private},
-                     {"accounts", accounts},
-                     {"datasets", used}};
-  append({{.kind = "run", .run = run.id, .body = body.dump()}});
-}
-
-void LedgerFile::charge(const std::string& run, const std::vector<const Release*>& releases) {
-  std::vector<Entry> entries;
-  entries.reserve(releases.size());
-  for (const Release* r : releases)
-    entries.push_back({.kind = "charge",
-                       .run = run,
-                       .node = r->node,
-                       .round = r->round,
-                       .body = charge_text(r->charge),
-                       .released = std::string(reinterpret_cast<const char*>(r->value.data()),
-                                               static_cast<std::size_t>(r->value.size()) * sizeof(double))});
-  append(entries);
 }
 
 }  // namespace parley::privacy

@@ -47,15 +47,21 @@ class LedgerFile {
   };
   struct Account {
     std::string dataset;
-    std::vector<Price> prices;  // of what touched data
+    std::vector<Price> prices;  // of what touched data, a failed round's too
     int last_round = -1;
     double planned_epsilon = 0, planned_mu = 0;
+    std::optional<Charge> failed{};  // of the round after the last, which released nothing
+  };
+  struct Failure {
+    int round = 0;
+    std::string reason;  // uncertified: a minimum that could not be certified; failed: anything else
   };
   struct Run {
     std::string id, configuration, started;
     std::vector<std::string> not_private;
     std::map<int, Account> accounts;                  // by node
     std::map<std::string, std::string> fingerprints;  // of its datasets, by name
+    std::optional<Failure> failed{};                  // it does not go on
   };
   const std::map<std::string, Dataset>& datasets() const { return datasets_; }
   const std::vector<Run>& runs() const { return runs_; }
@@ -66,9 +72,10 @@ class LedgerFile {
   Spend spent(const std::string& dataset, double delta, const std::string& except = "") const;
   Spend spent(const std::string& dataset) const { return spent(dataset, datasets_.at(dataset).cap.delta); }
 
-  // Error when `times` runs like this one would exceed a cap, a dataset is not known, or a run that is not private
-  // meets a dataset with a cap.
+  // Error when `times` runs like this one would exceed a cap, a dataset is not known, a run that is not private meets a
+  // dataset with a cap, or a round of this run has failed: wherever its record is, it is not tried again.
   void check_room(const PlannedRun& run, int times = 1) const;
+  void check_not_failed(const std::string& run) const;  // the last of these
 
   Fingerprint fingerprint() const { return Fingerprint(key_); }           // feed it the rows of a dataset
   const std::vector<std::string>& warnings() const { return warnings_; }  // so far
@@ -85,7 +92,11 @@ class LedgerFile {
   void load(const Entry& entry);
   void start(const PlannedRun& run);  // after check_room; resumes when the run is there and is the same
   void charge(const std::string& run, const std::vector<const Release*>& releases);
+  void fail(const std::string& run, const std::vector<Release>& unreleased, const std::string& reason);
   void append(const std::vector<Entry>& entries);
+  void load_charge(const Entry& entry, const std::string& where);
+  void load_failure(const Entry& entry, const std::string& where);
+  void load_run(const Entry& entry);
 
   std::unique_ptr<LedgerDatabase> database_;
   std::optional<Key> key_;

@@ -21,10 +21,12 @@ Checked verify(const LedgerFile& ledger) {
   if (const std::string damage = ledger.database().damage(); !damage.empty())
     result.wrong.push_back("the file is damaged: " + damage);
   ledger.database().each_release([&](const Entry& e, bool intact) {
-    if (e.kind != "charge") return;
+    if (e.kind != "charge" && e.kind != "failed") return;
     const std::string place = "entry " + std::to_string(e.sequence) + " (run " + e.run + ", node " +
                               std::to_string(e.node) + ", round " + std::to_string(e.round) + ")";
-    if (intact)
+    if (e.kind == "failed") {
+      if (!intact || !e.released.empty()) result.wrong.push_back(place + ": a failed round with a value");
+    } else if (intact)
       ++result.releases;
     else
       result.wrong.push_back(place + ": the stored value is damaged");
@@ -44,6 +46,14 @@ Checked verify(const LedgerFile& ledger) {
       result.wrong.push_back(place + ": charged mu " + number(charge.mu) + ", but its parameters cost " +
                              number(proved.mu));
   });
+  for (const LedgerFile::Run& run : ledger.runs()) {
+    if (!run.failed) continue;
+    ++result.failed;
+    for (const auto& [node, account] : run.accounts)
+      if (!account.failed)
+        result.wrong.push_back("run " + run.id + " failed in round " + std::to_string(run.failed->round) +
+                               ", and node " + std::to_string(node) + " was not charged for it");
+  }
   return result;
 }
 

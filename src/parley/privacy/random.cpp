@@ -2,24 +2,108 @@
 
 #include <openssl/evp.h>
 #include <openssl/rand.h>
+#include <sys/random.h>
 
 #include <bit>
+#include <cerrno>
 #include <cmath>
 #include <cstring>
 #include <numbers>
 #include <string>
-
-#include "parley/base/error.h"
+#include <utility>
 
 namespace parley::privacy {
+namespace {
+
+using Key = std::array<unsigned char, 32>;
+
+// Of short text and secrets; leaves no copy of them behind.
+Key digest_and_cleanse(std::string& bytes) {
+  Key key{};
+  unsigned int length = 0;
+  const bool good = EVP_Digest(bytes.data(), bytes.size(), key.data(), &length, EVP_sha256(), nullptr) == 1;
+  OPENSSL_cleanse(bytes.data(), bytes.size());
+  expects(good && length == key.size(), "SHA-256 works");
+  return key;
+}
+
+void append_fresh(std::string& bytes, Entropy entropy) {
+  Key fresh{};
+  entropy(fresh);
+  bytes.append(reinterpret_cast<const char*>(fresh.data()), fresh.size());
+  OPENSSL_cleanse(fresh.data(), fresh.size());
+}
+
+void openssl_entropy(std::span<unsigned char> bytes) {
+  if (RAND_priv_bytes(bytes.data(), static_cast<int>(bytes.size())) != 1)
+    throw NoEntropy({.what = "no randomness from the operating system",
+                     .where = "OpenSSL RAND_priv_bytes",
+                     .fix = "nothing was released; check /dev/urandom"});
+}
+
+}  // namespace
+
+// getrandom gives up to 256 bytes whole once the kernel's generator is ready; anything else is a doubt, and a doubt
+// ends the run (R9).
+void fill_from(long (*call)(void*, std::size_t, unsigned), std::span<unsigned char> bytes) {
+  long got = -1;
+  for (int interrupted = 0; interrupted < 100; ++interrupted) {
+    got = call(bytes.data(), bytes.size(), 0);
+    if (got >= 0 || errno != EINTR) break;
+  }
+  if (got != static_cast<long>(bytes.size()))
+    throw NoEntropy({.what = "no randomness from the operating system: " +
+                             (got < 0 ? std::string(std::strerror(errno)) : "fewer bytes than asked for"),
+                     .where = "getrandom",
+                     .fix = "nothing was released; a sandbox may forbid this system call"});
+}
+
+void os_entropy(std::span<unsigned char> bytes) {
+  fill_from(::getrandom, bytes);
+}
+
+// What all streams of a run have in common; in memory only.
+class RunKey {
+ public:
+  explicit RunKey(Entropy entropy) : entropy_(entropy) {
+    std::string bytes = "parley run key 2";
+    bytes.reserve(128);  // no copy of a secret is left where the text once was
+    append_fresh(bytes, openssl_entropy);
+    append_fresh(bytes, entropy_);
+    key_ = digest_and_cleanse(bytes);
+  }
+  RunKey(const RunKey&) = delete;
+  RunKey& operator=(const RunKey&) = delete;
+  ~RunKey() { OPENSSL_cleanse(key_.data(), key_.size()); }
+
+  Key stream(const std::string& label) const {
+    std::string bytes = "parley noise key 2";
+    bytes.reserve(128 + label.size());
+    bytes.append(reinterpret_cast<const char*>(key_.data()), key_.size());
+    append_fresh(bytes, entropy_);
+    bytes += label;
+    return digest_and_cleanse(bytes);
+  }
+
+ private:
+  Entropy entropy_;
+  Key key_{};
+};
 
 struct Random::Cipher {
-  explicit Cipher(const std::array<unsigned char, 32>& key) : context(EVP_CIPHER_CTX_new()) {
+  explicit Cipher(const Key& key) { start(key); }
+  Cipher(std::shared_ptr<const RunKey> its_run, std::string its_label)
+      : run(std::move(its_run)), label(std::move(its_label)) {}
+  void start(const Key& key) {
     const std::array<unsigned char, 16> counter{};
-    if (context == nullptr || EVP_EncryptInit_ex(context, EVP_chacha20(), nullptr, key.data(), counter.data()) != 1)
+    EVP_CIPHER_CTX* const made = EVP_CIPHER_CTX_new();
+    if (made == nullptr || EVP_EncryptInit_ex(made, EVP_chacha20(), nullptr, key.data(), counter.data()) != 1) {
+      EVP_CIPHER_CTX_free(made);
       throw Error({.what = "the cipher behind the noise cannot be started",
                    .where = "OpenSSL ChaCha20",
                    .fix = "check the OpenSSL installation"});
+    }
+    context = made;
   }
   Cipher(const Cipher&) = delete;
   Cipher& operator=(const Cipher&) = delete;
@@ -29,6 +113,11 @@ struct Random::Cipher {
   }
 
   void refill() {
+    if (context == nullptr) {  // not before the first draw: a copy of the process made until now draws another key
+      Key key = run->stream(label);
+      start(key);
+      OPENSSL_cleanse(key.data(), key.size());
+    }
     static constexpr std::array<unsigned char, 4096> zeros{};
     int written = 0;
     const bool good = EVP_EncryptUpdate(context, reinterpret_cast<unsigned char*>(buffer.data()), &written,
@@ -37,32 +126,26 @@ struct Random::Cipher {
     next = 0;
   }
 
-  EVP_CIPHER_CTX* context;
+  EVP_CIPHER_CTX* context = nullptr;  // null: a secret stream that nobody has drawn from
+  std::shared_ptr<const RunKey> run{};
+  std::string label{};
   std::array<std::uint64_t, 512> buffer{};
   std::size_t next = 512;
 };
 
 Random::Random(const std::array<unsigned char, 32>& key) : cipher_(std::make_shared<Cipher>(key)) {}
 
+Random::Random(std::shared_ptr<const RunKey> run, std::string label)
+    : cipher_(std::make_shared<Cipher>(std::move(run), std::move(label))) {}
+
 Random Random::secret() {
-  std::array<unsigned char, 32> key{};
-  if (RAND_priv_bytes(key.data(), key.size()) != 1)  // fail closed: no entropy, no noise, no release
-    throw Error({.what = "no randomness from the operating system",
-                 .where = "OpenSSL RAND_priv_bytes",
-                 .fix = "nothing was released; check /dev/urandom"});
-  Random random(key);
-  OPENSSL_cleanse(key.data(), key.size());
-  return random;
+  return {std::make_shared<const RunKey>(os_entropy), "alone"};
 }
 
 Random Random::seeded(std::uint64_t seed, std::uint64_t node, std::uint64_t round, std::string_view purpose) {
-  const std::string text = "parley NOT PRIVATE seed " + std::to_string(seed) + " node " + std::to_string(node) +
-                           " round " + std::to_string(round) + " " + std::string(purpose);
-  std::array<unsigned char, 32> key{};
-  unsigned int length = 0;
-  expects(EVP_Digest(text.data(), text.size(), key.data(), &length, EVP_sha256(), nullptr) == 1 && length == 32,
-          "SHA-256 works");
-  return Random(key);
+  std::string text = "parley NOT PRIVATE seed " + std::to_string(seed) + " node " + std::to_string(node) + " round " +
+                     std::to_string(round) + " " + std::string(purpose);
+  return Random(digest_and_cleanse(text));
 }
 
 std::uint64_t Random::bits() {
@@ -93,8 +176,14 @@ double Random::normal() {
   return radius * std::cos(2 * std::numbers::pi * uniform());
 }
 
+NoiseSource::NoiseSource(std::optional<std::uint64_t> seed, Entropy entropy)
+    : seed_(seed), run_(seed ? nullptr : std::make_shared<const RunKey>(entropy)) {}
+
 Random NoiseSource::stream(int node, int round, std::string_view purpose) const {
-  if (!seed_) return Random::secret();
+  if (!seed_) {
+    const std::string label = "node " + std::to_string(node) + " round " + std::to_string(round) + " ";
+    return {run_, label + std::string(purpose)};
+  }
   return Random::seeded(*seed_, static_cast<std::uint64_t>(node), static_cast<std::uint64_t>(round), purpose);
 }
 

@@ -1,17 +1,37 @@
 // The only source of randomness for noise: the ChaCha20 keystream of OpenSSL under a 256-bit key.
-// Privacy: with secret() the key comes from the operating system, is used for one node and one round, and is never
-// stored. With seeded() the key is derived from a number that people know: the same code, the same bits every time, and
-// NO privacy.
+// Privacy: a secret stream serves one node and one round and is never stored. It has no key before its first draw; then
+//   key = SHA-256("parley noise key 2" ‖ key of the run ‖ 32 bytes of getrandom(2) ‖ node ‖ round ‖ purpose)
+// so a process that was forked, or restored from a snapshot, between two draws does not draw the same noise twice. With
+// seeded() the key is derived from a number that people know: the same code, the same bits every time, and NO privacy.
 #pragma once
 #include <array>
 #include <cstdint>
 #include <memory>
 #include <optional>
+#include <span>
+#include <string>
 #include <string_view>
 
+#include "parley/base/error.h"
 #include "parley/base/vector.h"
 
 namespace parley::privacy {
+
+// There is no randomness to be had: no noise was drawn, so nothing was solved with it.
+class NoEntropy : public Error {
+ public:
+  using Error::Error;
+};
+
+// Fills all of it with fresh bytes, or throws NoEntropy.
+using Entropy = void (*)(std::span<unsigned char> bytes);
+
+// The kernel's generator, asked anew each time: this process keeps no state that a copy of it would share.
+void os_entropy(std::span<unsigned char> bytes);
+// The same through a system call like getrandom(2), for tests: an error, or fewer bytes than asked for, is NoEntropy.
+void fill_from(long (*call)(void*, std::size_t, unsigned), std::span<unsigned char> bytes);
+
+class RunKey;
 
 class Random {
  public:
@@ -24,21 +44,25 @@ class Random {
   double normal();       // Box–Muller on full-precision uniforms
 
  private:
+  friend class NoiseSource;
   struct Cipher;
   explicit Random(const std::array<unsigned char, 32>& key);
-  std::shared_ptr<Cipher> cipher_;
+  Random(std::shared_ptr<const RunKey> run, std::string label);
+  std::shared_ptr<Cipher> cipher_;  // copies draw from one stream
 };
 
 // Where a run's noise comes from: fresh secrets, or one stream per (seed, node, round), so that results do not depend
 // on the order in which threads, ranks or processes draw.
 class NoiseSource {
  public:
-  explicit NoiseSource(std::optional<std::uint64_t> seed) : seed_(seed) {}
+  // entropy: for tests, which show what a source that repeats itself would do.
+  explicit NoiseSource(std::optional<std::uint64_t> seed, Entropy entropy = os_entropy);
   bool is_private() const { return !seed_; }
   Random stream(int node, int round, std::string_view purpose = "noise") const;
 
  private:
   std::optional<std::uint64_t> seed_;
+  std::shared_ptr<const RunKey> run_;  // null with a seed
 };
 
 // b with density ∝ exp(−rate·‖b‖): norm from Gamma(d, 1/rate), direction uniform on the sphere. [ZKL20 §III-C]

@@ -7,12 +7,12 @@
 
 namespace parley::problem {
 
-LossGradient loss_gradient(const Problem& problem, const Vector& f) {
+Vector loss_gradient(const Problem& problem, const Vector& f) {
   thread_local RowSums sums;
   thread_local std::vector<double> curvature;  // not needed here
   curvature.resize(problem.rows->count() * static_cast<std::size_t>(problem.loss.scores()));
   sum_rows(problem, f, sums, curvature.data(), nullptr);
-  return {.value = sums.gradient, .rounding = summation_error(problem) * problem.weight * sums.slopes};
+  return sums.gradient;
 }
 
 Vector regularizer_gradient(const Problem& problem, const Vector& f) {

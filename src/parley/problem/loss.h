@@ -2,9 +2,9 @@
 // two bounds.
 //   logistic     ln(1 + e^−z),                                       z = y·score       G = 1   c₁ = 1/4
 //   huber-hinge  0 | (1 + h − z)²/(4h) | 1 − z   for z > 1+h | |1−z| ≤ h | z < 1−h     G = 1   c₁ = 1/(2h)
-//   hinge        max(0, 1 − z)                                                          G = 1   no c₁: linearised
-//   updates only huber        r²/2 | c|r| − c²/2              for |r| ≤ c | beyond,  r = score − y   G = c   c₁ = 1
-//   softmax      ln Σ_c e^{s_c} − s_y            one score per class, y a class number   G = √2  c₁ = 1/2
+//   hinge        max(0, 1 − z)                                                         G = 1   no c₁ (linearised only)
+//   huber        r²/2 | c|r| − c²/2              for |r| ≤ c | beyond,  r = score − y  G = c   c₁ = 1
+//   softmax      ln Σ_c e^{s_c} − s_y            one score per class, y a class number G = √2  c₁ = 1/2
 #pragma once
 #include <string>
 #include <vector>

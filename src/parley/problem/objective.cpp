@@ -3,9 +3,9 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
-#include <limits>
 
 #include "parley/base/error.h"
+#include "parley/problem/reach.h"
 #include "parley/problem/row_sums.h"
 #include "parley/problem/softmax.h"
 
@@ -28,17 +28,11 @@ void add_across(const Proximal& proximal, Dense& values) {
   if (proximal.across != nullptr) (*proximal.across)({values.data(), static_cast<std::size_t>(values.size())});
 }
 
-// What the gradient of one part loses, u = 2⁻⁵³, ‖x‖ ≤ 1:
-//   scores of a row  (entries + 1)u ‖f‖   → slope off by c₁ times that, and by 16u G of its own (kernels.h;
-//                                           softmax: (4K + 16)u, see softmax.cpp)
-//   the sum          summation_error · Σ‖slope‖
+// Of these rows: their own non-zeros and slopes. For yardsticks; a private round is certified by reach.h alone.
 double gradient_rounding(const Problem& p, double size, double slopes) {
-  constexpr double u = 0x1p-53;
-  if (!p.loss.smooth()) return std::numeric_limits<double>::infinity();
   const auto count = static_cast<double>(p.rows->count()), entries = static_cast<double>(p.rows->value.size());
-  const double own = p.loss.kind == LossKind::softmax ? 4 * p.loss.classes + 16 : 16 * p.loss.gradient_bound();
-  const double scores = p.loss.curvature_bound() * (entries + count) * size;
-  return p.weight * (2 * u * (scores + own * count) + summation_error(p) * slopes);  // doubled: covers O(u²)
+  return loss_rounding(p.loss, p.weight, size,
+                       {.records = count, .terms = entries + count, .slopes = slopes, .summation = summation_error(p)});
 }
 
 }  // namespace

@@ -65,13 +65,9 @@ Vector gradient(const Problem& problem, const Vector& f);
 
 // The loss part of ∇O(f) alone, weight · Σ_n L'(row n), by sum_rows: what a linearised update releases with
 // noise. Privacy: sensitivity counts each row's computed contribution as it is, a function of that row and f alone and
-// of norm at most weight · G · (1 + 4u), u = 2⁻⁵³. Only adding them up joins rows: `rounding` bounds the norm of that
-// error.
-struct LossGradient {
-  Vector value;
-  double rounding = 0;
-};
-LossGradient loss_gradient(const Problem& problem, const Vector& f);
+// of norm at most weight · G · (1 + 4u), u = 2⁻⁵³. Only adding them up joins rows, and that error is bounded for all
+// rows by summation_rounding (reach.h).
+Vector loss_gradient(const Problem& problem, const Vector& f);
 
 // (ρ/N) f + (ρ₁/N) sign(f), sign(0) = 0: the rest of a subgradient of O. Touches no data.
 Vector regularizer_gradient(const Problem& problem, const Vector& f);
@@ -85,7 +81,7 @@ struct Certificate {
   double rounding = 0;
   double bound() const { return gradient_norm + rounding; }
 };
-Certificate certificate(const Evaluation& at, const Vector& f, double l1);
+Certificate certificate(const Evaluation& at, const Vector& f, double l1);  // with the rounding of these rows
 Certificate certify(std::span<const Problem> parts, const Proximal& proximal, const Vector& f);  // evaluates afresh
 
 // The shortest vector of g + l1 ∂‖f‖₁:  g_j + l1 sign(f_j) | sign(g_j) max(0, |g_j| − l1)   for f_j ≠ 0 | = 0.

@@ -13,12 +13,12 @@
 namespace parley::problem {
 namespace {
 
-const std::vector<Loss> losses = {{.kind = LossKind::logistic},
-                                  {.kind = LossKind::huber_hinge, .width = 0.5},
-                                  {.kind = LossKind::huber, .width = 0.3}};
+const std::vector<Loss> smooth_losses = {{.kind = LossKind::logistic},
+                                         {.kind = LossKind::huber_hinge, .width = 0.5},
+                                         {.kind = LossKind::huber, .width = 0.3}};
 
 TEST(Loss, SlopeAndCurvatureAreTheDerivatives) {
-  for (const Loss& loss : losses)
+  for (const Loss& loss : smooth_losses)
     for (double score = -4.0317; score < 4; score += 0.11)  // misses the bends at 0.5, 0.7, 1.3, 1.5
       for (const double label : {-1.0, 1.0}) {
         const double h = 1e-6;
@@ -32,7 +32,7 @@ TEST(Loss, SlopeAndCurvatureAreTheDerivatives) {
 }
 
 TEST(Loss, BoundsHoldEverywhere) {
-  for (const Loss& loss : losses)
+  for (const Loss& loss : smooth_losses)
     for (double score = -1000; score <= 1000; score += 0.37)
       for (const double label : {-1.0, 1.0}) {
         EXPECT_LE(std::abs(loss.slope(score, label)), loss.gradient_bound());
@@ -60,7 +60,7 @@ TEST(Loss, LogisticCurvatureIsSlopeTimesOneMinusSlope) {  // what theorem 2 of d
 }
 
 TEST(Objective, GradientAndHessianMatchFiniteDifferences) {
-  for (const Loss& loss : losses) {
+  for (const Loss& loss : smooth_losses) {
     const Rows rows = random_rows(60, 7, 0.6, 1, !loss.classifies());
     const Problem p{.rows = &rows, .loss = loss, .weight = 0.7, .regularization = 0.3};
     const Proximal proximal{.linear = Vector::LinSpaced(7, -1, 1), .quadratic = 0.4};
@@ -87,7 +87,7 @@ TEST(Objective, GradientAndHessianMatchFiniteDifferences) {
 }
 
 TEST(Solve, FindsAMinimumThatWasBuiltBackwards) {  // l is chosen so that a given f is the minimum
-  for (const Loss& loss : losses)
+  for (const Loss& loss : smooth_losses)
     for (const int dense_limit : {400, 1}) {  // Cholesky, conjugate gradients
       const Rows rows = random_rows(200, 20, 0.4, 2, !loss.classifies());
       const Problem p{.rows = &rows, .loss = loss, .weight = 1.0 / 200, .regularization = 0.01};
@@ -117,7 +117,7 @@ TEST(Solve, EveryNoisyRoundOfEveryLossIsCertified) {
   const int draws = std::getenv("PARLEY_TEST_SHORT") ? 20 : 300;
   std::mt19937 draw(9);
   std::normal_distribution<double> normal;
-  for (const Loss& loss : losses) {
+  for (const Loss& loss : smooth_losses) {
     const Rows rows = random_rows(240, 62, 0.25, 8, !loss.classifies());
     const double weight = 200.0 / 240;
     const Problem p{.rows = &rows, .loss = loss, .weight = weight, .regularization = 0.044};

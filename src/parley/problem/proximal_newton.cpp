@@ -12,10 +12,6 @@ namespace {
 
 constexpr Index most_weights = 5000;  // H then takes 200 MB
 
-double soft(double x, double threshold) {  // the minimum of ½(z − x)² + threshold·|z|
-  return std::copysign(std::max(0.0, std::abs(x) - threshold), x);
-}
-
 // m(d) = gᵀd + ½dᵀHd + l1 ‖f + d‖₁ at z = f + d.
 class Model {
  public:
@@ -41,7 +37,7 @@ class Model {
   // z_j ← argmin m along coordinate j
   void coordinate_sweep() {
     for (Index j = 0; j < z_.size(); ++j) {
-      const double curvature = h_(j, j), next = soft(z_[j] - slope_[j] / curvature, l1_ / curvature);
+      const double curvature = h_(j, j), next = soft_threshold(z_[j] - slope_[j] / curvature, l1_ / curvature);
       if (next == z_[j]) continue;
       slope_ += (next - z_[j]) * h_.col(j);
       z_[j] = next;
@@ -56,7 +52,7 @@ class Model {
     if (free.empty()) return;
     const Vector residual = slope_(free) + l1_ * z_(free).cwiseSign();
     const Eigen::LLT<Matrix> factor(h_(free, free));
-    expects(factor.info() == Eigen::Success, "a strongly convex problem has a Cholesky factor");
+    if (factor.info() != Eigen::Success) return;  // too badly conditioned for doubles: the sweeps go on alone
     const Vector s = factor.solve(-residual);
     double step = 1;
     Index first = -1;  // the first weight to reach 0
@@ -86,6 +82,10 @@ void check_size(Index size) {
 
 }  // namespace
 
+double soft_threshold(double x, double threshold) {
+  return std::copysign(std::max(0.0, std::abs(x) - threshold), x);
+}
+
 Solution proximal_newton(std::span<const Problem> parts, const Proximal& proximal, const Vector& start,
                          const SolveOptions& options) {
   check_size(start.size());
@@ -98,10 +98,11 @@ Solution proximal_newton(std::span<const Problem> parts, const Proximal& proxima
   evaluate(parts, proximal, f, at);
   bool stalled = false;
   for (int iteration = 0;; ++iteration) {
-    const Certificate now = certificate(at, f, l1);
-    if (now.bound() <= options.tolerance) return {.f = f, .certificate = now, .iterations = iteration};
-    if (stalled || iteration == options.max_iterations ||
-        (now.rounding >= options.tolerance && now.gradient_norm <= now.rounding))
+    const Certificate now = certificate(at, f, l1, options);
+    if (reached(now, f, options)) return {.f = f, .certificate = now, .iterations = iteration};
+    const bool over = stalled || iteration == options.max_iterations;
+    if (over && options.reach != nullptr) return descend(parts, proximal, f, options);
+    if (over || (now.rounding >= options.tolerance && now.gradient_norm <= now.rounding))
       refuse(now, options.tolerance, iteration);
     const double size = shortest_subgradient(at.gradient, f, l1).norm(),
                  target = std::max(options.tolerance - now.rounding, 0.1 * options.tolerance);

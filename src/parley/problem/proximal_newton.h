@@ -11,4 +11,6 @@ namespace parley::problem {
 Solution proximal_newton(std::span<const Problem> parts, const Proximal& proximal, const Vector& start,
                          const SolveOptions& options);
 
+double soft_threshold(double x, double threshold);  // the minimum of ½(z − x)² + threshold·|z|
+
 }  // namespace parley::problem

@@ -185,4 +185,8 @@ double summation_error(const Problem& p) {
   return 1.01 * (static_cast<double>(block_rows(p)) + 8) * 0x1p-53;
 }
 
+double worst_summation_error(double features) {  // rows with one entry each make the longest blocks
+  return 1.01 * (std::clamp(features, 128.0, static_cast<double>(chunk_rows)) + 8) * 0x1p-53;
+}
+
 }  // namespace parley::problem

@@ -34,5 +34,6 @@ Passes passes_so_far();
 // ‖computed gradient − Σ_n (rows' contributions as computed)‖ ≤ this · weight · slopes: a block adds plainly, blocks
 // are compensated.
 double summation_error(const Problem& p);
+double worst_summation_error(double features);  // for any rows with so many features
 
 }  // namespace parley::problem

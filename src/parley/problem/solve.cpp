@@ -71,8 +71,7 @@ bool use_anchor(std::span<const Problem> parts, const Proximal& proximal, const 
   w.hessian = anchor->loss_hessian;
   w.hessian.diagonal().array() += regularization + proximal.quadratic;
   w.factor.compute(w.hessian);
-  expects(w.factor.info() == Eigen::Success, "a strongly convex problem has a Cholesky factor");
-  return true;
+  return w.factor.info() == Eigen::Success;
 }
 
 void check_loss(std::span<const Problem> parts) {
@@ -96,6 +95,35 @@ void refuse(const Certificate& certificate, double tolerance, int iterations) {
                      .allowed = "at most " + number(tolerance),
                      .where = "local solve after " + std::to_string(iterations) + " Newton steps",
                      .fix = "raise --tolerance (it is relative to loss-weight / records)"});
+}
+
+Certificate certificate(const Evaluation& at, const Vector& f, double l1, const SolveOptions& options) {
+  Certificate c = certificate(at, f, l1);
+  if (options.reach != nullptr) c.rounding = options.reach->rounding;
+  return c;
+}
+
+bool reached(const Certificate& c, const Vector& f, const SolveOptions& options) {
+  return c.bound() <= options.tolerance && (options.reach == nullptr || f.norm() <= options.reach->radius);
+}
+
+Solution descend(std::span<const Problem> parts, const Proximal& proximal, Vector f, const SolveOptions& options) {
+  expects(options.reach != nullptr && proximal.across == nullptr, "a descent for a release");
+  double steepest = total_regularization(parts) + proximal.quadratic, l1 = 0;  // Λ
+  for (const Problem& p : parts) {
+    steepest += p.loss.curvature_bound() * p.weight * static_cast<double>(p.rows->count());
+    l1 += p.l1;
+  }
+  if (f.norm() > options.reach->radius) f.setZero();
+  Evaluation at;
+  for (int iteration = 0;; ++iteration) {
+    evaluate(parts, proximal, f, at);
+    const Certificate now = certificate(at, f, l1, options);
+    if (reached(now, f, options)) return {.f = f, .certificate = now, .iterations = iteration};
+    expects(std::isfinite(now.gradient_norm), "a finite gradient");
+    f -= at.gradient / steepest;
+    if (l1 > 0) f = f.unaryExpr([&](double x) { return soft_threshold(x, l1 / steepest); });
+  }
 }
 
 void Anchor::move_to(const Vector& to) {
@@ -122,10 +150,11 @@ Solution argmin(std::span<const Problem> parts, const Proximal& proximal, const 
   bool outdated = fresh;            // w.factor is too far from f
   bool stalled = false;
   for (int iteration = 0;; ++iteration) {
-    const Certificate now = certificate(w.at, f, 0);
-    if (now.bound() <= options.tolerance) return {.f = f, .certificate = now, .iterations = iteration};
-    if (stalled || iteration == options.max_iterations ||
-        (now.rounding >= options.tolerance && now.gradient_norm <= now.rounding))
+    const Certificate now = certificate(w.at, f, 0, options);
+    if (reached(now, f, options)) return {.f = f, .certificate = now, .iterations = iteration};
+    const bool over = stalled || iteration == options.max_iterations;
+    if (over && options.reach != nullptr) return descend(parts, proximal, f, options);
+    if (over || (now.rounding >= options.tolerance && now.gradient_norm <= now.rounding))
       refuse(now, options.tolerance, iteration);
     const double size = w.at.gradient.norm(),
                  target = std::max(options.tolerance - now.rounding, 0.1 * options.tolerance);
@@ -134,7 +163,8 @@ Solution argmin(std::span<const Problem> parts, const Proximal& proximal, const 
     if (newton) {
       if (!fresh) hessian(parts, proximal, w.at, w.hessian);
       w.factor.compute(w.hessian);
-      expects(w.factor.info() == Eigen::Success, "a strongly convex problem has a Cholesky factor");
+      stalled = w.factor.info() != Eigen::Success;  // too badly conditioned for doubles
+      if (stalled) continue;
       w.direction = -w.at.gradient;
       w.factor.solveInPlace(w.direction);
     } else if (dense) {  // as exact as the last step needs, and no more than a Hessian costs

@@ -11,6 +11,7 @@
 
 #include "parley/base/error.h"
 #include "parley/problem/objective.h"
+#include "parley/problem/reach.h"
 
 namespace parley::problem {
 
@@ -39,20 +40,32 @@ struct SolveOptions {
   int dense_limit = 400;    // weights (entries of f) up to which the Hessian is formed
   int max_iterations = 200;
   Anchor* anchor = nullptr;
+  // Of a private release: certified by these numbers for any rows, not by the rounding of the rows at hand. The solver
+  // then never gives up: where Newton's method does, gradient descent goes on until the tolerance is met.
+  const Reach* reach = nullptr;
 };
 
-// Throws Uncertified when the tolerance is below what double arithmetic can certify here, and for the plain hinge,
-// which has no gradient to certify.
+// Throws Error for the plain hinge, which has no gradient to certify, and, without a reach, Uncertified when the
+// tolerance is below what double arithmetic can certify for these rows.
+// Privacy: with a reach that is `certifiable`, whether it returns does not depend on rows.
 Solution argmin(std::span<const Problem> parts, const Proximal& proximal, const Vector& start,
                 const SolveOptions& options);
 Solution argmin(const Problem& problem, const Proximal& proximal, const Vector& start, const SolveOptions& options);
 
-// Privacy: whether a minimum can be certified depends on rows and noise, so a run that ended with this must not be
-// tried again until it goes well: that would choose the noise.
+// Privacy: in a private round this depends on public and released values and on the noise, never on rows. A run that
+// ended with it must not be tried again until it goes well: that would choose the noise.
 class Uncertified : public Error {
  public:
   using Error::Error;
 };
+
+// The certificate at f, by the reach where there is one; reached: within the tolerance, and f within the radius.
+Certificate certificate(const Evaluation& at, const Vector& f, double l1, const SolveOptions& options);
+bool reached(const Certificate& certificate, const Vector& f, const SolveOptions& options);
+
+// f ← prox(f − ∇S(f)/Λ), Λ = κ + c₁ Σ weight·rows, until the tolerance is met: slow and sure (docs/privacy.md, theorem
+// 4). For a release where Newton's method stalled. From f, or from 0 if f lies outside the radius.
+Solution descend(std::span<const Problem> parts, const Proximal& proximal, Vector f, const SolveOptions& options);
 
 [[noreturn]] void refuse(const Certificate& certificate, double tolerance, int iterations);  // that Error
 

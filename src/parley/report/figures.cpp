@@ -99,6 +99,10 @@ class Maker {
   static std::string in_parts(const Chart& chart) {
     return chart.steps.empty() ? "" : " The dotted line is where the others went on without a party that was lost.";
   }
+  // On every axis of ε: a figure is shown without its page, too.
+  std::string mark() const {
+    return any_as_dealt(groups_) ? " (" + record::name_of(record::Adjacency::as_dealt) + ")" : "";
+  }
   std::string left_out() const {
     return shown_.size() == groups_.size() ? ""
                                            : " Shown are " + std::to_string(shown_.size()) + " of " +
@@ -133,8 +137,9 @@ class Maker {
   }
 
   void spent() {
-    Chart chart{
-        .title = "Privacy spent by round", .x_label = "round", .y_label = "ε spent so far, largest of all nodes"};
+    Chart chart{.title = "Privacy spent by round",
+                .x_label = "round",
+                .y_label = "ε spent so far, largest of all nodes" + mark()};
     chart.steps = steps_of(shown_);
     std::set<double> budgets;
     for (const Group* g : shown_) {
@@ -176,7 +181,7 @@ class Maker {
     }
     if (epsilons.size() < 2) return;
     Chart chart{.title = "Test error against privacy loss",
-                .x_label = "ε of the whole run",
+                .x_label = "ε of the whole run" + mark(),
                 .y_label = "test error at the end",
                 .log_x = *epsilons.begin() > 0 && *epsilons.rbegin() > 3 * *epsilons.begin(),
                 .points = true};

@@ -97,7 +97,8 @@ std::string cards_part(const std::vector<Group>& groups) {
     out += card(all_private(groups) ? "privacy loss ε" : "ε that secret noise would have",
                 printed_epsilon(most.covered_epsilon()),
                 "δ = " + (std::isfinite(most.guarantee.delta) ? number(most.guarantee.delta) : "–") +
-                    (one ? ", whole run, largest node" : ", the largest run's"));
+                    (one ? ", whole run, largest node" : ", the largest run's") +
+                    (any_as_dealt(groups) ? ", " + record::name_of(record::Adjacency::as_dealt) : ""));
   else
     out += card("privacy loss", "unbounded", "there is no noise");
   int completed = 0, all = 0;
@@ -192,6 +193,7 @@ std::string settings_part(const std::vector<Group>& groups) {
     for (const Run& r : g.runs) {
       if (!r.completed()) notes.insert(r.outcome.empty() ? "unreadable" : r.outcome);
       if (!r.guarantee.holds) notes.insert("NOT PRIVATE");
+      if (r.guarantee.as_dealt()) notes.insert("ε " + record::name_of(r.guarantee.adjacency));
     }
     rows.back().push_back(join({notes.begin(), notes.end()}, ", "));
   }

@@ -72,7 +72,7 @@ class Report_ : public testing::Test {
               {"delta", 1e-5},
               {"theorem", "theorem G"},
               {"bound", "proved"},
-              {"adjacency", "replace one"}}},
+              {"adjacency", "replace-one"}}},
             {"private",
              {{"test_error", 0.123456},
               {"train_loss", 0.654321},
@@ -166,6 +166,27 @@ TEST_F(Report_, TheGuaranteeStandsFirstAndIsRoundedUp) {
             "Whoever sees every message of this run learns at most ε = 1.0000, δ = 1e-05 about any one record.");
   const std::string all = page(folder);
   EXPECT_LT(all.find("Whoever sees every message"), all.find("class=\"cards\""));
+}
+
+TEST_F(Report_, EpsilonForRowsAsDealtIsMarkedWhereverItStands) {
+  json run = record();
+  EXPECT_THAT(page(write("even", run)), Not(HasSubstr("as dealt")));
+  run["privacy"]["adjacency"] = "as dealt";
+  run["options"]["penalty"] = 5;  // another setting
+  const fs::path folder = write("run", run);
+  EXPECT_THAT(guarantee_sentence(group_runs(read_runs({folder}, view(Audience::anyone)))),
+              HasSubstr("about any one record (as dealt)."));
+  EXPECT_THAT(page(folder), AllOf(HasSubstr("largest node, as dealt"), HasSubstr("may move other rows"),
+                                  HasSubstr("largest of all nodes (as dealt)")));
+  EXPECT_THAT(make_report({base_}, {}).page, HasSubstr("<td>ε as dealt</td>"));
+  // A record of before there was the word, and one that has lost it.
+  run["privacy"]["adjacency"] = "one record of one node is replaced; the numbers of records are public";
+  EXPECT_THAT(page(write("old-even", run)), Not(HasSubstr("as dealt")));
+  run["options"]["split"] = "label-skewed";
+  EXPECT_THAT(page(write("old", run)), HasSubstr("about any one record (as dealt)."));
+  run["options"].erase("split");
+  run["privacy"].erase("adjacency");
+  EXPECT_THAT(page(write("lost", run)), HasSubstr("about any one record (as dealt)."));
 }
 
 TEST_F(Report_, RepeatedRunsAddUp) {

@@ -8,6 +8,7 @@
 #include <utility>
 #include <vector>
 
+#include "parley/record/adjacency.h"
 #include "parley/record/round.h"
 #include "parley/record/schema.h"
 
@@ -39,8 +40,10 @@ struct Guarantee {
   bool holds = false;  // fails closed: a record that does not say so has none
   std::string stamp;   // why not: "NOT PRIVATE: …"
   double epsilon = absent, epsilon_planned = absent, epsilon_paper = absent, delta = absent;
-  std::string theorem, bound, adjacency;
+  std::string theorem, bound;
+  record::Adjacency adjacency{};
   bool verified_only() const { return bound != "proved"; }
+  bool as_dealt() const { return adjacency == record::Adjacency::as_dealt; }
 };
 
 struct Metrics {  // of the end; owner only

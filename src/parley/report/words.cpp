@@ -57,6 +57,12 @@ bool any_verified_only(const std::vector<Group>& groups) {
   });
 }
 
+bool any_as_dealt(const std::vector<Group>& groups) {
+  return std::ranges::any_of(groups, [](const Group& g) {
+    return std::ranges::any_of(g.runs, [](const Run& r) { return r.guarantee.as_dealt(); });
+  });
+}
+
 std::string rounded_up(double delta) {  // to three digits
   const std::string text = fmt::format("{:.3g}", delta);
   return std::stod(text) >= delta ? text : fmt::format("{:.3g}", delta * 1.005);
@@ -90,6 +96,7 @@ std::string guarantee_sentence(const std::vector<Group>& groups) {
   std::string text = fmt::format("Whoever sees every message of {} learns at most ε = {}, δ = {} about any one record",
                                  sum.runs == 1 ? "this run" : "one of these " + std::to_string(sum.runs) + " runs",
                                  printed_epsilon(run.covered_epsilon()), number(largest_delta(groups)));
+  if (any_as_dealt(groups)) text += " (" + record::name_of(record::Adjacency::as_dealt) + ")";
   text += any_verified_only(groups) ? ", by a numerically verified bound." : ".";
   if (sum.runs > 1)
     text += fmt::format(" Runs on the same rows add up: whoever sees all {} learns at most ε = {}, δ = {}.", sum.runs,
@@ -125,10 +132,11 @@ std::vector<std::string> in_plain_words(const std::vector<Group>& groups) {
   if (epsilon > 10)
     all.push_back(
         "The odds of a statement about a record may change by more than 20,000: this is no meaningful protection.");
-  all.push_back(fmt::format("{}: {}. Adjacency: {}.",
+  const auto adjacency = any_as_dealt(groups) ? record::Adjacency::as_dealt : record::Adjacency::replace_one;
+  all.push_back(fmt::format("{}: {}. Adjacency: {}: {}.",
                             run.guarantee.verified_only() ? "Numerically verified, not proved" : "Proved by",
                             run.guarantee.theorem.empty() ? "(the record names no theorem)" : run.guarantee.theorem,
-                            run.guarantee.adjacency.empty() ? "not in the record" : run.guarantee.adjacency));
+                            record::name_of(adjacency), record::meaning_of(adjacency)));
   if (std::isfinite(run.guarantee.epsilon_paper))
     all.push_back(fmt::format("The paper's own formula gives ε = {} for this run; the guarantee does not rest on it.",
                               printed_epsilon(run.guarantee.epsilon_paper)));

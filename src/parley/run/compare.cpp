@@ -41,6 +41,7 @@ void note(const Summary& s, Cell& cell, Comparison& all) {
   all.train_loss_nonprivate = s.study.train_loss_nonprivate;
   if (tested) all.test_error_nonprivate = s.study.test_error_nonprivate;
   all.not_private = s.study.not_private;
+  all.adjacency = s.study.adjacency;
 }
 
 json spread_json(const Spread& s) {
@@ -82,11 +83,12 @@ Comparison compare(const Contest& contest, const ContestHooks& hooks) {
 std::string to_csv(const Comparison& c) {
   std::string text =
       "algorithm,budget,epsilon,delta,nodes,rounds,rounds_from_data,runs,diverged,test_error,test_error_min,"
-      "test_error_max,test_error_nonprivate,train_loss,train_loss_min,train_loss_max,train_loss_nonprivate,refused\n";
+      "test_error_max,test_error_nonprivate,train_loss,train_loss_min,train_loss_max,train_loss_nonprivate,adjacency,"
+      "refused\n";
   for (const Cell& cell : c.cells) {
     std::vector<std::string> fields = {cell.algorithm, number(cell.budget)};
     if (cell.runs == 0) {
-      fields.resize(17);
+      fields.resize(18);
       std::string why = cell.refused.empty() ? "not run: interrupted" : cell.refused;
       std::ranges::replace(why, '\n', ' ');
       fields.push_back(csv_quoted(why));
@@ -103,6 +105,7 @@ std::string to_csv(const Comparison& c) {
         fields.resize(fields.size() + 4);
       for (const double v : {cell.train_loss.mean, cell.train_loss.low, cell.train_loss.high, c.train_loss_nonprivate})
         fields.push_back(number(v));
+      fields.push_back(record::name_of(c.adjacency));
       fields.emplace_back();
     }
     text += join(fields, ",") + "\n";
@@ -132,6 +135,8 @@ json to_json(const Comparison& c) {
           {"test_error_nonprivate", c.test_error_nonprivate ? json(*c.test_error_nonprivate) : json()},
           {"train_loss_nonprivate", c.train_loss_nonprivate},
           {"not_private", c.not_private},
+          {"adjacency", record::name_of(c.adjacency)},
+          {"adjacency_means", record::meaning_of(c.adjacency)},
           {"interrupted", c.interrupted}};
 }
 

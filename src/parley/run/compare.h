@@ -44,6 +44,7 @@ struct Comparison {
   double train_loss_nonprivate = 0;
   std::optional<double> test_error_nonprivate{};
   std::vector<std::string> not_private{};  // why the claims are not ones
+  record::Adjacency adjacency{};           // what they are about
   bool interrupted = false;                // what was finished is here
 };
 

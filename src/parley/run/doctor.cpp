@@ -13,6 +13,7 @@
 #include "parley/base/shallow_json.h"
 #include "parley/base/text.h"
 #include "parley/network/probe.h"
+#include "parley/privacy/error_codes.h"
 #include "parley/run/doctor_reach.h"
 #include "parley/run/seat.h"
 
@@ -34,17 +35,6 @@ Time now() {
 
 long days_left(const Certificate& c) {
   return (c.not_after - now()) / hours(24);
-}
-
-// An Error's mistakes, one line each with its fix.
-std::vector<std::string> mistakes(const std::string& text) {
-  std::vector<std::string> all;
-  for (const std::string& line : split_list(text, '\n'))
-    if (line.starts_with("what to do: ") && !all.empty())
-      all.back() += "; " + line;
-    else
-      all.push_back(line);
-  return all;
 }
 
 class Doctor {
@@ -79,7 +69,7 @@ class Doctor {
     try {
       at();
     } catch (const Error& e) {
-      for (const std::string& mistake : mistakes(e.what())) say(about, Health::failed, mistake);
+      for (const Error::Parts& mistake : e.parts()) say(about, Health::failed, Error(mistake).in_one_line());
     } catch (const fs::filesystem_error& e) {
       say(about, Health::failed, std::string(e.what()) + "; check the path and its permissions");
     }
@@ -192,7 +182,7 @@ class Doctor {
     try {
       book.emplace(o_.ledger);
     } catch (const Error& e) {
-      if (!joined_ || std::string(e.what()).find("in use") == std::string::npos) throw;
+      if (!joined_ || !e.is(privacy::ledger_in_use)) throw;
       return say("ledger", Health::ok, o_.ledger + " is in use by this party's own join");
     }
     if (!seat_) return skip("ledger");

@@ -1,9 +1,14 @@
 #include "parley/run/driver.h"
 
 #include <algorithm>
+#include <atomic>
 #include <chrono>
+#include <exception>
 
+#include "parley/base/error.h"
+#include "parley/base/failpoint.h"
 #include "parley/base/parallel.h"
+#include "parley/run/failure.h"
 
 namespace parley::run {
 namespace {
@@ -35,6 +40,15 @@ std::vector<std::size_t> all_but(const std::vector<std::size_t>& some, std::size
   return rest;
 }
 
+// Privacy: all nodes of this process are charged. That one did not fail is as much a function of its noise as that
+// another did.
+void mark_failed(const Drive& d, int round, const std::exception_ptr& failure) {
+  if (!d.unreleased || before_noise(failure)) return;
+  std::vector<privacy::Release> nothing;
+  for (const auto& node : d.nodes) nothing.push_back(d.unreleased(node->id(), round));
+  d.ledger->fail(nothing, reason_of(failure));
+}
+
 }  // namespace
 
 std::string name_of(Outcome outcome) {
@@ -58,14 +72,24 @@ Outcome drive(const Drive& d, Phases& phases) {
   for (int round = 0; d.nodes.front()->has_next(); ++round) {
     std::vector<privacy::Release> releases(d.nodes.size());
     const auto step = [&](std::span<const std::size_t> which) {
-      parallel_for(static_cast<int>(which.size()), d.threads, [&](int k) {
-        const std::size_t at = which[static_cast<std::size_t>(k)];
-        const int id = d.nodes[at]->id();
-        std::optional<privacy::Release> before;
-        if (d.released_before) before = d.released_before(id, round);
-        privacy::Random random = d.noise->stream(id, round);
-        releases[at] = before ? std::move(*before) : d.nodes[at]->step(inboxes[at], random);
-      });
+      if (which.empty()) return;
+      std::atomic<bool> solving = false;
+      try {
+        parallel_for(static_cast<int>(which.size()), d.threads, [&](int k) {
+          const std::size_t at = which[static_cast<std::size_t>(k)];
+          const int id = d.nodes[at]->id();
+          std::optional<privacy::Release> before;
+          if (d.released_before) before = d.released_before(id, round);
+          if (!before) solving = true;
+          privacy::Random random = d.noise->stream(id, round);
+          releases[at] = before ? std::move(*before) : d.nodes[at]->step(inboxes[at], random);
+          expects(before || releases[at].value.allFinite(), "a finite released value");
+        });
+        if (solving) failpoint("solved");
+      } catch (...) {
+        if (solving) mark_failed(d, round, std::current_exception());
+        throw;
+      }
     };
     step(all_but(waiting, d.nodes.size()));
     timer.into(phases.solve);

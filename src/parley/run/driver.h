@@ -30,13 +30,17 @@ struct Drive {
   double release_bound = 1000;
   // What (node, round) of this run released before it was interrupted: taken in place of a new step, without data.
   std::function<std::optional<privacy::Release>(int node, int round)> released_before{};
+  // What (node, round) would release and is charged for, without its value: a round that cannot be solved is charged to
+  // the ledger like one that was released, before anybody hears of it. Empty: it is only thrown.
+  std::function<privacy::Release(int node, int round)> unreleased{};
   // Called with each round's paid values before they are sent: record, measure, report. False: stop after this round.
   std::function<bool(int round, std::span<const privacy::Paid> paid)> on_round;
   // The largest of what every process of this run says (network::Ranks): all end in the same round. Empty: only one.
   std::function<double(double)> largest{};
 };
 
-// Privacy: what reaches the transport was charged and recorded first. `diverged` is decided on released values only.
+// Privacy: what reaches the transport was charged and recorded first. `diverged` is decided on released values only. A
+// step that throws ends the run for good: it is marked in the ledger before the exception leaves.
 Outcome drive(const Drive& d, Phases& phases);
 
 }  // namespace parley::run

@@ -15,8 +15,8 @@
 #include "parley/base/printed.h"
 #include "parley/base/text.h"
 #include "parley/problem/metrics.h"
-#include "parley/problem/solve.h"
 #include "parley/record/record.h"
+#include "parley/run/failure.h"
 #include "parley/run/parts_on_disk.h"
 #include "parley/run/party_folder.h"
 #include "parley/run/party_papers.h"
@@ -47,6 +47,7 @@ class Seated {  // a party at work
     // Before anything is written, in the ledger too.
     const bool begun = has_begun(folder_, seat_.hash, o.as, network::owner_of(first.agreed, seat_.node));
     const privacy::PlannedRun plan = planned(o, seat_, rows_, *book_);
+    book_->check_not_failed(plan.id);
     if (!begun) refuse_without_transcript(*book_, plan, folder_);
     if (!begun) book_->check_room(plan);
     for (const auto& text : book_->warnings()) hooks_.report("warning: " + text);
@@ -86,11 +87,8 @@ class Seated {  // a party at work
     std::optional<network::Ending> ending;
     try {
       ending = process.run();
-    } catch (const problem::Uncertified&) {
-      parts_->finish_uncertified(record_header(seat_, *parts_, "uncertified"));
-      throw;
-    } catch (...) {
-      parts_->finish(record_header(seat_, *parts_, "failed"), json());
+    } catch (...) {  // a round that could not be solved is marked in the ledger already
+      parts_->finish(record_header(seat_, *parts_, reason_of(std::current_exception())), json());
       throw;
     }
     show(process.party());
@@ -111,6 +109,10 @@ class Seated {  // a party at work
                               : algorithm::make_node(problem_, s, beginning.start),
         .pay = [this](privacy::Release release) { return parts_->ledger().pay(std::move(release)); },
         .stored = [this, self](int round) { return parts_->ledger().stored(self, round); },
+        .fail =
+            [this, self](int round, const std::string& reason) {
+              parts_->ledger().fail({unreleased(self, round, seat_.trainer ? nullptr : &schedule())}, reason);
+            },
         .counts = [part](int round) { return counts_in_final(part, round); },
         .earlier = beginning.earlier,
         .expected = beginning.expected,

@@ -136,6 +136,13 @@ std::string in_words_of(const JointStudy& s, std::string text) {
   return text;
 }
 
+Error in_words_of(const JointStudy& s, const Error& e) {
+  std::vector<Error::Parts> parts = e.parts();
+  for (Error::Parts& p : parts)
+    for (std::string* field : {&p.what, &p.value, &p.allowed, &p.where, &p.fix}) *field = in_words_of(s, *field);
+  return Error(parts);
+}
+
 JointPlan plan_of(const JointStudy& s) {
   try {
     check_startable(s);
@@ -154,7 +161,7 @@ JointPlan plan_of(const JointStudy& s) {
     algorithm::Plan plan = algorithm::make_plan(s.algorithm, setting);
     return {.graph = std::move(graph), .setting = std::move(setting), .plan = std::move(plan)};
   } catch (const Error& e) {
-    throw Error({.what = in_words_of(s, e.what())});
+    throw in_words_of(s, e);
   }
 }
 

@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "parley/algorithm/schedule.h"
+#include "parley/base/error.h"
 #include "parley/network/graph.h"
 #include "parley/network/identity.h"
 
@@ -87,5 +88,6 @@ std::string difference(const nlohmann::json& here, const nlohmann::json& there, 
 
 // An Error's text about an option, in the words of the file: "option --rounds" is "study.toml:7", --rounds is rounds.
 std::string in_words_of(const JointStudy& study, std::string text);
+Error in_words_of(const JointStudy& study, const Error& error);
 
 }  // namespace parley::run

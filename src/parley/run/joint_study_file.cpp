@@ -111,7 +111,7 @@ void check_study(Reader& reader) {
   for (const Option& row : option_rows(s)) try {
       validate_options({row});
     } catch (const Error& e) {
-      reader.wrong.all.emplace_back(line(row.name.c_str()), in_words_of(s, e.what()));
+      reader.wrong.all.emplace_back(line(row.name.c_str()), in_words_of(s, e));
     }
   const auto bad = [&](const char* key, const std::string& what, const std::string& fix) {
     reader.wrong.add(line(key), {.what = what, .where = in_words_of(s, std::string("option --") + key), .fix = fix});

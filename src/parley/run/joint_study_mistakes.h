@@ -13,22 +13,22 @@ namespace parley::run {
 
 // All mistakes of a file, told at once in the order of its lines.
 struct Mistakes {
-  std::vector<std::pair<int, std::string>> all;  // line, text
+  std::vector<std::pair<int, Error>> all;  // by line
 
   template <class F>
   void attempt(int line, const F& doing) {
     try {
       doing();
     } catch (const Error& e) {
-      all.emplace_back(line, e.what());
+      all.emplace_back(line, e);
     }
   }
-  void add(int line, const Error::Parts& parts) { all.emplace_back(line, Error(parts).what()); }
+  void add(int line, const Error::Parts& parts) { all.emplace_back(line, Error(parts)); }
   void tell() {
     if (all.empty()) return;
-    std::ranges::sort(all);
+    std::ranges::sort(all, {}, [](const auto& one) { return std::pair(one.first, std::string(one.second.what())); });
     std::vector<Error::Parts> parts;
-    for (const auto& [line, text] : all) parts.push_back({.what = text});
+    for (const auto& [line, error] : all) parts.insert(parts.end(), error.parts().begin(), error.parts().end());
     throw Error(parts);
   }
 };

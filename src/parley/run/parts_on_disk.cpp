@@ -15,16 +15,6 @@ namespace parley::run {
 using nlohmann::json;
 namespace fs = std::filesystem;
 
-namespace {
-
-// An Error's lines as one sentence.
-std::string one_line(std::string text) {
-  for (std::size_t at = 0; (at = text.find('\n', at)) != std::string::npos;) text.replace(at, 1, "; ");
-  return text;
-}
-
-}  // namespace
-
 PartsOnDisk::PartsOnDisk(Setup setup) : setup_(std::move(setup)) {
   parts_.push_back(setup_.first);
   open();
@@ -90,7 +80,7 @@ network::Consent PartsOnDisk::consent(const network::Succession& next) const {
     }
     return {.agrees = true, .configuration = following.agreed.configuration_hash};
   } catch (const Error& e) {
-    return {.reason = one_line(e.what())};
+    return {.reason = e.in_one_line()};
   }
 }
 
@@ -130,11 +120,6 @@ PartsTold PartsOnDisk::told() const {
 double PartsOnDisk::spent() const {
   if (!holds_rows() || !part().plan.noisy()) return 0;
   return parts_.size() == 1 ? spent_epsilon(*ledger_, part().plan, self()) : spend_of(told()).epsilon();
-}
-
-void PartsOnDisk::finish_uncertified(const json& head) {
-  mark_uncertified(folder());
-  finish(head, json());
 }
 
 void PartsOnDisk::finish(const json& head, const json& model) {

@@ -55,7 +55,6 @@ class PartsOnDisk {
   PartsTold told() const;
   // The whole record, and that of the last part; on the disk when it returns.
   void finish(const nlohmann::json& head, const nlohmann::json& model);
-  void finish_uncertified(const nlohmann::json& head);  // no process goes on from here
 
  private:
   int self_of(const Part& part) const { return part.node_of(setup_.node); }

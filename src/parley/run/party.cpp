@@ -107,6 +107,13 @@ void Party::solved(privacy::Release release) {
   advance();
 }
 
+bool Party::unsolved(const std::string& reason) {
+  expects(solving_ == Solving::under_way, "a round that is being solved");
+  if (exchange_.closed()) return false;
+  if (parts_.fail) parts_.fail(round_, reason);
+  return true;
+}
+
 // R3: round 0 of a part after a loss repeats what was released before.
 void Party::check_start(const privacy::Inbox& inbox) {
   for (std::size_t j = 0; j < parts_.expected.size(); ++j)

@@ -32,6 +32,8 @@ class Party {
     // paid as this node's round, before this process too.
     std::function<std::optional<privacy::Paid>(privacy::Release release)> pay;
     std::function<std::optional<privacy::Paid>(int round)> stored;
+    // Privacy: marks the round as failed, for good; synced when it returns. Empty: nobody keeps marks.
+    std::function<void(int round, const std::string& reason)> fail{};
     std::function<bool(int round)> counts;  // in the final iterate
     // Of a part that goes on after a loss: what the earlier ones have brought, and the neighbours' values of its round
     // 0, as far as they are known from there (null: unknown).
@@ -60,6 +62,10 @@ class Party {
   privacy::Release solve(const Job& job, privacy::Random& random) const { return parts_.node->step(job.inbox, random); }
   // Pays for it, stores it, and only then lets it go. Dropped, unpaid, when the run has ended meanwhile.
   void solved(privacy::Release release);
+
+  // It could not be solved, for a reason that depends on the noise: charged and marked, and then the run must end.
+  // False when the run has ended meanwhile: dropped, as its release would have been, and nobody hears of it.
+  bool unsolved(const std::string& reason);
 
   void stop(network::End end, const std::string& text) { exchange_.stop(end, text); }
   void interrupt() { exchange_.stop(network::End::interrupted, "interrupted by its owner"); }

@@ -89,8 +89,4 @@ void refuse_uncertified(const fs::path& folder) {
                .fix = "agree on a new study with a larger tolerance; what this one spent stays spent"});
 }
 
-void mark_uncertified(const fs::path& folder) {
-  write_file(folder / uncertified_mark, "a local minimum could not be certified: this run does not go on\n");
-}
-
 }  // namespace parley::run

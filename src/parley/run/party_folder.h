@@ -23,8 +23,7 @@ void refuse_without_transcript(const privacy::LedgerFile& book, const privacy::P
 // An earlier process had the model that all parties agreed on; nothing takes its place.
 bool has_completed_model(const std::filesystem::path& folder);
 // Trap: a round whose minimum could not be certified must not be solved again until it goes well; that would choose the
-// noise.
+// noise. The ledger keeps that mark (LedgerFile::check_room); folders of earlier versions have it themselves.
 void refuse_uncertified(const std::filesystem::path& folder);
-void mark_uncertified(const std::filesystem::path& folder);
 
 }  // namespace parley::run

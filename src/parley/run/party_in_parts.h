@@ -37,6 +37,7 @@ class PartyInParts {
   std::optional<Job> job();
   static privacy::Release solve(const Job& job, privacy::Random& random) { return job.party->solve(job.job, random); }
   void solved(const Job& job, privacy::Release release);
+  static bool unsolved(const Job& job, const std::string& reason) { return job.party->unsolved(reason); }
   void interrupt();
 
   int part() const { return static_cast<int>(parts_.size()); }

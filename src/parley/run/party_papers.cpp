@@ -54,12 +54,12 @@ PapersWritten write_papers(const Seat& seat, PartsOnDisk& parts, const fs::path&
     for (const char* name : names)
       for (const fs::path& of : {folder, parts.folder()}) fs::remove(of / name);
   };
-  const json head =
-      last_word(seat, parts, ending.past_unknown ? "past_unknown" : end_name(ending.end), ending.text, end.rounds_done);
+  const json head = last_word(seat, parts, ending.past_unknown() ? "past_unknown" : end_name(ending.end), ending.text,
+                              end.rounds_done);
   const PartsTold told = parts.told();
   // Privacy: a party that does not know what it has released signs nothing, and neither does one whose ledger is empty
   // without anybody's word on it: a ledger that was lost looks the same.
-  if (ending.past_unknown || (!end.past_confirmed && !has_learnt(told))) {
+  if (ending.past_unknown() || (!end.past_confirmed && !has_learnt(told))) {
     remove({"statement.json", "statement.txt", "model.json", "own_model.json"});
     parts.finish(head, json());
     return {};

@@ -2,8 +2,10 @@
 
 #include <utility>
 
+#include "parley/base/error.h"
 #include "parley/base/failpoint.h"
 #include "parley/base/parallel.h"
+#include "parley/run/failure.h"
 
 namespace parley::run {
 
@@ -82,7 +84,16 @@ void PartyProcess::solve(std::unique_lock<std::mutex>& lock) {
   const double begun = now();
   privacy::Random random = setup_.noise->stream(setup_.node, job->job.round, noise_of_part(job->part));
   std::optional<privacy::Release> release;
-  parallel_for(1, setup_.threads, [&](int) { release = PartyInParts::solve(*job, random); });
+  try {
+    parallel_for(1, setup_.threads, [&](int) { release = PartyInParts::solve(*job, random); });
+    expects(release->value.allFinite(), "a finite released value");
+    failpoint("solved");
+  } catch (...) {  // marked in the ledger while peers are still answered as before
+    lock.lock();
+    const std::exception_ptr failure = std::current_exception();
+    if (before_noise(failure) || PartyInParts::unsolved(*job, reason_of(failure))) throw;
+    return;
+  }
   const double solved = now();
   lock.lock();
   seconds_.solve += solved - begun;

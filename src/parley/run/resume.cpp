@@ -69,7 +69,7 @@ void check_data(const json& before, const json& now, const std::string& file) {
 }
 
 void check_outcome(const json& run, const std::string& folder) {
-  const std::string outcome = run.value("outcome", "");
+  const std::string outcome = run.value("outcome", "");  // of a run with a ledger, that also knows of a failed round
   if (outcome == "completed")
     throw Error({.what = "this run is complete: there is nothing to resume",
                  .where = folder,

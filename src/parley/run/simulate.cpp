@@ -9,8 +9,8 @@
 #include "parley/algorithm/nodes.h"
 #include "parley/base/error.h"
 #include "parley/base/text.h"
-#include "parley/problem/solve.h"
 #include "parley/record/record.h"
+#include "parley/run/failure.h"
 #include "parley/run/iterates.h"
 #include "parley/run/measure.h"
 #include "parley/run/model.h"
@@ -25,16 +25,6 @@ using Clock = std::chrono::steady_clock;
 
 double seconds_since(Clock::time_point start) {
   return std::chrono::duration<double>(Clock::now() - start).count();
-}
-
-const char* outcome_of(const std::exception_ptr& failure) {
-  try {
-    std::rethrow_exception(failure);
-  } catch (const problem::Uncertified&) {
-    return "uncertified";
-  } catch (...) {
-    return "failed";
-  }
 }
 
 int worst_node(const algorithm::Plan& plan) {
@@ -125,6 +115,11 @@ Result run_once(const Study& study, const TrainOptions& o, int repeat, const std
          .release_bound = o.algorithm.release_bound,
          .released_before =
              [&](int node, int round) { return past ? past->release(node, round) : std::optional<privacy::Release>(); },
+         .unreleased =
+             [&](int node, int round) {
+               const bool holds = node < study.parties();
+               return unreleased(node, round, holds ? &study.plan.nodes[static_cast<std::size_t>(node)] : nullptr);
+             },
          .on_round = on_round,
          .largest =
              [&](double mine) {
@@ -136,7 +131,7 @@ Result run_once(const Study& study, const TrainOptions& o, int repeat, const std
   try {
     result.outcome = run();
   } catch (...) {  // the record must not go on saying "running"
-    head["outcome"] = outcome_of(std::current_exception());
+    head["outcome"] = reason_of(std::current_exception());
     try {
       record.finish(head, json());
     } catch (const Error&) {  // e.g. the same full disk: what ended the run is what is told

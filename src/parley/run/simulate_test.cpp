@@ -9,6 +9,7 @@
 #include "parley/algorithm/peer_node.h"
 #include "parley/base/error.h"
 #include "parley/base/text.h"
+#include "parley/data/split.h"
 #include "parley/record/record.h"
 #include "parley/record/schema.h"
 #include "parley/run/model.h"
@@ -17,6 +18,7 @@ namespace parley::run {
 namespace {
 
 using nlohmann::json;
+using ::testing::AllOf;
 using ::testing::HasSubstr;
 
 class SimulateTest : public testing::Test {
@@ -80,6 +82,46 @@ TEST_F(SimulateTest, ASeededRunIsStampedNotPrivateEverywhere) {
   }
   EXPECT_FALSE(read_model(folder_ / "seeded/model.json").not_private.empty());
   EXPECT_TRUE(to_json(s, options_)["seeded"]);
+}
+
+TEST_F(SimulateTest, EpsilonForRowsAsDealtIsMarkedInRunModelAndJson) {
+  options_.engine.seed.reset();
+  for (const std::string& split : data::split_names()) {
+    options_.data.split = split;
+    options_.data.split_column = split == "column" ? "sex" : "";
+    options_.data.split_shares = split == "shares" ? std::vector<double>{1, 2, 3, 4, 5} : std::vector<double>{};
+    const bool reads = data::reads_rows(split);
+    const std::string word = reads ? "as dealt" : "replace-one";
+    const json told = to_json(run(split), options_);
+    for (const json& privacy :
+         {told, read_json(split + "/run.json").at("privacy"), read_json(split + "/model.json").at("privacy")}) {
+      EXPECT_EQ(privacy.at("adjacency"), word);
+      EXPECT_EQ(privacy.at("adjacency_means").get<std::string>().find("the split reads rows") != std::string::npos,
+                reads);
+      EXPECT_TRUE(privacy.at("private").get<bool>());
+    }
+    const std::string before =
+        record::meaning_of(record::Adjacency::replace_one);  // in older records, whatever the split
+    for (const std::string& old : {word, before})
+      EXPECT_EQ(record::adjacency_told(old, split) == record::Adjacency::as_dealt, reads) << split;
+    EXPECT_EQ(record::adjacency_told("", split), record::Adjacency::as_dealt);
+  }
+}
+
+TEST_F(SimulateTest, ASplitThatReadsRowsIsNotChargedToALedger) {
+  options_.engine.seed.reset();
+  options_.engine.dataset = "ward";
+  options_.engine.ledger = folder_ / "no.ledger";
+  for (const std::string split : {"column", "label-skewed"}) {
+    options_.data.split = split;
+    options_.data.split_column = split == "column" ? "sex" : "";
+    EXPECT_THAT([&] { run("refused"); },
+                testing::ThrowsMessage<Error>(AllOf(HasSubstr("this split reads rows"), HasSubstr("--split " + split),
+                                                    HasSubstr("even, shares, power, or one file per node"),
+                                                    HasSubstr("option --split"))));
+  }
+  EXPECT_FALSE(std::filesystem::exists(folder_ / "refused"));
+  EXPECT_FALSE(std::filesystem::exists(options_.engine.ledger));
 }
 
 TEST_F(SimulateTest, NoNoiseMeansNoEpsilon) {
@@ -319,7 +361,7 @@ TEST(Config, ATomlFileSetsOptionsAndItsErrorsHaveLines) {
               HasSubstr("parley-config-test.toml:2: unknown option 'round'\n  what to do: did you mean 'rounds'?"));
   EXPECT_THAT(message("rounds = \"many\"\n"), HasSubstr(":1: rounds is not a whole number"));
   EXPECT_THAT(message("rounds = \n"), HasSubstr(":1"));
-  EXPECT_THAT(message("rounds = 2020-01-01\n"), HasSubstr("rounds"));
+  EXPECT_THAT(message("rounds = 2020-01-01\n"), HasSubstr(":1: no option is a date"));
   std::filesystem::remove(file);
 }
 

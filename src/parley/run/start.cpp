@@ -6,6 +6,7 @@
 
 #include "parley/base/error.h"
 #include "parley/base/text.h"
+#include "parley/data/split.h"
 #include "parley/record/files.h"
 #include "parley/run/together.h"
 
@@ -29,9 +30,10 @@ std::shared_ptr<privacy::LedgerFile> open_ledger(std::string name, const network
     return std::make_shared<privacy::LedgerFile>(name);
   } catch (const Error& e) {
     if (ranks.count() == 1 || at != std::string::npos) throw;
-    throw Error(
-        {.what = e.what() + std::string("; every rank needs a ledger of its own: on a shared disk, write {rank} "
-                                        "into the name of --ledger")});
+    Error::Parts more = e.parts().front();
+    more.fix += std::string(more.fix.empty() ? "" : "; ") +
+                "every rank needs a ledger of its own: on a shared disk, write {rank} into the name of --ledger";
+    throw Error(more);
   }
 }
 
@@ -68,6 +70,21 @@ void check_ledger_follows_rows(const TrainOptions& o, const network::Ranks& rank
                .fix = "start as many ranks as files, or train in one process"});
 }
 
+// Privacy: a ledger charges a run to a row once, at the node that spends most (docs/ledger.md, section 3). That needs
+// a row to change one node only.
+void check_ledger_counts_a_row_once(const TrainOptions& o) {
+  if (o.engine.ledger.empty() || !data::reads_rows(o.data.split)) return;
+  std::vector<std::string> blind = data::split_names();
+  std::erase_if(blind, data::reads_rows);
+  throw Error({.what = "this split reads rows, and a ledger cannot count it: replacing one row of the table may change "
+                       "the data of several nodes, and the ledger would charge for one",
+               .value = "--split " + o.data.split,
+               .allowed = "with --ledger: " + join(blind, ", ") + ", or one file per node",
+               .where = "option --split",
+               .fix = "choose one of these splits; without --ledger and --dataset the run is marked '" +
+                      record::name_of(record::Adjacency::as_dealt) + "' and charged to nobody"});
+}
+
 }  // namespace
 
 void check_options(TrainOptions options) {
@@ -80,6 +97,7 @@ void check_options(TrainOptions options) {
     throw Error({.what = "--ledger and --dataset go together",
                  .where = options.engine.ledger.empty() ? "option --dataset" : "option --ledger",
                  .fix = "give both, or neither"});
+  check_ledger_counts_a_row_once(options);
 }
 
 std::string default_folder(const std::string& algorithm) {

@@ -9,6 +9,7 @@
 #include "parley/algorithm/rules.h"
 #include "parley/base/error.h"
 #include "parley/base/text.h"
+#include "parley/data/split.h"
 #include "parley/problem/metrics.h"
 #include "parley/problem/solve.h"
 #include "parley/run/together.h"
@@ -175,7 +176,8 @@ Study planned(const TrainOptions& o, data::Holdings holdings) {
   algorithm::Plan plan = algorithm::make_plan(algorithm, setting);
 
   Study study{.holdings = std::move(holdings), .graph = std::move(graph), .plan = std::move(plan)};
-  if (o.data.split == "column" || o.data.split == "label-skewed")
+  study.adjacency = data::reads_rows(o.data.split) ? record::Adjacency::as_dealt : record::Adjacency::replace_one;
+  if (study.adjacency == record::Adjacency::as_dealt)
     study.plan.warnings.push_back(
         "--split " + o.data.split +
         " reads rows to deal them: the guarantee is for rows as dealt, and in reality every party holds its own");
@@ -207,7 +209,7 @@ Study prepare(const TrainOptions& o, network::Ranks& ranks) {
 }
 
 json privacy_json(const algorithm::Plan& plan, const std::vector<std::string>& not_private, double spent,
-                  bool whole_run) {
+                  bool whole_run, record::Adjacency adjacency) {
   const auto& first = plan.nodes.front();
   const bool printed = whole_run && plan.epsilon_paper();
   json j = {{"epsilon", plan.noisy() ? json(spent) : json()},
@@ -215,7 +217,8 @@ json privacy_json(const algorithm::Plan& plan, const std::vector<std::string>& n
             {"epsilon_paper", printed ? json(*plan.epsilon_paper()) : json()},
             {"delta", plan.noisy() ? json(first.delta) : json()},
             {"bound", plan.verified_only() ? "numerically verified" : "proved"},
-            {"adjacency", "one record of one node is replaced; the numbers of records are public"},
+            {"adjacency", record::name_of(adjacency)},
+            {"adjacency_means", record::meaning_of(adjacency)},
             {"theorem", plan.noisy() ? first.theorem : ""},
             {"private", not_private.empty()},
             {"stamp", stamp(not_private)}};
@@ -224,7 +227,7 @@ json privacy_json(const algorithm::Plan& plan, const std::vector<std::string>& n
 }
 
 json privacy_json(const Study& s, double spent, bool whole_run) {
-  return privacy_json(s.plan, s.not_private, spent, whole_run);
+  return privacy_json(s.plan, s.not_private, spent, whole_run, s.adjacency);
 }
 
 json header_json(const Study& s, const TrainOptions& options, const std::string& outcome) {

@@ -12,6 +12,7 @@
 #include "parley/network/graph.h"
 #include "parley/network/ranks.h"
 #include "parley/problem/objective.h"
+#include "parley/record/adjacency.h"
 #include "parley/run/config.h"
 
 namespace parley::run {
@@ -22,6 +23,7 @@ struct Study {  // one for all repeats
   algorithm::Plan plan;
   std::vector<problem::Problem> problems;  // of this process's nodes
   std::vector<std::string> not_private;    // why the claim is not one
+  record::Adjacency adjacency{};           // what the claim is about
   Vector optimum;                          // centralised, not private
   double test_error_nonprivate = 0, train_loss_nonprivate = 0;
   double test_rows = 0;  // of all processes
@@ -46,8 +48,9 @@ Study prepare(const TrainOptions& options, network::Ranks& ranks);
 
 // The claim of a run that has spent `epsilon`; unless it was the whole planned run, there is no printed bound to
 // compare with; with its adjacency, theorem and stamp: the same object in run.json, model.json and `train --json`.
+// Parties hold their own rows, so nothing of theirs is dealt.
 nlohmann::json privacy_json(const algorithm::Plan& plan, const std::vector<std::string>& not_private, double epsilon,
-                            bool whole_run);
+                            bool whole_run, record::Adjacency adjacency = record::Adjacency::replace_one);
 nlohmann::json privacy_json(const Study& study, double epsilon, bool whole_run);
 
 // What must be the same for a run to be the same run: the public part of the header, without folders and threads.

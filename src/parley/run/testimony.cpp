@@ -51,7 +51,7 @@ class Reader {
                                   [this](Transcript::Entry kind, std::string_view bytes) { add(kind, bytes); });
     } catch (const Error& e) {
       t_.intact = false;
-      say(std::string(split_list(e.what(), '\n').front()) + last_);
+      say(e.brief() + last_);
     }
     if (torn && t_.ended()) {
       t_.intact = false;
@@ -81,8 +81,12 @@ class Reader {
     auto parsed = network::decode(bytes);
     const auto* m = std::get_if<Message>(&parsed);
     if (m == nullptr) {
+      const auto& wrong = std::get<network::Finding>(parsed);
       t_.intact = false;
-      return say("its transcript holds something that is no message" + last_);
+      return say((wrong.verdict == network::Verdict::unknown_version
+                      ? "its transcript was written by another version of parley; protocol version " + wrong.detail
+                      : "its transcript holds something that is no message") +
+                 last_);
     }
     const std::string sender = network::printable(m->sender);
     const std::string what = m->kind == Kind::final_iterate ? "the final iterate of " + sender
@@ -142,7 +146,7 @@ void read_released(const Basis& basis, Testimony& t, std::vector<std::string>& w
   try {
     r = record::read(t.folder, static_cast<std::size_t>(basis.agreed().rounds) + 2);
   } catch (const Error& e) {
-    return wrong.push_back(who + ": " + split_list(e.what(), '\n').front());
+    return wrong.push_back(who + ": " + e.brief());
   }
   if (const auto most = static_cast<std::size_t>(basis.agreed().rounds) + 1; r.released.size() > most) {
     wrong.push_back(who + ", round " + std::to_string(most) + ": in its record, and the study ends before it");

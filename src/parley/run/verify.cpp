@@ -103,7 +103,7 @@ class Verification {
       try {
         read = read_testimony(part.basis, home / record::folder_of_part(part.basis.part.number), findings.wrong);
       } catch (const Error& e) {
-        findings.wrong.push_back(before.basis.name(t.node) + ": " + split_list(e.what(), '\n').front());
+        findings.wrong.push_back(before.basis.name(t.node) + ": " + e.brief());
       }
       if (!read) continue;
       if (read->node == node)

@@ -85,8 +85,7 @@ std::optional<SeenPart> part_after(const SeenPart& part, Findings& findings) {
   try {
     following = next_part(part.basis.part, next);
   } catch (const Error& e) {
-    findings.wrong.push_back("they went on, and no plan for that follows from the study: " +
-                             split_list(e.what(), '\n').front());
+    findings.wrong.push_back("they went on, and no plan for that follows from the study: " + e.brief());
     return std::nullopt;
   }
   for (const Testimony& t : part.testimonies)

@@ -43,6 +43,7 @@ class LedgerCheck {
         if (part.basis.part.number > 1 && found.empty()) continue;
         told.push_back({.part = &part.basis.part, .self = self, .released = static_cast<int>(found.size()) - 1});
         charges.insert(charges.end(), found.begin(), found.end());
+        if (const auto failed = failed_round(part, self)) charges.push_back(*failed);
       }
       price(node, told, charges);
     }
@@ -77,6 +78,12 @@ class LedgerCheck {
       wrong(where + who + std::to_string(charges.size()) +
             ": released, and not in its ledger: it is older than what was released");
     return charges;
+  }
+
+  // What was charged for a round that failed and released nothing.
+  std::optional<privacy::Charge> failed_round(const SeenPart& part, int node) const {
+    const auto* const run = ledger_.find_run(part.basis.agreed().run);
+    return run != nullptr && run->accounts.contains(node) ? run->accounts.at(node).failed : std::nullopt;
   }
 
   void price(int node, const PartsTold& told, const std::vector<privacy::Charge>& charges) {

@@ -11,7 +11,7 @@ namespace {
 
 using network::Graph;
 
-Graph graph(const std::string& shape, int nodes) {
+Graph graph_of(const std::string& shape, int nodes) {
   return network::make_graph({.graph = shape}, nodes);
 }
 
@@ -29,7 +29,7 @@ Vector end(const Graph& g, const Vector& h, const Vector& x, Vector eta, const V
 }
 
 TEST(Limit, DualStepsPerNodeSolveTheReweightedProblem) {
-  const Graph g = graph("ring", 5);
+  const Graph g = graph_of("ring", 5);
   Vector h(5), x(5), theta(5);
   h << 1, 2, 0.5, 1, 3;
   x << 1, -1, 2, 4, 0.5;
@@ -52,7 +52,7 @@ TEST(Limit, ThereAreNoWeightsWhenTheRatiosChange) {
 
 TEST(Growth, TheWeakestDirectionKeepsWhatIsPredicted) {
   const int n = 5, rounds = 400;
-  const Graph g = graph("ring", n);
+  const Graph g = graph_of("ring", n);
   for (const double q : {1.05, 1.2}) {
     const PublicRun r{.penalty = {Vector::Constant(n, 1)},
                       .dual_step = {Vector::Constant(n, 1)},
@@ -70,7 +70,7 @@ TEST(Growth, TheWeakestDirectionKeepsWhatIsPredicted) {
 }
 
 TEST(Growth, RecycledRoundsTravelTooAndFasterGrowthLessFar) {
-  const Graph g = graph("ring", 5);
+  const Graph g = graph_of("ring", 5);
   const PublicRun r{.penalty = {Vector::Constant(5, 1)},
                     .dual_step = {Vector::Constant(5, 1)},
                     .least_curvature = Vector::Constant(5, 0.1),

@@ -1,10 +1,11 @@
 // Convergence of M-ADMM (and admm, dvp, pvp, pp without their noise). Zhang, Khalili, Liu, ICML 2018, section 3.
 //   Theorem 3.1   η_i(t+1) ≥ η_i(t) ≥ θ > 0 for all i, t
-//   (21)          δ μ² σ̃_max ≤ θ σ_min(D−A)                                            σ̃: of W(D+A),  σ̄: of (W −
-//   θI)(D−A) (22)          δ ( (μ σ̄_max² I + μ² D_M) / (θ σ_min(D−A) (μ−1)) + W(D+A) ) ⪯ 2(W − θI)(D−A) + 2 D_m
-//   Theorem 3.2   (1 + δ(t)) |Z(t) − Z*|² ≤ |Z(t−1) − Z*|²  in the norm of J(t) = diag(I/θ, W(t)(D+A)), Z = (Y, f), for
-//   every μ > 1 (23)          δ ≥ min { θ σ_min(D−A) / (μ² σ̃_max),  (2m_o + 2σ̄_min) / ((μ² M_O² + μ σ̄_max²) / (θ
-//   σ_min(D−A)(μ−1)) + σ̃_max) }
+//   (21)          δ μ² σ̃_max ≤ θ σ_min(D−A)                              σ̃: of W(D+A),  σ̄: of (W − θI)(D−A)
+//   (22)          δ ( (μ σ̄_max² I + μ² D_M) / (θ σ_min(D−A) (μ−1)) + W(D+A) ) ⪯ 2(W − θI)(D−A) + 2 D_m
+//   Theorem 3.2   (1 + δ(t)) |Z(t) − Z*|² ≤ |Z(t−1) − Z*|²  in the norm of J(t) = diag(I/θ, W(t)(D+A)), Z = (Y, f),
+//                 and for every μ > 1
+//   (23)          δ ≥ min { θ σ_min(D−A) / (μ² σ̃_max),
+//                           (2m_o + 2σ̄_min) / ((μ² M_O² + μ σ̄_max²) / (θ σ_min(D−A)(μ−1)) + σ̃_max) }
 // Differs from the paper: σ̄_min, the smallest *nonzero* value, is not a lower bound on (22)'s right side, which is 2
 // D_m along the vector of ones; `corrected` has 2 m_o there. And both theorems are proved only for penalties that are
 // equal at all nodes (docs/theory.md has the proofs and counterexamples).

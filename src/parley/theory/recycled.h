@@ -1,7 +1,7 @@
 // Convergence of MR-ADMM and R-ADMM. Zhang, Khalili, Liu, TIFS 2020, Theorem 1. With D̃ = 2WD + γI, t the private
 // rounds, for some L > 0, μ > 1:
-//   (i)    I + W(t+1)(D+A)D̃(t)⁻¹  ≻  Lμ / (2σ_min(D̃(t))) (W(t+1)(D−A))⁺ D_M                                   D_M =
-//   diag(M_i²) (ii)   W(t+1)(D+A)  ≻  W(t+1)(D+A)D̃(t)⁻¹(W(t)(D−A) + (2/L) W(t+1)(D+A)) + Lμ / (2σ_min(D̃(t))(μ−1)) D_M
+//   (i)    I + W(t+1)(D+A)D̃(t)⁻¹  ≻  Lμ / (2σ_min(D̃(t))) (W(t+1)(D−A))⁺ D_M                      D_M = diag(M_i²)
+//   (ii)   W(t+1)(D+A)  ≻  W(t+1)(D+A)D̃(t)⁻¹(W(t)(D−A) + (2/L) W(t+1)(D+A)) + Lμ / (2σ_min(D̃(t))(μ−1)) D_M
 //   (iii), (iv)   the same with W = ηI, L = μ = 2
 // The search over μ is done by hand. Let c be the largest Lμ/2 that (i) allows in every round, and a(L) the largest
 // Lμ/(2(μ−1)) that (ii) allows. Then Lμ/2 < c and Lμ/(2(μ−1)) < a(L) for some μ > 1 if and only if 1/a(L) + 1/c < 2/L.

@@ -15,11 +15,11 @@ namespace {
 using network::Graph;
 using ::testing::HasSubstr;
 
-Graph graph(const std::string& shape, int nodes) {
+Graph recycled_graph(const std::string& shape, int nodes) {
   return network::make_graph({.graph = shape, .edge_probability = 0.6}, nodes);
 }
 
-PublicRun run(int nodes, double penalty, double most, int rounds = 1, double growth = 1) {
+PublicRun recycled_run(int nodes, double penalty, double most, int rounds = 1, double growth = 1) {
   PublicRun r{.least_curvature = Vector::Constant(nodes, 0.01), .most_curvature = Vector::Constant(nodes, most)};
   for (int k = 0; k < rounds; ++k) r.penalty.push_back(Vector::Constant(nodes, penalty * std::pow(growth, k)));
   r.dual_step = r.penalty;
@@ -39,7 +39,7 @@ TEST(RecycledConditions, HandComputedOnRegularGraphs) {
                         Case{"ring", 5, 2, (3 - s5) / 2, (5 - s5) / 2, 4 - (5 - s5) / 2}})
     for (const double eta : {0.5, 1.0, 3.0})
       for (const double m : {0.3, 2.0, 40.0}) {
-        const RecycledConditions conditions(graph(c.shape, c.nodes), run(c.nodes, eta, m));
+        const RecycledConditions conditions(recycled_graph(c.shape, c.nodes), recycled_run(c.nodes, eta, m));
         const double fourth = 2 * m * m / (eta * c.least_signless);
         const double third = 2 * m * m / (eta * c.least_laplacian) - eta * (2 * c.degree + c.its_signless);
         EXPECT_NEAR(*conditions.smallest_damping(2, 2).damping, std::max(fourth, third), 1e-7 * fourth)
@@ -50,7 +50,7 @@ TEST(RecycledConditions, HandComputedOnRegularGraphs) {
 // With U = 2/L: c = ηl(s + ηq)/M², a = min_q ηq(s − ηl − Uηq)/M², and the boundary is where max_U { U − 1/a(U) } = 1/c.
 TEST(RecycledConditions, TheSearchFindsTheBestConstantsOnTheTriangle) {
   const double eta = 1, m = 10;
-  const RecycledConditions conditions(graph("complete", 3), run(3, eta, m));
+  const RecycledConditions conditions(recycled_graph("complete", 3), recycled_run(3, eta, m));
   const double found = *conditions.smallest_damping().damping;
   const auto feasible = [&](double gamma) {
     const double s = 4 * eta + gamma, c = 3 * eta * (s + eta) / (m * m);
@@ -67,8 +67,8 @@ TEST(RecycledConditions, TheSearchFindsTheBestConstantsOnTheTriangle) {
 
 TEST(RecycledConditions, TheConstantsItReturnsSatisfyTheConditionsAsPrinted) {
   for (const auto* shape : {"complete", "random", "small-world"}) {
-    const Graph g = graph(shape, 7);
-    PublicRun r = run(7, 1, 5, 6, 1.1);
+    const Graph g = recycled_graph(shape, 7);
+    PublicRun r = recycled_run(7, 1, 5, 6, 1.1);
     r.most_curvature[2] = 1;
     const RecycledConditions conditions(g, r);
     const double gamma = *conditions.smallest_damping().damping * 1.001;
@@ -91,9 +91,9 @@ TEST(RecycledConditions, TheConstantsItReturnsSatisfyTheConditionsAsPrinted) {
 }
 
 TEST(RecycledConditions, NoOtherConstantsDoBetter) {
-  PublicRun r = run(6, 0.7, 4, 4, 1.2);
+  PublicRun r = recycled_run(6, 0.7, 4, 4, 1.2);
   r.most_curvature << 1, 4, 2, 3, 0.5, 4;
-  const RecycledConditions conditions(graph("random", 6), r);
+  const RecycledConditions conditions(recycled_graph("random", 6), r);
   const double gamma = *conditions.smallest_damping().damping * 0.999;
   for (double l = 1e-4; l < 1e3; l *= 1.15)
     for (double mu = 1.001; mu < 1e4; mu = 1 + (mu - 1) * 1.3)
@@ -104,9 +104,9 @@ TEST(RecycledConditions, TheSmallestDampingIsTheBoundary) {
   for (const auto* shape : {"complete", "random", "small-world", "0-2,0-3,2-3,1-4,3-4"})
     for (const double m : {3.0, 437.5}) {
       const int nodes = shape[0] == '0' ? 5 : 8;
-      PublicRun r = run(nodes, 1, m, 5, 1.03);
+      PublicRun r = recycled_run(nodes, 1, m, 5, 1.03);
       r.penalty.front()[0] *= 0.97;
-      const RecycledConditions conditions(graph(shape, nodes), r);
+      const RecycledConditions conditions(recycled_graph(shape, nodes), r);
       const auto searched = conditions.smallest_damping(), fixed = conditions.smallest_damping(2, 2);
       EXPECT_TRUE(conditions.constants(*searched.damping * 1.001).has_value());
       EXPECT_FALSE(conditions.constants(*searched.damping * 0.999).has_value());
@@ -119,21 +119,22 @@ TEST(RecycledConditions, TheSmallestDampingIsTheBoundary) {
 
 // All conditions are unchanged when penalties, curvatures and damping are multiplied by one number.
 TEST(RecycledConditions, DampingScalesWithPenaltyAndCurvature) {
-  const Graph g = graph("random", 7);
-  const RecycledConditions one(g, run(7, 1, 20)), two(g, run(7, 2, 40)), curved(g, run(7, 1, 40));
+  const Graph g = recycled_graph("random", 7);
+  const RecycledConditions one(g, recycled_run(7, 1, 20)), two(g, recycled_run(7, 2, 40)),
+      curved(g, recycled_run(7, 1, 40));
   EXPECT_NEAR(*two.smallest_damping().damping, 2 * *one.smallest_damping().damping,
               1e-5 * *two.smallest_damping().damping);
   EXPECT_NEAR(*two.smallest_damping(2, 2).damping, 2 * *one.smallest_damping(2, 2).damping,
               1e-6 * *two.smallest_damping(2, 2).damping);
   EXPECT_GT(*curved.smallest_damping().damping, *one.smallest_damping().damping);
-  EXPECT_NEAR(*RecycledConditions(graph("ring", 5), run(5, 1, 40)).smallest_damping(2, 2).damping /
-                  *RecycledConditions(graph("ring", 5), run(5, 1, 20)).smallest_damping(2, 2).damping,
+  EXPECT_NEAR(*RecycledConditions(recycled_graph("ring", 5), recycled_run(5, 1, 40)).smallest_damping(2, 2).damping /
+                  *RecycledConditions(recycled_graph("ring", 5), recycled_run(5, 1, 20)).smallest_damping(2, 2).damping,
               4, 1e-6);
 }
 
 TEST(RecycledConditions, NeverHoldOnABipartiteGraph) {
   for (const auto* shape : {"path", "star", "grid", "ring"}) {
-    const RecycledConditions conditions(graph(shape, 6), run(6, 1, 0.3));
+    const RecycledConditions conditions(recycled_graph(shape, 6), recycled_run(6, 1, 0.3));
     for (const auto& smallest : {conditions.smallest_damping(), conditions.smallest_damping(2, 2)}) {
       EXPECT_FALSE(smallest.damping.has_value());
       EXPECT_THAT(smallest.why_none, HasSubstr("bipartite"));
@@ -146,17 +147,17 @@ TEST(RecycledConditions, NeverHoldOnABipartiteGraph) {
 // The paper says that a large enough damping always satisfies (i), (ii). Not so, on any graph, when penalties differ
 // too much.
 TEST(RecycledConditions, NeverHoldWithPenaltiesThatDifferTooMuch) {
-  PublicRun r = run(3, 1, 0.3);
+  PublicRun r = recycled_run(3, 1, 0.3);
   r.penalty[0] << 1, 1, 200;
-  const RecycledConditions conditions(graph("complete", 3), r);
+  const RecycledConditions conditions(recycled_graph("complete", 3), r);
   EXPECT_THAT(conditions.smallest_damping().why_none, HasSubstr("too unequal"));
   for (const double gamma : {1.0, 1e3, 1e6, 1e9}) EXPECT_FALSE(conditions.constants(gamma).has_value());
 }
 
 TEST(RecycledConditions, NeverHoldOnABipartiteGraphWithUnequalPenaltiesEither) {
-  PublicRun r = run(4, 1, 0.3);
+  PublicRun r = recycled_run(4, 1, 0.3);
   r.penalty[0] << 1, 1.1, 0.9, 1;
-  EXPECT_THAT(RecycledConditions(graph("ring", 4), r).smallest_damping().why_none, HasSubstr("bipartite"));
+  EXPECT_THAT(RecycledConditions(recycled_graph("ring", 4), r).smallest_damping().why_none, HasSubstr("bipartite"));
 }
 
 // Falsification. Quadratics O_i = ½ (f − x_i)ᵀ H_i (f − x_i) with 0 ⪯ H_i ⪯ M I: with damping above the bound, R-ADMM
@@ -169,11 +170,11 @@ TEST(RecycledConditions, RunsWithTheSmallestDampingConverge) {
   for (int trial = 0; trial < 12; ++trial) {
     const int n = 3 + trial % 4;
     const Graph g = trial % 2 == 0
-                        ? graph("complete", n)
+                        ? recycled_graph("complete", n)
                         : network::make_graph({.graph = "random", .edge_probability = 0.8, .graph_seed = trial}, n);
     if (g.bipartite()) continue;
     const double m = std::exp(3 * uniform(random)), growth = trial % 3 == 0 ? 1.02 : 1;
-    const PublicRun r = run(n, 0.5 + uniform(random), m, 20, growth);
+    const PublicRun r = recycled_run(n, 0.5 + uniform(random), m, 20, growth);
     const RecycledConditions conditions(g, r);
     const double gamma = *conditions.smallest_damping().damping * 1.01 + 1e-9;
     std::vector<Matrix> h;

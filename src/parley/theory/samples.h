@@ -1,8 +1,9 @@
 // How many records a node needs. Zhang, Khalili, Liu, TIFS 2020, Theorems 3 and 4, up to the constant w that the
 // theorems leave open.
-//   Theorem 3   B_i ≥ w max_k  ‖f_ref‖² ln(1/δ) / (τ − Δ)²                               ⇒  excess loss ≤ τ with
-//   probability 1 − δ Theorem 4   B_i ≥ w max_k  CN ln(1/δ) / ( NC(τ − Δ)²/(2‖f_ref‖²) − (1 + a) N d² ln²(d/δ)/(C
-//   α_i(k)²) )     with probability 1 − 2δ
+//   Theorem 3   excess loss ≤ τ with probability 1 − δ if
+//               B_i ≥ w max_k  ‖f_ref‖² ln(1/δ) / (τ − Δ)²
+//   Theorem 4   the same with probability 1 − 2δ if
+//               B_i ≥ w max_k  CN ln(1/δ) / ( NC(τ − Δ)²/(2‖f_ref‖²) − (1 + a) N d² ln²(d/δ)/(C α_i(k)²) )
 // δ here is a probability of failure, not privacy. Theorem 4 holds for the private iterate of one round when the noise
 // of later rounds is frozen at that round's; no number of records helps where its denominator is not positive (the
 // noise rate does not depend on B).

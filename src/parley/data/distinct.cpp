@@ -1,0 +1,63 @@
+#include "parley/data/distinct.h"
+
+#include <sys/stat.h>
+
+#include <filesystem>
+#include <map>
+
+#include "parley/base/error.h"
+
+namespace parley::data {
+namespace {
+
+// Equal for two names of one thing: what the file system says, or, where it is silent, the plain absolute name.
+std::string identity(const std::string& name) {
+  struct stat file{};
+  if (name != "census" && name != "adult" && ::stat(name.c_str(), &file) == 0)
+    return "file " + std::to_string(file.st_dev) + " " + std::to_string(file.st_ino);
+  std::error_code ignored;
+  return "name " + std::filesystem::absolute(name, ignored).lexically_normal().string();
+}
+
+std::string both(const std::string& a, const std::string& b) {
+  return "'" + a + "' and '" + b + "'";
+}
+
+[[noreturn]] void refuse(const std::string& what, std::size_t first, std::size_t second,
+                         const std::vector<std::string>& files) {
+  throw Error({.what = "nodes " + std::to_string(first) + " and " + std::to_string(second) + " " + what +
+                       ": a row at two nodes costs more than the epsilon of one",
+               .value = both(files[first], files[second]),
+               .allowed = "every node has rows of its own",
+               .where = "option --data",
+               .fix = "give every node its own file; to deal one file to several nodes, name it once and set --nodes"});
+}
+
+bool same_rows(const Rows& a, const Rows& b) {
+  return a.label == b.label && a.start == b.start && a.column == b.column && a.value == b.value;
+}
+
+}  // namespace
+
+void check_files_distinct(const Options& o) {
+  std::map<std::string, std::size_t> seen;
+  for (std::size_t i = 0; i < o.data.size(); ++i)
+    if (const auto [other, first] = seen.emplace(identity(o.data[i]), i); !first)
+      refuse("have the same file", other->second, i, o.data);
+  if (o.public_data.empty()) return;
+  if (const auto node = seen.find(identity(o.public_data)); node != seen.end())
+    throw Error({.what = "the rows that are declared public are rows to train on",
+                 .value = both(o.public_data, o.data[node->second]),
+                 .allowed = "a file that is not in --data",
+                 .where = "option --public-data",
+                 .fix = "name a file of other rows, or leave it out"});
+}
+
+void check_rows_distinct(const Holdings& all, const std::vector<std::string>& files) {
+  const auto first = static_cast<std::size_t>(all.first());
+  for (std::size_t j = 1; j < all.nodes.size(); ++j)
+    for (std::size_t i = 0; i < j; ++i)
+      if (same_rows(all.nodes[i], all.nodes[j])) refuse("hold the same rows", first + i, first + j, files);
+}
+
+}  // namespace parley::data

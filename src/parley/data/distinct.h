@@ -1,0 +1,19 @@
+// One file per node means that a row sits at one node. Privacy: epsilon is that of one node (docs/privacy.md, the
+// terms); a row that sits at two costs more, so what shows that two nodes have the same rows is refused.
+#pragma once
+#include <string>
+#include <vector>
+
+#include "parley/data/source.h"
+
+namespace parley::data {
+
+// Error when two names of --data are one file (spelling, symbolic or hard link), or --public-data is a node's file.
+// Opens nothing; of a file that cannot be seen from here only the name is known.
+void check_files_distinct(const Options& options);
+
+// Error when two of this process's nodes hold the same rows in the same order: a copy of a file. `files`: of --data.
+// What other processes hold is not compared: a digest of rows would confirm a guessed row to whoever sees it.
+void check_rows_distinct(const Holdings& holdings, const std::vector<std::string>& files);
+
+}  // namespace parley::data
