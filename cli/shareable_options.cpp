@@ -8,10 +8,11 @@
 namespace parley::cli {
 
 record::OptionRule shareable_options() {
-  static run::TrainOptions train;  // the rows point into them
-  static run::JointStudy study;
-  std::vector<Option> rows = run::option_rows(train);
-  for (Option& row : run::option_rows(study)) rows.push_back(std::move(row));  // what both have, they have in common
+  static run::TrainOptions train_options;  // the rows point into them
+  static run::JointStudy study_options;
+  std::vector<Option> rows = run::option_rows(train_options);
+  for (Option& row : run::option_rows(study_options))
+    rows.push_back(std::move(row));  // what both have, they have in common
   return [rows](const std::string& name, const nlohmann::json& value) { return may_be_shown(rows, name, value); };
 }
 

@@ -42,7 +42,7 @@ LIBRARIES = {
     "SQLite": (r"sqlite3\.h$", r"\bsqlite3_\w+", ["ledger"]),
     "libcurl": (r"curl/", r"\bcurl_\w+\(", ["data"]),
     "libcsv": (r"csv\.h$", None, ["data"]),
-    "toml++": (r"toml\+\+/", None, ["data"]),
+    "toml++": (r"toml\+\+/", None, ["base"]),
     "CLI11": (r"CLI/", r"\bCLI::", ["cli"]),
     "Boost": (r"boost/", r"\bboost::", ["audit"]),
 }
@@ -53,7 +53,6 @@ WITH_ALL_BELOW["run"] += ["protocol", "mesh"]  # run/ holds study, party and ver
 WITH_ALL_BELOW["cli"] += ["run"]
 LIBRARIES["gRPC"][2].append("network/grpc")
 LIBRARIES["SQLite"][2].append("privacy")
-LIBRARIES["toml++"][2].append("run")  # config.cpp
 README_LINES = 157
 FULLER = {"run": 75, "network": 39, "privacy": 35, "data": 33, "report": 36}
 

@@ -15,7 +15,7 @@ namespace fs = std::filesystem;
 
 namespace {
 
-bool sync(const fs::path& path, int flags) {
+bool synced(const fs::path& path, int flags) {
   const Descriptor file(::open(path.c_str(), flags | O_CLOEXEC));
   return file.open() && ::fsync(file.number()) == 0;
 }
@@ -57,12 +57,12 @@ void write_private_file(const fs::path& file, std::string_view text) {
 }
 
 bool sync_folder_of(const fs::path& file) {
-  return sync(file.has_parent_path() ? file.parent_path() : fs::path("."), O_RDONLY | O_DIRECTORY);
+  return synced(file.has_parent_path() ? file.parent_path() : fs::path("."), O_RDONLY | O_DIRECTORY);
 }
 
 void sync_files(const fs::path& folder) {
   const auto keep = [](const fs::path& path, int flags) {
-    if (!sync(path, flags))
+    if (!synced(path, flags))
       throw Error({.what = "cannot sync: " + std::string(std::strerror(errno)),
                    .where = path.string(),
                    .fix = "check the disk, then start again"});

@@ -12,29 +12,30 @@
 namespace parley::data {
 namespace {
 
-enum class Label { two_classes, many_classes, number };
+enum class LabelKind { two_classes, many_classes, number };
 
 // A row with its own value of the one feature, so that a row of one node is no other node's.
-void append(Dataset& to, double value, Label kind, PublicRandom& random) {
-  const double label = kind == Label::number         ? 2 * random.uniform() - 1
-                       : kind == Label::many_classes ? static_cast<double>(random.below(9))
-                       : random.below(3) == 0        ? 1
-                                                     : -1;
+void append(Dataset& to, double value, LabelKind kind, PublicRandom& random) {
+  const double label = kind == LabelKind::number         ? 2 * random.uniform() - 1
+                       : kind == LabelKind::many_classes ? static_cast<double>(random.below(9))
+                       : random.below(3) == 0            ? 1
+                                                         : -1;
   to.rows.append(std::array<std::int32_t, 1>{0}, std::array<double, 1>{value}, label);
-  to.split_key.push_back(std::string(1, static_cast<char>('a' + random.below(kind == Label::two_classes ? 3 : 20))));
+  to.split_key.push_back(
+      std::string(1, static_cast<char>('a' + random.below(kind == LabelKind::two_classes ? 3 : 20))));
 }
 
-Dataset table(std::size_t rows, Label kind, PublicRandom& random) {
+Dataset table(std::size_t rows, LabelKind kind, PublicRandom& random) {
   Dataset all;
   all.name = "random";
   all.rows.features = 1;
-  all.regression = kind == Label::number;
+  all.regression = kind == LabelKind::number;
   for (std::size_t n = 0; n < rows; ++n) append(all, (static_cast<double>(n) + 1) / 1000, kind, random);
   return all;
 }
 
 // The same table with row n replaced by any other.
-Dataset replaced(const Dataset& all, std::size_t n, Label kind, PublicRandom& random) {
+Dataset replaced(const Dataset& all, std::size_t n, LabelKind kind, PublicRandom& random) {
   Dataset one;
   one.rows.features = 1;
   append(one, 0.999, kind, random);
@@ -63,7 +64,7 @@ int most_changed(const std::string& how, bool shuffle) {
                        .shuffle = shuffle};
   PublicRandom random(3, PublicRandom::Purpose::rows);
   int most = 0;
-  for (const Label kind : {Label::two_classes, Label::many_classes, Label::number})
+  for (const LabelKind kind : {LabelKind::two_classes, LabelKind::many_classes, LabelKind::number})
     for (std::uint64_t seed = 0; seed < 5; ++seed) {
       const Dataset before = table(90, kind, random);
       const auto dealt = split_over_nodes(before, nodes, plan, seed);
@@ -90,10 +91,10 @@ TEST(ReplaceOne, ASplitThatDoesNotReadRowsChangesOneNodeAndOneThatDoesChangesSev
 // Without shuffling, too, and for all rows: which rows are held out or public is decided by their number in the file.
 TEST(ReplaceOne, TestRowsAndPublicRowsAreChosenWithoutReadingThem) {
   PublicRandom random(4, PublicRandom::Purpose::rows);
-  const Dataset before = table(60, Label::two_classes, random);
+  const Dataset before = table(60, LabelKind::two_classes, random);
   const Parts parts = hold_out(before, 0.2, 1, 5);
   for (std::size_t n = 0; n < 60; ++n) {
-    const Parts other = hold_out(replaced(before, n, Label::two_classes, random), 0.2, 1, 5);
+    const Parts other = hold_out(replaced(before, n, LabelKind::two_classes, random), 0.2, 1, 5);
     EXPECT_EQ(nodes_changed({parts.train.rows, parts.test.rows, parts.published.rows},
                             {other.train.rows, other.test.rows, other.published.rows}),
               1);
@@ -103,14 +104,14 @@ TEST(ReplaceOne, TestRowsAndPublicRowsAreChosenWithoutReadingThem) {
 // balanced() sees sizes alone: where rows are dealt without reading them, processes have the same blocks of nodes.
 TEST(ReplaceOne, WhichProcessHasWhichNodeFollowsFromSizes) {
   PublicRandom random(5, PublicRandom::Purpose::rows);
-  const Dataset before = table(200, Label::two_classes, random);
+  const Dataset before = table(200, LabelKind::two_classes, random);
   const auto blocks = [](const Dataset& all) {
     std::vector<double> sizes;
     for (const auto& rows : deal(all, 7, {.how = "power"}, 1)) sizes.push_back(static_cast<double>(rows.size()));
     return balanced(sizes, 3);
   };
   for (std::size_t n = 0; n < 200; ++n)
-    EXPECT_EQ(blocks(before), blocks(replaced(before, n, Label::two_classes, random)));
+    EXPECT_EQ(blocks(before), blocks(replaced(before, n, LabelKind::two_classes, random)));
 }
 
 }  // namespace

@@ -6,17 +6,17 @@
 namespace parley::record {
 namespace {
 
-constexpr std::array<std::string_view, 5> names = {"start", "data", "recycled", "trainer", "silent"};
+constexpr std::array<std::string_view, 5> kind_names = {"start", "data", "recycled", "trainer", "silent"};
 
 }  // namespace
 
 std::string_view name_of(RoundKind kind) {
-  return names[static_cast<std::size_t>(kind)];
+  return kind_names[static_cast<std::size_t>(kind)];
 }
 
 std::optional<RoundKind> kind_named(std::string_view name) {
-  for (std::size_t k = 0; k < names.size(); ++k)
-    if (names[k] == name) return static_cast<RoundKind>(k);
+  for (std::size_t k = 0; k < kind_names.size(); ++k)
+    if (kind_names[k] == name) return static_cast<RoundKind>(k);
   return std::nullopt;
 }
 

@@ -9,61 +9,61 @@ namespace {
 using nlohmann::json;
 using enum Mark;
 
-constexpr Field simulation[] = {{"format", shareable},
-                                {"record_is_private", shareable},
-                                {"record_is_private_because", shareable},
-                                {"outcome", shareable},
-                                {"nodes", shareable},
-                                {"trainer", shareable},
-                                {"features", shareable},
-                                {"rounds_done", shareable},
-                                {"edges", shareable},
-                                {"node_facts.node", shareable},
-                                {"node_facts.degree", shareable},
-                                {"node_facts.records", shareable},
-                                {"node_facts.epsilon_planned", shareable},
-                                {"released", shareable},
-                                {"privacy", shareable},
-                                {"options", by_option},
-                                {"data", by_option},  // of a file: its name
-                                {"warnings", owner},  // those of a ledger name the dataset and compare its rows
-                                {"run_id", owner},    // in the owner's ledger
-                                {"job_id", owner},
-                                {"private", owner}};
+constexpr Field simulation_fields[] = {{"format", shareable},
+                                       {"record_is_private", shareable},
+                                       {"record_is_private_because", shareable},
+                                       {"outcome", shareable},
+                                       {"nodes", shareable},
+                                       {"trainer", shareable},
+                                       {"features", shareable},
+                                       {"rounds_done", shareable},
+                                       {"edges", shareable},
+                                       {"node_facts.node", shareable},
+                                       {"node_facts.degree", shareable},
+                                       {"node_facts.records", shareable},
+                                       {"node_facts.epsilon_planned", shareable},
+                                       {"released", shareable},
+                                       {"privacy", shareable},
+                                       {"options", by_option},
+                                       {"data", by_option},  // of a file: its name
+                                       {"warnings", owner},  // those of a ledger name the dataset and compare its rows
+                                       {"run_id", owner},    // in the owner's ledger
+                                       {"job_id", owner},
+                                       {"private", owner}};
 
 // Every party has the study: its names, sizes, edges and options are public between them.
-constexpr Field party[] = {{"format", shareable},
-                           {"outcome", shareable},
-                           {"outcome_in_words", shareable},
-                           {"party", shareable},
-                           {"node", shareable},
-                           {"nodes", shareable},
-                           {"run_id", shareable},
-                           {"study_hash", shareable},
-                           {"rounds_done", shareable},
-                           {"released", shareable},
-                           {"privacy", shareable},
-                           {"part", shareable},
-                           {"parts", shareable},
-                           {"study.title", shareable},
-                           {"study.parties", shareable},
-                           {"study.edges", shareable},
-                           {"study.features", shareable},
-                           {"study.seed", shareable},
-                           {"study.options", by_option},
-                           {"study.planned", by_option},
-                           {"study.format", owner},
-                           {"study.nonce", owner},
-                           {"study.schema", owner},  // columns of somebody's table
-                           {"study.deadline-seconds", owner},
-                           {"study.wait-seconds", owner},
-                           {"study.on-loss", owner}};
+constexpr Field party_fields[] = {{"format", shareable},
+                                  {"outcome", shareable},
+                                  {"outcome_in_words", shareable},
+                                  {"party", shareable},
+                                  {"node", shareable},
+                                  {"nodes", shareable},
+                                  {"run_id", shareable},
+                                  {"study_hash", shareable},
+                                  {"rounds_done", shareable},
+                                  {"released", shareable},
+                                  {"privacy", shareable},
+                                  {"part", shareable},
+                                  {"parts", shareable},
+                                  {"study.title", shareable},
+                                  {"study.parties", shareable},
+                                  {"study.edges", shareable},
+                                  {"study.features", shareable},
+                                  {"study.seed", shareable},
+                                  {"study.options", by_option},
+                                  {"study.planned", by_option},
+                                  {"study.format", owner},
+                                  {"study.nonce", owner},
+                                  {"study.schema", owner},  // columns of somebody's table
+                                  {"study.deadline-seconds", owner},
+                                  {"study.wait-seconds", owner},
+                                  {"study.on-loss", owner}};
 
-constexpr Field rounds[] = {{"round", shareable},        {"kind", shareable},  {"epsilon", shareable},
-                            {"disagreement", shareable}, {"stamp", shareable}, {"private", owner}};
+constexpr Field rounds_fields[] = {{"round", shareable},        {"kind", shareable},  {"epsilon", shareable},
+                                   {"disagreement", shareable}, {"stamp", shareable}, {"private", owner}};
 
 // Made to be shown; its signature and certificate are for verify.
-constexpr Field statement[] = {{"statement", shareable}, {"signature", shareable}, {"certificate", shareable}};
+constexpr Field statement_fields[] = {{"statement", shareable}, {"signature", shareable}, {"certificate", shareable}};
 
 enum class Place { inside, field, unlisted };  // of a path: above some fields, one of them, none of them
 
@@ -85,11 +85,11 @@ json options_shown(const std::string& key, const json& options, const OptionRule
   return shown;
 }
 
-json shown(std::span<const Field> all, const json& value, const std::string& path, const OptionRule& rule) {
+json shown_part(std::span<const Field> all, const json& value, const std::string& path, const OptionRule& rule) {
   if (value.is_array()) {
     json list = json::array();
     for (const json& item : value)
-      if (item.is_object()) list.push_back(shown(all, item, path, rule));
+      if (item.is_object()) list.push_back(shown_part(all, item, path, rule));
     return list;
   }
   json kept = json::object();
@@ -98,7 +98,7 @@ json shown(std::span<const Field> all, const json& value, const std::string& pat
     const std::string here = path.empty() ? key : path + "." + key;
     const auto [place, mark] = place_of(all, here);
     if (place == Place::inside)
-      kept[key] = shown(all, inner, here, rule);
+      kept[key] = shown_part(all, inner, here, rule);
     else if (place == Place::field && mark == shareable)
       kept[key] = inner;
     else if (place == Place::field && mark == by_option)
@@ -125,20 +125,20 @@ void add_unknown(std::span<const Field> all, const json& value, const std::strin
 std::span<const Field> fields(File file) {
   switch (file) {
     case File::simulation:
-      return simulation;
+      return simulation_fields;
     case File::party:
-      return party;
+      return party_fields;
     case File::rounds:
-      return rounds;
+      return rounds_fields;
     case File::statement:
-      return statement;
+      return statement_fields;
   }
   return {};
 }
 
 json visible(File file, const json& value, Audience audience, const OptionRule& option) {
   if (audience == Audience::owner || value.is_null()) return value;
-  return value.is_object() ? shown(fields(file), value, "", option) : json::object();
+  return value.is_object() ? shown_part(fields(file), value, "", option) : json::object();
 }
 
 std::vector<std::string> unknown_fields(File file, const json& value) {

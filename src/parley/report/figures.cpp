@@ -96,12 +96,12 @@ class Maker {
 
  private:
   std::string repeated() const { return most_runs_ > 1 ? " Lines are means over runs, shaded bands their range." : ""; }
+  static std::string in_parts(const Chart& chart) {
+    return chart.steps.empty() ? "" : " The dotted line is where the others went on without a party that was lost.";
+  }
   // On every axis of ε: a figure is shown without its page, too.
   std::string mark() const {
     return any_as_dealt(groups_) ? " (" + record::name_of(record::Adjacency::as_dealt) + ")" : "";
-  }
-  static std::string in_parts(const Chart& chart) {
-    return chart.steps.empty() ? "" : " The dotted line is where the others went on without a party that was lost.";
   }
   std::string left_out() const {
     return shown_.size() == groups_.size() ? ""

@@ -95,6 +95,7 @@ Source source_of(const fs::path& folder, const View& view) {
   source.options_hidden = static_cast<int>(options.size() - options_of(source.run, file).size());
   const json seed = record::member(file == record::File::party ? record::member(all, "study") : options, "seed");
   source.seeded = !seed.is_null();
+  source.split = record::text_in(options, "split");
   return source;
 }
 

@@ -21,6 +21,7 @@ struct Source {
   nlohmann::json run;    // run.json, as far as the audience may see it
   std::string identity;  // equal for runs of the same options up to seed and place; compared, never shown
   int options_hidden = 0;
+  std::string split;            // how rows were dealt, whoever may see it
   bool seeded = false;          // its options have a seed, whoever may see them
   std::vector<Source> later{};  // of a party whose run went on after a loss: its other parts, in their order
 };

@@ -27,7 +27,7 @@ void read_options(Run& run, const json& options) {
   for (const auto& [name, value] : options.items()) run.options[name] = plain_text(value);
 }
 
-void read_guarantee(Run& run, const json& privacy, const json& options) {
+void read_guarantee(Run& run, const json& privacy, const std::string& split) {
   Guarantee& g = run.guarantee;
   g.epsilon = number_in(privacy, "epsilon");
   g.epsilon_planned = number_in(privacy, "epsilon_planned");
@@ -35,7 +35,7 @@ void read_guarantee(Run& run, const json& privacy, const json& options) {
   g.delta = number_in(privacy, "delta");
   g.theorem = text_in(privacy, "theorem");
   g.bound = text_in(privacy, "bound");
-  g.adjacency = record::adjacency_told(text_in(privacy, "adjacency"), text_in(options, "split"));
+  g.adjacency = record::adjacency_told(text_in(privacy, "adjacency"), split);
   g.stamp = text_in(privacy, "stamp");
   const bool says_so = member(privacy, "private") == json(true);
   const bool numbers =
@@ -108,7 +108,7 @@ void read_common(Run& run, const Source& source, const json& options) {
   run.identity = source.identity;
   run.options_hidden = source.options_hidden;
   read_options(run, options);
-  read_guarantee(run, member(source.run, "privacy"), options);
+  read_guarantee(run, member(source.run, "privacy"), source.split);
   if (run.guarantee.holds && source.seeded) {  // the stamp was lost
     run.guarantee.holds = false;
     run.guarantee.stamp = "NOT PRIVATE: noise from a seed";

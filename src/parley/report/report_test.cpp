@@ -174,7 +174,7 @@ TEST_F(Report_, EpsilonForRowsAsDealtIsMarkedWhereverItStands) {
   run["privacy"]["adjacency"] = "as dealt";
   run["options"]["penalty"] = 5;  // another setting
   const fs::path folder = write("run", run);
-  EXPECT_THAT(guarantee_sentence(group_runs(read_runs({folder}, Audience::anyone))),
+  EXPECT_THAT(guarantee_sentence(group_runs(read_runs({folder}, view(Audience::anyone)))),
               HasSubstr("about any one record (as dealt)."));
   EXPECT_THAT(page(folder), AllOf(HasSubstr("largest node, as dealt"), HasSubstr("may move other rows"),
                                   HasSubstr("largest of all nodes (as dealt)")));
