@@ -209,6 +209,7 @@ Scene make_linear_scene(const LinearOptions& options) {
   o.regularizer = options.regularizer;
   o.regularization = options.regularizer == "l2" ? 1e-6 : 0.01;
   o.noise = options.noise;
+  o.tolerance = 1e-6;
   o.diameter = options.at_point ? "at-point" : "worst";
   const bool linear = algorithm::algorithm_named(o.algorithm).linear;
   const double part = options.divisor / (linear ? 5 : 50);  // ρ, or 2η
@@ -217,7 +218,7 @@ Scene make_linear_scene(const LinearOptions& options) {
   const problem::Loss loss = problem::loss_named(options.loss, o.loss_width, 3);
   const double quadratic = o.regularizer == "l2" ? 1 : o.regularizer == "l1" ? 0 : 1 - o.l1_share;
   const double convexity = linear ? 1 : part + quadratic * o.regularization / 2;
-  const double sensitivity = (2 * gradient_bound(loss) + 2 * o.tolerance) / (b * convexity);
+  const double sensitivity = (2 * gradient_bound(loss) + 2 * *o.tolerance) / (b * convexity);
   if (gaussian)
     o.noise_scale = {sensitivity * std::sqrt(rounds) / options.claim};
   else
