@@ -4,7 +4,7 @@ BUILD ?= build
 JOBS  ?= $(shell nproc)
 CMAKE_FLAGS ?=
 
-.PHONY: all setup browser clang tools configure demo test sanitize lint soak bench docs reproduce results format tidy tidy-tree clean
+.PHONY: all setup browser clang tools configure demo test sanitize lint tidy-changed soak bench docs reproduce results format tidy tidy-tree clean
 
 all: configure
 	@cmake --build $(BUILD) --target parley -j $(JOBS)
@@ -42,13 +42,15 @@ sanitize: setup clang
 	@cmake --build $(BUILD)-sanitize -j $(JOBS)
 	@PARLEY_TEST_SHORT=1 ASAN_SYMBOLIZER_PATH=/usr/bin/llvm-symbolizer-19 ctest --test-dir $(BUILD)-sanitize --output-on-failure -j $(JOBS)
 
-# Format, warnings (errors in both builds with the compilers of CI: CMakeLists.txt), the rules of the house, and clang-tidy
-# on what has changed since it was last clean (scripts/tidy.py).
+# Format, warnings (errors in both builds with the compilers of CI: CMakeLists.txt) and the rules of the house.
 lint: setup tools
 	@git ls-files '*.h' '*.cpp' | xargs clang-format-19 --dry-run -Werror
 	@python3 tests/house/include_test.py
 	@$(MAKE) --no-print-directory configure
 	@cmake --build $(BUILD) -j $(JOBS)
+
+# clang-tidy on what has changed since the whole tree was last clean (scripts/tidy.py). Part of lint, once it has been.
+tidy-changed: setup tools
 	@$(MAKE) --no-print-directory tidy-tree
 	@scripts/tidy.py $(BUILD)-tidy -j $(JOBS)
 

@@ -12,7 +12,7 @@ class Failure(Case):
     def fail(self, study, code, **env):
         self.start_all(study, [A, B])
         self.start(study, C, program=FAILPOINTS, env={"PARLEY_UNCERTIFIED": "4", **env})  # round 3
-        self.assertEqual(self.processes[C].wait(timeout=60), code, study.logs())
+        self.assertEqual(self.exit_of(study, C), code, study.logs())
 
     def shown(self, study):
         return json.loads(run("ledger", "show", "my.ledger", "--json", cwd=study.base / C).stdout)
