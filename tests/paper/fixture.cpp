@@ -166,7 +166,8 @@ algorithm::Options plain(const std::string& algorithm, long rounds) {
   o.penalty = {0.05};
   o.damping = 0.1;
   o.noise = "none";
-  o.tolerance = 1e-11;
+  o.tolerance = 1e-10;
+  o.release_bound = 16;  // near enough for that to be certified whatever the rows
   return o;
 }
 

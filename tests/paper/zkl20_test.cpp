@@ -137,6 +137,7 @@ TEST(ZKL20, SecIIIB2_FixedPenaltiesReduceModifiedToRecycledAdmm) {
   for (const char* noise : {"none", "gamma"}) {
     auto mr = plain("mr-admm", 20), r = plain("r-admm", 20);
     mr.noise = r.noise = noise;
+    mr.tolerance = r.tolerance = 1e-8;
     const Study a(unlike_rows(5, 25, 6), five(), mr), b(unlike_rows(5, 25, 6), five(), r);
     const Transcript first = drive(a, 9), second = drive(b, 9);
     EXPECT_TRUE(same_bits(first, second)) << noise;

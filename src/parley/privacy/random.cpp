@@ -158,7 +158,7 @@ std::uint64_t Random::bits() {
 double Random::uniform() {
   int zeros = 0;
   std::uint64_t word = bits();
-  while (word == 0 && zeros < 128) {  // at least 2⁻¹⁹³: largest_exponential
+  while (word == 0 && zeros < 1024) {
     zeros += 64;
     word = bits();
   }
@@ -188,18 +188,22 @@ Random NoiseSource::stream(int node, int round, std::string_view purpose) const 
 }
 
 double largest_gamma_norm(double dimension, double rate) {
-  return largest_exponential * dimension / rate * (1 + 1e-9);
+  return (dimension + 140 + std::sqrt(19600 + 280 * dimension)) / rate * (1 + 1e-9);
 }
 
 double largest_gaussian_norm(double dimension, double scale) {
-  return std::sqrt(2 * largest_exponential * dimension) * scale * (1 + 1e-9);
+  return (std::sqrt(dimension) + std::sqrt(280.0)) * scale * (1 + 1e-9);
 }
 
-// Gamma(d) with whole d is the sum of d exponentials: exact, no rejection.
+// Gamma(d) with whole d is the sum of d exponentials: exact, no rejection but of what is never seen.
 Vector gamma_norm_vector(Index dimension, double rate, Random& random) {
   expects(dimension > 0 && rate > 0, "a dimension and a noise rate above 0");
+  const double longest = largest_gamma_norm(static_cast<double>(dimension), 1);
   double norm = 0;
-  for (Index k = 0; k < dimension; ++k) norm += random.exponential();
+  do {
+    norm = 0;
+    for (Index k = 0; k < dimension; ++k) norm += random.exponential();
+  } while (!(norm <= longest));
   Vector b = gaussian_vector(dimension, 1, random);
   while (b.squaredNorm() == 0) b = gaussian_vector(dimension, 1, random);
   b *= norm / (rate * b.norm());
@@ -209,8 +213,11 @@ Vector gamma_norm_vector(Index dimension, double rate, Random& random) {
 
 Vector gaussian_vector(Index dimension, double scale, Random& random) {
   expects(dimension > 0 && scale > 0 && std::isfinite(scale), "a dimension and a finite noise scale above 0");
+  const double longest = largest_gaussian_norm(static_cast<double>(dimension), scale);
   Vector b(dimension);
-  for (Index k = 0; k < dimension; ++k) b[k] = scale * random.normal();
+  do {
+    for (Index k = 0; k < dimension; ++k) b[k] = scale * random.normal();
+  } while (!(b.norm() <= longest));
   return b;
 }
 

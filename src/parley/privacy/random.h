@@ -65,12 +65,13 @@ class NoiseSource {
   std::shared_ptr<const RunKey> run_;  // null with a seed
 };
 
-// What the sampler can give at most: uniform() ≥ 2⁻¹⁹³, so an exponential is at most 193 ln 2. (That the tail beyond, of
-// probability 2⁻¹⁹², is missing belongs to what docs/privacy.md says under floating point.) Whether a round goes on
-// rests on these and not on the noise that was drawn: a stop that depended on the noise would cut its density off.
-inline constexpr double largest_exponential = 134;
-double largest_gamma_norm(double dimension, double rate);      // of gamma_norm_vector
-double largest_gaussian_norm(double dimension, double scale);  // of gaussian_vector
+// The largest norms that the two samplers below give: a longer vector is drawn again, which happens with probability
+// below 10⁻⁶⁰ (docs/privacy.md, floating point). Whether a round goes on rests on these and not on the noise that was
+// drawn: a stop that depended on the noise would cut its density off where somebody else chooses.
+//   Gamma(d) > d + x  with probability ≤ exp(−x²/(2(d + x))) = e^−140   for x = 140 + √(140² + 280 d)
+//   ‖N(0, I)‖ > √d + x  with probability ≤ exp(−x²/2) = e^−140          for x = √280
+double largest_gamma_norm(double dimension, double rate);
+double largest_gaussian_norm(double dimension, double scale);
 
 // b with density ∝ exp(−rate·‖b‖): norm from Gamma(d, 1/rate), direction uniform on the sphere. [ZKL20 §III-C]
 Vector gamma_norm_vector(Index dimension, double rate, Random& random);

@@ -10,7 +10,7 @@ TEST_F(JointStudyFile, HasOneHashHoweverItIsWritten) {
   write_file(folder / "elsewhere.toml", "# the same schema, other words\n" + schema);
   for (const auto& [from, to] : std::vector<std::pair<std::string, std::string>>{
            {"rounds = 50", "rounds = 5_0 # comment"},
-           {"rounds = 50", "rounds = 50\ntolerance = 1e-6"},  // the default
+           {"rounds = 50", "rounds = 50\nrelease-bound = 1000"},  // the default
            {"\"complete\"", "\"full mesh\""},
            {"\"complete\"", "\"0-1,1-2,2-0\""},
            {"\"complete\"", "\"ring\""},  // of three
