@@ -108,7 +108,8 @@ void modified(Report& out, const network::Graph& graph, const theory::PublicRun&
                                {"corrected_mu", r.corrected ? json(r.corrected->mu) : json()}};
     return same;
   };
-  const bool valid = show("first", "first", first) & show("last", "last", last);
+  const bool first_valid = show("first", "first", first), last_valid = show("last", "last", last);
+  const bool valid = first_valid && last_valid;
   if (!valid && !violation)
     out.note(
         "As printed (23) is too large where a penalty exceeds the dual step: its numerator 2 m + 2 sigma must be 2 m.");
