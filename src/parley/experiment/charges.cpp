@@ -95,14 +95,19 @@ void match_noise(run::Study& study, run::TrainOptions& options, const Cell& cell
   double low = 1e-6, high = 1e4;  // the loss grows with the rate
   const auto at = [&](double rate) {
     options.algorithm.noise_rate = {rate};
-    return loss_of(study.plan = planned(options.algorithm));
+    try {
+      return loss_of(planned(options.algorithm));
+    } catch (const Error&) {  // so much noise that no minimum could be certified: less loss than any other
+      return 0.0;
+    }
   };
   if (!(at(low) <= target)) refuse("more noise does not bring its own loss down to " + std::to_string(target));
   for (int i = 0; i < 60; ++i) {
     const double middle = std::sqrt(low * high);
     (at(middle) <= target ? low : high) = middle;
   }
-  at(low);
+  options.algorithm.noise_rate = {low};
+  study.plan = planned(options.algorithm);
 }
 
 }  // namespace parley::experiment
