@@ -72,7 +72,7 @@ int measure(char** argv) {
                                             s));
   }
   const privacy::NoiseSource noise(1);
-  privacy::Ledger ledger(nodes, noise.is_private());
+  ledger::Ledger ledger(nodes, noise.is_private());
   const auto transport = ranks->transport(graph, blocks, features, [](int, int) { return true; });
   run::Phases phases;
   const Stopwatch watch(Stopwatch::Of::process);
@@ -82,7 +82,7 @@ int measure(char** argv) {
                                            .transport = transport.get(),
                                            .threads = threads,
                                            .release_bound = plan.options.release_bound,
-                                           .on_round = [](int, std::span<const privacy::Paid>) { return true; },
+                                           .watch = [](int, std::span<const privacy::Paid>) { return true; },
                                            .largest =
                                                [&](double mine) {
                                                  ranks->largest({&mine, 1});

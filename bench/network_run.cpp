@@ -47,7 +47,7 @@ Network::Network(std::vector<data::Rows> rows, const algorithm::Options& options
 
 Network::Cost Network::run(int threads) const {
   const privacy::NoiseSource noise(1);
-  privacy::Ledger ledger(graph_.nodes(), noise.is_private());
+  ledger::Ledger ledger(graph_.nodes(), noise.is_private());
   network::InProcess transport(graph_);
   std::vector<std::unique_ptr<algorithm::Node>> machines;
   for (std::size_t i = 0; i < problems_.size(); ++i)
@@ -62,7 +62,7 @@ Network::Cost Network::run(int threads) const {
                   .transport = &transport,
                   .threads = threads,
                   .release_bound = plan_.options.release_bound,
-                  .on_round = [](int /*round*/, std::span<const privacy::Paid> /*paid*/) { return true; }},
+                  .watch = [](int /*round*/, std::span<const privacy::Paid> /*paid*/) { return true; }},
                  cost.phases);
   cost.seconds = watch.read();
   const problem::Passes after = problem::passes_so_far();

@@ -6,9 +6,9 @@
 
 #include "parley/base/error.h"
 #include "parley/base/public_random.h"
-#include "parley/data/adult.h"
-#include "parley/data/census.h"
 #include "parley/data/encode.h"
+#include "parley/data/named/adult.h"
+#include "parley/data/named/census.h"
 
 namespace parley::bench {
 

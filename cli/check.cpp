@@ -11,7 +11,8 @@
 #include "parley/algorithm/schedule.h"
 #include "parley/base/error.h"
 #include "parley/base/text.h"
-#include "parley/run/study.h"
+#include "parley/run/setting.h"
+#include "parley/run/simulation.h"
 
 namespace parley::cli {
 namespace {

@@ -15,7 +15,7 @@
 #include "parley/base/error.h"
 #include "parley/base/text.h"
 #include "parley/report/report.h"
-#include "parley/run/start.h"
+#include "parley/run/open_run.h"
 
 namespace parley::cli {
 namespace {
@@ -135,7 +135,7 @@ int run_compare(const Arguments& arguments) {
   const auto begin = std::chrono::steady_clock::now();
   long rounds = 1;
   const run::ContestHooks hooks{
-      .on_cell = [&](std::size_t, const run::Study& s) { rounds = s.plan.options.rounds; },
+      .on_cell = [&](std::size_t, const run::Simulation& s) { rounds = s.plan.options.rounds; },
       .on_round =
           [&](std::size_t cell, int repeat, const run::RoundMetrics& m) {
             const double share = (repeat + static_cast<double>(m.round + 1) / static_cast<double>(rounds + 1)) /

@@ -7,10 +7,10 @@
 #include "parley/base/csv.h"
 #include "parley/base/error.h"
 #include "parley/base/text.h"
-#include "parley/data/adult_schema.h"
-#include "parley/data/census.h"
 #include "parley/data/describe.h"
 #include "parley/data/fetch.h"
+#include "parley/data/named/adult_schema.h"
+#include "parley/data/named/census.h"
 
 namespace parley::cli {
 namespace {

@@ -1,5 +1,5 @@
 // Before a study starts: is everything in place at this party?
-#include "parley/run/doctor.h"
+#include "parley/party/doctor.h"
 
 #include <fmt/core.h>
 
@@ -16,12 +16,12 @@ namespace parley::cli {
 namespace {
 
 using nlohmann::json;
-using run::Health;
+using party::Health;
 
 int run_doctor(const Arguments& arguments) {
-  run::JoinOptions options;
-  set_from(arguments, run::option_rows(options));
-  validate_options(run::option_rows(options));
+  party::JoinOptions options;
+  set_from(arguments, party::option_rows(options));
+  validate_options(party::option_rows(options));
   if (arguments.words.size() != 1)
     throw Error({.what = "parley doctor needs the study file",
                  .value = "'" + join(arguments.words, " ") + "'",
@@ -30,17 +30,17 @@ int run_doctor(const Arguments& arguments) {
                  .fix = "parley doctor study.toml --as NAME --data mine.csv --ledger my.ledger"});
   options.study = arguments.words[0];
   const bool as_json = arguments.has("json");
-  const auto checks = run::examine(options, [&](const run::Check& c) {
+  const auto checks = party::examine(options, [&](const party::Check& c) {
     if (as_json) return;
-    const std::string health = fmt::format("{:<8}", run::name_of(c.health));
+    const std::string health = fmt::format("{:<8}", party::name_of(c.health));
     fmt::print("{} {}: {}\n", c.health == Health::failed ? alarm(health) : health, c.about, c.sentence);
     std::fflush(stdout);
   });
-  const auto failed = std::ranges::count(checks, Health::failed, &run::Check::health);
+  const auto failed = std::ranges::count(checks, Health::failed, &party::Check::health);
   if (as_json) {
     json list = json::array();
     for (const auto& c : checks)
-      list.push_back({{"about", c.about}, {"health", run::name_of(c.health)}, {"sentence", c.sentence}});
+      list.push_back({{"about", c.about}, {"health", party::name_of(c.health)}, {"sentence", c.sentence}});
     fmt::print("{}\n", json{{"healthy", failed == 0}, {"checks", list}}.dump());
   } else {
     fmt::print("\n{}\n", failed == 0 ? bold("Nothing stands in the way.") : alarm(fmt::format("{} failed.", failed)));
@@ -51,11 +51,11 @@ int run_doctor(const Arguments& arguments) {
 }  // namespace
 
 Command doctor_command() {
-  static run::JoinOptions defaults;
+  static party::JoinOptions defaults;
   return {.name = "doctor",
           .summary = "check everything that 'join' will need, and explain what fails",
           .words = "STUDY",
-          .own = run::option_rows(defaults),
+          .own = party::option_rows(defaults),
           .flags = {"json"},
           .examples =
               "  parley doctor study.toml\n"

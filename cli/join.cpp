@@ -1,5 +1,5 @@
 // One party of a study between organisations.
-#include "parley/run/join.h"
+#include "parley/party/join.h"
 
 #include <fmt/core.h>
 
@@ -14,21 +14,21 @@
 #include "parley/base/error.h"
 #include "parley/base/printed.h"
 #include "parley/base/text.h"
-#include "parley/run/statement.h"
+#include "parley/study/statement.h"
 
 namespace parley::cli {
 namespace {
 
-void print_start(const run::JoinOptions& o, const run::JointStudy& s, const run::JointPlan& p, const std::string& hash,
+void print_start(const party::JoinOptions& o, const study::Study& s, const study::StudyPlan& p, const std::string& hash,
                  const std::string& folder) {
   const auto& first = p.plan.nodes.front();
   fmt::print(stderr, "{} takes part in \"{}\"\nstudy {}\n", o.as, s.title, hash);
   fmt::print(stderr, "{} between {} parties{}, {} rounds of messages; record in {}\n", first.algorithm.name,
              p.plan.nodes.size(), p.plan.star() ? " and a trainer" : "", first.rounds, folder);
-  for (const auto& reason : run::not_private(s, p)) fmt::print(stderr, "{}\n", alarm("NOT PRIVATE: " + reason));
+  for (const auto& reason : study::not_private(s, p)) fmt::print(stderr, "{}\n", alarm("NOT PRIVATE: " + reason));
 }
 
-std::string progress_text(const run::JoinProgress& p) {
+std::string progress_text(const party::JoinProgress& p) {
   std::string text =
       fmt::format("round {:>3}/{}  {} of {} peers answer", std::max(0, p.round), p.rounds, p.answering, p.peers);
   if (p.budget > 0) text += fmt::format("  ε {} of {}", printed_epsilon(p.epsilon), printed_epsilon(p.budget));
@@ -36,9 +36,9 @@ std::string progress_text(const run::JoinProgress& p) {
   return text;
 }
 
-void print_end(const run::JoinOptions& o, const run::Joined& j) {
-  const bool whole = j.ending.end == network::End::completed;
-  fmt::print("\n{}: {}\n", whole ? bold("completed") : alarm(run::end_name(j.ending.end)), j.ending.text);
+void print_end(const party::JoinOptions& o, const party::Joined& j) {
+  const bool whole = j.ending.end == protocol::End::completed;
+  fmt::print("\n{}: {}\n", whole ? bold("completed") : alarm(study::end_name(j.ending.end)), j.ending.text);
   for (const auto& line : j.parts) fmt::print("  {}\n", line);
   if (j.contradiction && whole)
     fmt::print("  {}\n", alarm(*j.contradiction + "; the run was complete before, and its model stands"));
@@ -61,7 +61,7 @@ void print_end(const run::JoinOptions& o, const run::Joined& j) {
   if (j.has_statement) fmt::print("Statement: {}/statement.txt, signed in statement.json\n", j.folder);
   if (!j.private_metrics.empty())
     fmt::print("Metrics:   {} (measured on rows and not paid for: never share it)\n", j.private_metrics);
-  using network::End;
+  using protocol::End;
   const bool for_good =
       j.ending.end == End::diverged || j.ending.end == End::equivocation || j.ending.end == End::refused;
   if (j.ending.left_behind())
@@ -71,8 +71,8 @@ void print_end(const run::JoinOptions& o, const run::Joined& j) {
 }
 
 int run_join(const Arguments& arguments) {
-  run::JoinOptions options;
-  set_from(arguments, run::option_rows(options));
+  party::JoinOptions options;
+  set_from(arguments, party::option_rows(options));
   if (arguments.words.size() != 1)
     throw Error({.what = "parley join needs the study file",
                  .value = "'" + join(arguments.words, " ") + "'",
@@ -85,13 +85,13 @@ int run_join(const Arguments& arguments) {
         {.what = "who is this?", .where = "option --as", .fix = "give --as NAME, a name in the study's roster"});
   std::optional<Progress> progress;
   const bool quiet = arguments.has("quiet");
-  const run::JoinHooks hooks{
+  const party::JoinHooks hooks{
       .on_start =
-          [&](const run::JointStudy& s, const run::JointPlan& p, const std::string& hash, const std::string& folder) {
+          [&](const study::Study& s, const study::StudyPlan& p, const std::string& hash, const std::string& folder) {
             if (!quiet) print_start(options, s, p, hash, folder);
             progress.emplace(quiet, p.plan.nodes.front().rounds);
           },
-      .on_progress = [&](const run::JoinProgress& p) { progress->show(std::max(0, p.round), progress_text(p)); },
+      .on_progress = [&](const party::JoinProgress& p) { progress->show(std::max(0, p.round), progress_text(p)); },
       .report =
           [&](const std::string& sentence) {
             if (progress) progress->clear();
@@ -99,10 +99,10 @@ int run_join(const Arguments& arguments) {
             std::fflush(stderr);
           },
       .stop = &stop_on({SIGINT, SIGTERM})};
-  const run::Joined joined = run::join(options, hooks);
+  const party::Joined joined = party::join(options, hooks);
   progress->finish();
   if (arguments.has("json"))
-    fmt::print("{}\n", nlohmann::json{{"outcome", run::end_name(joined.ending.end)},
+    fmt::print("{}\n", nlohmann::json{{"outcome", study::end_name(joined.ending.end)},
                                       {"outcome_in_words", joined.ending.text},
                                       {"epsilon", joined.epsilon ? nlohmann::json(*joined.epsilon) : nlohmann::json()},
                                       {"delta", joined.delta ? nlohmann::json(*joined.delta) : nlohmann::json()},
@@ -120,9 +120,9 @@ int run_join(const Arguments& arguments) {
   else
     print_end(options, joined);
   switch (joined.ending.end) {
-    case network::End::completed:
+    case protocol::End::completed:
       return 0;
-    case network::End::interrupted:
+    case protocol::End::interrupted:
       return exit_interrupted;
     default:
       return exit_unusable;
@@ -132,11 +132,11 @@ int run_join(const Arguments& arguments) {
 }  // namespace
 
 Command join_command() {
-  static run::JoinOptions defaults;
+  static party::JoinOptions defaults;
   return {.name = "join",
           .summary = "take part in a study between organisations, beside one's own rows",
           .words = "STUDY",
-          .own = run::option_rows(defaults),
+          .own = party::option_rows(defaults),
           .flags = {"json", "quiet"},
           .examples =
               "  parley join study.toml --as hospital_a --data mine.csv --ledger my.ledger\n"

@@ -9,13 +9,13 @@
 #include "cli/terminal.h"
 #include "parley/base/error.h"
 #include "parley/base/text.h"
-#include "parley/network/identity.h"
+#include "parley/identity/identity.h"
 
 namespace parley::cli {
 namespace {
 
 namespace fs = std::filesystem;
-using network::Certificate;
+using identity::Certificate;
 using nlohmann::json;
 
 struct KeyOptions {
@@ -31,11 +31,11 @@ std::vector<Option> rows(KeyOptions& o) {
            &o.days, "Options"}};
 }
 
-network::Time now() {
+identity::Time now() {
   return std::chrono::floor<std::chrono::seconds>(std::chrono::system_clock::now());
 }
 
-std::string iso(network::Time time) {
+std::string iso(identity::Time time) {
   return fmt::format("{:%Y-%m-%dT%H:%M:%SZ}", fmt::gmtime(std::chrono::system_clock::to_time_t(time)));
 }
 
@@ -54,38 +54,38 @@ void show(const Certificate& c) {
   const auto line = [](const char* what, const std::string& value) { fmt::print("  {:<13}{}\n", what, value); };
   line("name", c.name + (c.authority ? ", an authority" : ""));
   line("issued by", c.self_issued ? "itself" : c.issuer);
-  line("valid", network::utc(c.not_before) + " to " + network::utc(c.not_after));
+  line("valid", identity::utc(c.not_before) + " to " + identity::utc(c.not_after));
   if (now() < c.not_before) line("", alarm("NOT YET VALID: check the clock"));
   if (now() > c.not_after) line("", alarm("EXPIRED"));
   line("fingerprint", c.fingerprint);
 }
 
 // The certificate file itself, or the only authority in a folder; its key stands beside it.
-network::Identity read_authority(const fs::path& given) {
+identity::Identity read_authority(const fs::path& given) {
   std::vector<fs::path> found;
   if (!fs::is_directory(given)) found.push_back(given);
   if (fs::is_directory(given))
     for (const auto& entry : fs::directory_iterator(given)) {
       if (entry.path().extension() != ".pem") continue;
-      if (network::read_certificate(entry.path()).authority) found.push_back(entry.path());
+      if (identity::read_certificate(entry.path()).authority) found.push_back(entry.path());
     }
   if (found.size() != 1)
     throw Error({.what = found.empty() ? "there is no authority in this folder" : "there are several authorities here",
                  .where = given.string(),
                  .fix = found.empty() ? "make one with 'parley keys ca NAME --out " + given.string() + "'"
                                       : "name its .pem file with --ca"});
-  return network::read_identity(fs::path(found.front()).replace_extension(".key"), found.front());
+  return identity::read_identity(fs::path(found.front()).replace_extension(".key"), found.front());
 }
 
 int make(const std::string& name, bool authority, const KeyOptions& o, bool as_json) {
-  network::check_name(name, "parley keys");
+  identity::check_name(name, "parley keys");
   if (authority && !o.ca.empty())
     throw Error({.what = "an authority is its own issuer", .where = "option --ca", .fix = "leave it out"});
-  const network::Validity validity{now(), o.days > 0 ? o.days : authority ? 3650 : 365};
-  const network::PrivateKey key = network::make_key();
-  const Certificate certificate = authority      ? network::make_authority(key, name, validity)
-                                  : o.ca.empty() ? network::self_issue(key, name, validity)
-                                                 : network::issue(key, name, read_authority(o.ca), validity);
+  const identity::Validity validity{now(), o.days > 0 ? o.days : authority ? 3650 : 365};
+  const identity::PrivateKey key = identity::make_key();
+  const Certificate certificate = authority      ? identity::make_authority(key, name, validity)
+                                  : o.ca.empty() ? identity::self_issue(key, name, validity)
+                                                 : identity::issue(key, name, read_authority(o.ca), validity);
   const fs::path key_file = (fs::path(o.out) / (name + ".key")).lexically_normal(),
                  certificate_file = (fs::path(o.out) / (name + ".pem")).lexically_normal();
   if (fs::exists(certificate_file))
@@ -93,9 +93,9 @@ int make(const std::string& name, bool authority, const KeyOptions& o, bool as_j
                  .where = certificate_file.string(),
                  .fix = "keep it, or choose another place with --out"});
   if (!fs::exists(o.out)) fs::create_directories(o.out);
-  network::write_key(key, key_file);
+  identity::write_key(key, key_file);
   try {
-    network::write_certificate(certificate, certificate_file);
+    identity::write_certificate(certificate, certificate_file);
   } catch (const Error&) {
     fs::remove(key_file);  // a key without its certificate would only be in the way
     throw;
@@ -126,7 +126,7 @@ int run_keys(const Arguments& arguments) {
   if (words.size() == 2 && (words[0] == "new" || words[0] == "ca"))
     return make(words[1], words[0] == "ca", o, arguments.has("json"));
   if (words.size() == 2 && words[0] == "show") {
-    const Certificate certificate = network::read_certificate(words[1]);
+    const Certificate certificate = identity::read_certificate(words[1]);
     if (arguments.has("json"))
       fmt::print("{}\n", facts(certificate).dump());
     else

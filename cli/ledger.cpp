@@ -11,17 +11,17 @@
 #include "parley/base/error.h"
 #include "parley/base/printed.h"
 #include "parley/base/text.h"
+#include "parley/ledger/verify.h"
 #include "parley/privacy/gaussian.h"
-#include "parley/privacy/ledger_verify.h"
 #include "parley/record/files.h"
 #include "parley/record/record.h"
 
 namespace parley::cli {
 namespace {
 
+using ledger::Cap;
+using ledger::LedgerFile;
 using nlohmann::json;
-using privacy::Cap;
-using privacy::LedgerFile;
 
 struct LedgerOptions {
   std::string dataset, epsilon;
@@ -47,14 +47,14 @@ std::string shown(double epsilon) {
 
 // What one more run may cost, rounded down: what is left must not be overstated. By the GDP filter that is the run
 // whose μ² fits, not the difference of two ε.
-double left(const Cap& cap, const privacy::Spend& spent) {
-  const double room = privacy::limit_of(cap) - spent.total();
+double left(const Cap& cap, const ledger::Spend& spent) {
+  const double room = ledger::limit_of(cap) - spent.total();
   if (!(room > 0)) return 0;
   if (cap.delta == 0 || !cap.limited()) return room;
   return privacy::gdp_epsilon(std::sqrt(room), cap.delta);
 }
 
-std::string left_text(const Cap& cap, const privacy::Spend& spent) {
+std::string left_text(const Cap& cap, const ledger::Spend& spent) {
   if (!cap.limited()) return std::isfinite(spent.total()) ? "unlimited" : "nothing is promised";
   return fixed(std::floor(left(cap, spent) * 1e4) / 1e4, 4);
 }
@@ -74,7 +74,7 @@ double epsilon_of(const LedgerFile::Run& run, const std::string& dataset, double
   double most = 0;
   for (const auto& [node, account] : run.accounts) {
     if (account.dataset != dataset) continue;
-    privacy::Spend sum(delta);
+    ledger::Spend sum(delta);
     for (const auto& price : account.prices) sum.add(price);
     most = std::max(most, sum.epsilon());
   }
@@ -98,7 +98,7 @@ json show_json(const LedgerFile& ledger) {
     json accounts = json::array();
     for (const auto& [node, a] : run.accounts) {
       const double delta = ledger.datasets().at(a.dataset).cap.delta;
-      privacy::Spend sum(delta);
+      ledger::Spend sum(delta);
       for (const auto& price : a.prices) sum.add(price);
       accounts.push_back({{"node", node},
                           {"dataset", a.dataset},
@@ -116,7 +116,7 @@ json show_json(const LedgerFile& ledger) {
   }
   return {{"file", ledger.file().string()},
           {"entries", ledger.head().entries},
-          {"head", privacy::hex(ledger.head().hash)},
+          {"head", hex(ledger.head().hash)},
           {"datasets", datasets},
           {"runs", runs}};
 }
@@ -127,7 +127,7 @@ int show(const LedgerFile& ledger, bool as_json) {
     return 0;
   }
   fmt::print("{}: {} entries, head {}\n", ledger.file().string(), ledger.head().entries,
-             privacy::hex(ledger.head().hash).substr(0, 16));
+             hex(ledger.head().hash).substr(0, 16));
   std::vector<std::vector<std::string>> lines = {{"dataset", "ε spent", "δ", "cap", "left for a run", "runs"}};
   for (const auto& [name, d] : ledger.datasets()) {
     const double spent = ledger.spent(name).epsilon();
@@ -169,21 +169,21 @@ int set_cap(const std::string& file, const LedgerOptions& o) {
                  .fix = "e.g. parley ledger cap " + file + " --dataset ward-2 --epsilon 2"});
   const double epsilon = o.epsilon == "unlimited" ? std::numeric_limits<double>::infinity()
                                                   : parse_number(o.epsilon, "epsilon", "option --epsilon");
-  privacy::check_cap(o.dataset, Cap(epsilon, o.delta));  // before a file is made
+  ledger::check_cap(o.dataset, Cap(epsilon, o.delta));  // before a file is made
   LedgerFile ledger(file, LedgerFile::Open::create_if_missing);
   ledger.set_cap(o.dataset, Cap(epsilon, o.delta));
   fmt::print("{}: dataset '{}' may spend {}\n", file, o.dataset,
              std::isinf(epsilon) ? "without limit (for public or synthetic rows only)"
              : o.delta > 0       ? fmt::format("ε = {} at δ = {} in all, by the GDP filter", o.epsilon, o.delta)
                                  : fmt::format("ε = {} in all, by sums", o.epsilon));
-  if (ledger.spent(o.dataset).total() > privacy::limit_of(Cap(epsilon, o.delta)))
+  if (ledger.spent(o.dataset).total() > ledger::limit_of(Cap(epsilon, o.delta)))
     fmt::print(stderr, "warning: ε = {} is already spent; nothing more will be paid\n",
                shown(ledger.spent(o.dataset).epsilon()));
   return 0;
 }
 
 int verify(const LedgerFile& ledger, const std::vector<std::string>& records, bool as_json) {
-  privacy::Checked checked = privacy::verify(ledger);
+  ledger::Checked checked = ledger::verify(ledger);
   long compared = 0;
   for (const std::string& folder : records) {
     const record::Record r = record::read(folder);
@@ -192,14 +192,14 @@ int verify(const LedgerFile& ledger, const std::vector<std::string>& records, bo
       throw Error({.what = "this record names no run of a ledger",
                    .where = folder,
                    .fix = "only runs with --ledger can be compared"});
-    const auto wrong = privacy::verify_record(ledger, id, r.released, r.first, folder);
+    const auto wrong = ledger::verify_record(ledger, id, r.released, r.first, folder);
     checked.wrong.insert(checked.wrong.end(), wrong.begin(), wrong.end());
     compared += static_cast<long>(r.released.size());
   }
   if (as_json) {
     fmt::print("{}\n", json{{"file", ledger.file().string()},
                             {"entries", ledger.head().entries},
-                            {"head", privacy::hex(ledger.head().hash)},
+                            {"head", hex(ledger.head().hash)},
                             {"charges_recomputed", checked.charges},
                             {"charges_verified_only", checked.verified_only},
                             {"releases_intact", checked.releases},
@@ -210,13 +210,13 @@ int verify(const LedgerFile& ledger, const std::vector<std::string>& records, bo
     return checked.wrong.empty() ? 0 : exit_mistake;
   }
   if (!checked.wrong.empty()) {
-    std::vector<Error::Parts> all;
+    std::vector<Error::Fields> all;
     all.reserve(checked.wrong.size());
     for (const auto& sentence : checked.wrong) all.push_back({.what = sentence});
     throw Error(all);
   }
   fmt::print("{}: {} entries, chain intact, head {}\n", ledger.file().string(), ledger.head().entries,
-             privacy::hex(ledger.head().hash).substr(0, 16));
+             hex(ledger.head().hash).substr(0, 16));
   fmt::print("{} charges cost no less than their parameters prove; {} released values intact\n", checked.charges,
              checked.releases);
   if (checked.failed > 0)

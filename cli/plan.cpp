@@ -10,7 +10,8 @@
 #include "parley/base/error.h"
 #include "parley/base/printed.h"
 #include "parley/base/text.h"
-#include "parley/run/study.h"
+#include "parley/run/setting.h"
+#include "parley/run/simulation.h"
 #include "parley/theory/verdict.h"
 
 namespace parley::cli {

@@ -14,7 +14,7 @@
 #include "cli/terminal.h"
 #include "parley/base/error.h"
 #include "parley/base/text.h"
-#include "parley/data/adult.h"
+#include "parley/data/named/adult.h"
 #include "parley/experiment/cell.h"
 #include "parley/experiment/outcome.h"
 #include "parley/experiment/run_cell.h"

@@ -1,4 +1,6 @@
 // The shared study file on the command line: begun, joined by parties, shown and checked. Nothing is sent.
+#include "parley/study/study.h"
+
 #include <fmt/core.h>
 
 #include <algorithm>
@@ -10,7 +12,6 @@
 #include "parley/base/error.h"
 #include "parley/base/printed.h"
 #include "parley/base/text.h"
-#include "parley/run/joint_study.h"
 #include "parley/theory/verdict.h"
 
 namespace parley::cli {
@@ -18,14 +19,14 @@ namespace {
 
 namespace fs = std::filesystem;
 using nlohmann::json;
-using run::Invited;
-using run::JointPlan;
-using run::JointStudy;
+using study::Invited;
+using study::Study;
+using study::StudyPlan;
 
 // invite: the keys of a [[party]] block; the fingerprint is the certificate's, and --trainer is a flag.
 std::vector<Option> rows(Invited& p) {
   std::vector<Option> list;
-  for (Option& row : run::option_rows(p)) {
+  for (Option& row : study::option_rows(p)) {
     if (row.name == "fingerprint" || row.name == "trainer") continue;
     row.group = "invite";
     list.push_back(std::move(row));
@@ -33,7 +34,7 @@ std::vector<Option> rows(Invited& p) {
   return list;
 }
 
-network::Time clock_time() {
+identity::Time clock_time() {
   return std::chrono::floor<std::chrono::seconds>(std::chrono::system_clock::now());
 }
 
@@ -42,7 +43,7 @@ int new_study(const fs::path& file) {
     throw Error({.what = "the file exists already, and is never overwritten",
                  .where = file.string(),
                  .fix = "choose another name, or remove it yourself"});
-  write_file(file, run::study_template());
+  write_file(file, study::study_template());
   fmt::print("{}: a study to begin with, nobody invited yet\n", file.string());
   fmt::print(
       "Next: edit it, then 'parley study invite {} --address HOST:PORT --certificate NAME.pem --records N' for "
@@ -54,10 +55,10 @@ int new_study(const fs::path& file) {
 // The file was in order, so every mistake is in the block that was to be added: its line would mislead.
 void check_block(const std::string& text, const fs::path& file) {
   try {
-    run::parse_joint_study(text, file);
+    study::parse_study(text, file);
   } catch (const Error& e) {
-    std::vector<Error::Parts> mistakes = e.parts();
-    for (Error::Parts& one : mistakes)
+    std::vector<Error::Fields> mistakes = e.fields();
+    for (Error::Fields& one : mistakes)
       if (one.where.starts_with(file.string() + ":")) one.where = "parley study invite";
     throw Error(mistakes);
   }
@@ -75,8 +76,8 @@ int invite(const fs::path& file, Invited p, bool trainer) {
   need(!p.address.empty(), "the party's address", "address");
   need(trainer || p.records > 0, "the party's number of records", "records");
   const std::string text = read_file(file, "the study");
-  run::parse_joint_study(text, file);
-  const network::Certificate c = network::read_certificate(p.certificate);
+  study::parse_study(text, file);
+  const identity::Certificate c = identity::read_certificate(p.certificate);
   if (!p.name.empty() && p.name != c.name)
     throw Error({.what = "the certificate " + p.certificate + " is for another party",
                  .value = "'" + p.name + "'",
@@ -84,22 +85,22 @@ int invite(const fs::path& file, Invited p, bool trainer) {
                  .where = "option --name",
                  .fix = "leave it out, or ask " + p.name + " for its own certificate"});
   p.name = c.name;
-  if (const auto refusal = network::check_certificate(c, p.name, c.fingerprint, clock_time()))
+  if (const auto refusal = identity::check_certificate(c, p.name, c.fingerprint, clock_time()))
     throw Error({.what = refusal->sentence, .where = p.certificate});
   p.certificate = c.chain_pem();
   p.fingerprint = c.fingerprint;
   p.trainer = trainer;
-  const std::string more = run::with_party(text, p);
+  const std::string more = study::with_party(text, p);
   check_block(more, file);
   write_file(file, more);
-  const JointStudy study = run::read_joint_study(file);
+  const Study study = study::read_study(file);
   fmt::print("{}: {} is node {}, {} in all\n", file.string(), p.name, study.node_of(p.name), study.parties.size());
   fmt::print("  fingerprint  {}\n", p.fingerprint);
   fmt::print("Compare it with {} by another way, such as the telephone, then give everyone this file again.\n", p.name);
   return 0;
 }
 
-std::string neighbours(const JointStudy& s, const JointPlan& p, int node) {
+std::string neighbours(const Study& s, const StudyPlan& p, int node) {
   std::vector<std::string> names;
   for (const int other : p.graph.neighbours(node)) {
     if (names.size() == 4) {
@@ -111,7 +112,7 @@ std::string neighbours(const JointStudy& s, const JointPlan& p, int node) {
   return join(names, ", ");
 }
 
-json party_json(const JointStudy& s, const std::optional<JointPlan>& p, int node) {
+json party_json(const Study& s, const std::optional<StudyPlan>& p, int node) {
   const Invited& party = s.parties[static_cast<std::size_t>(node)];
   json j = {{"node", node},
             {"name", party.name},
@@ -128,11 +129,11 @@ json party_json(const JointStudy& s, const std::optional<JointPlan>& p, int node
   return j;
 }
 
-int roster(const JointStudy& s, bool as_json) {
-  std::optional<JointPlan> p;
+int roster(const Study& s, bool as_json) {
+  std::optional<StudyPlan> p;
   std::string why_not;
   try {  // a roster is shown while it grows
-    p = run::plan_of(s);
+    p = study::plan_of(s);
   } catch (const Error& e) {
     why_not = e.what();
   }
@@ -158,12 +159,12 @@ int roster(const JointStudy& s, bool as_json) {
   fmt::print("{}", table(lines, ""));
   if (!why_not.empty()) fmt::print("\nThe study cannot start yet:\n{}\n", why_not);
   if (p)
-    for (const auto& reason : run::not_private(s, *p)) fmt::print("\n{}\n", alarm("NOT PRIVATE: " + reason));
+    for (const auto& reason : study::not_private(s, *p)) fmt::print("\n{}\n", alarm("NOT PRIVATE: " + reason));
   return 0;
 }
 
 // "ε = 1.0000, δ = 1e-06 per record, whole run (proved)", or that there is none.
-std::string guarantee(const JointPlan& p, const std::vector<std::string>& not_private) {
+std::string guarantee(const StudyPlan& p, const std::vector<std::string>& not_private) {
   if (!p.plan.noisy()) return alarm("none, NOT PRIVATE: " + not_private.front());
   double least = p.plan.epsilon();
   for (const auto& node : p.plan.nodes) least = std::min(least, node.epsilon);
@@ -175,28 +176,28 @@ std::string guarantee(const JointPlan& p, const std::vector<std::string>& not_pr
   return alarm("none, NOT PRIVATE: " + not_private.front()) + "; with secret noise " + claim;
 }
 
-std::vector<std::string> warnings(const JointStudy& s, const JointPlan& p) {
+std::vector<std::string> warnings(const Study& s, const StudyPlan& p) {
   std::vector<std::string> all = p.plan.warnings;
-  for (std::string& text : all) text = run::in_words_of(s, text);
+  for (std::string& text : all) text = study::in_words_of(s, text);
   for (const Invited& party : s.parties)
     if (party.pinned)
-      if (const auto refusal = network::check_certificate(*party.pinned, party.name, party.fingerprint, clock_time()))
+      if (const auto refusal = identity::check_certificate(*party.pinned, party.name, party.fingerprint, clock_time()))
         all.push_back(refusal->sentence);
   return all;
 }
 
-int check(const JointStudy& s, bool as_json) {
-  const JointPlan p = run::plan_of(s);
-  const json canonical = run::canonical_json(s, p);
-  const std::string hash = run::study_hash(canonical),
+int check(const Study& s, bool as_json) {
+  const StudyPlan p = study::plan_of(s);
+  const json canonical = study::canonical_json(s, p);
+  const std::string hash = study::study_hash(canonical),
                     convergence = theory::convergence_verdict(p.graph, p.plan, p.setting);
   const auto& first = p.plan.nodes.front();
-  const auto stamps = run::not_private(s, p);
+  const auto stamps = study::not_private(s, p);
   if (as_json) {
     json parties = json::array();
     for (int i = 0; i < static_cast<int>(s.parties.size()); ++i) parties.push_back(party_json(s, p, i));
     fmt::print("{}\n", json{{"hash", hash},
-                            {"run_id", run::run_id(hash)},
+                            {"run_id", study::run_id(hash)},
                             {"study", canonical},
                             {"parties", parties},
                             {"rounds", p.plan.options.rounds},
@@ -215,7 +216,7 @@ int check(const JointStudy& s, bool as_json) {
   const auto line = [](const char* what, const std::string& text) { fmt::print("  {:<12} {}\n", what, text); };
   fmt::print("{}\n", bold(s.title.empty() ? s.file.string() : s.title));
   line("hash", hash);
-  line("run", run::run_id(hash));
+  line("run", study::run_id(hash));
   double records = 0;
   for (const double b : p.setting.records) records += b;
   line("parties", fmt::format("{} with {} records in all{}; {} pairs of neighbours", p.setting.nodes(),
@@ -241,8 +242,8 @@ int run_study(const Arguments& arguments) {
   const std::string what = words.size() == 2 ? words[0] : "";
   if (what == "new") return new_study(words[1]);
   if (what == "invite") return invite(words[1], p, arguments.has("trainer"));
-  if (what == "roster") return roster(run::read_joint_study(words[1]), arguments.has("json"));
-  if (what == "check") return check(run::read_joint_study(words[1]), arguments.has("json"));
+  if (what == "roster") return roster(study::read_study(words[1]), arguments.has("json"));
+  if (what == "check") return check(study::read_study(words[1]), arguments.has("json"));
   throw Error({.what = "parley study does not know this",
                .value = "'" + join(words, " ") + "'",
                .allowed = "new FILE, invite FILE --address A --certificate C --records N, roster FILE, check FILE",

@@ -14,13 +14,13 @@
 #include "parley/base/printed.h"
 #include "parley/base/text.h"
 #include "parley/network/ranks.h"
+#include "parley/network/together.h"
 #include "parley/run/simulate.h"
-#include "parley/run/together.h"
 
 namespace parley::cli {
 namespace {
 
-void print_start(const run::Study& s, const run::TrainOptions& o, bool to_stderr) {
+void print_start(const run::Simulation& s, const run::TrainOptions& o, bool to_stderr) {
   const auto& first = s.plan.nodes.front();
   std::FILE* to = to_stderr ? stderr : stdout;
   fmt::print(to, "{} ({}, {}) {}\n", first.algorithm.name, first.algorithm.title, first.algorithm.source,
@@ -65,8 +65,8 @@ std::string over(const std::vector<run::Result>& runs, const std::function<doubl
 void print_result(const run::Summary& s) {
   const auto& runs = s.runs;
   const run::Result& last = runs.back();
-  const auto& plan = s.study.plan;
-  const bool tested = s.study.test_rows > 0, classes = s.study.problems[0].loss.classifies();
+  const auto& plan = s.simulation.plan;
+  const bool tested = s.simulation.test_rows > 0, classes = s.simulation.problems[0].loss.classifies();
   const auto error_text = [&](double e) { return classes ? percent(e) : fixed(e, 4); };
 
   std::vector<std::vector<std::string>> rows = {
@@ -75,11 +75,11 @@ void print_result(const run::Summary& s) {
     rows.push_back({classes ? "test error" : "test error (rms)",
                     over(
                         runs, [](const auto& r) { return *r.last().test_error; }, error_text),
-                    error_text(s.study.test_error_nonprivate)});
+                    error_text(s.simulation.test_error_nonprivate)});
   rows.push_back({"training loss",
                   over(
                       runs, [](const auto& r) { return *r.last().train_loss; }, [](double x) { return fixed(x, 4); }),
-                  fixed(s.study.train_loss_nonprivate, 4)});
+                  fixed(s.simulation.train_loss_nonprivate, 4)});
   rows.push_back({"disagreement",
                   over(
                       runs, [](const auto& r) { return r.last().disagreement; },
@@ -89,7 +89,8 @@ void print_result(const run::Summary& s) {
 
   const auto paper_text = [](const std::optional<double>& e) { return e ? printed_epsilon(*e) : "absent"; };
   const bool whole = last.outcome == run::Outcome::completed;
-  if (!s.study.not_private.empty()) fmt::print("\n  {}\n", alarm("NOT PRIVATE: " + join(s.study.not_private, "; ")));
+  if (!s.simulation.not_private.empty())
+    fmt::print("\n  {}\n", alarm("NOT PRIVATE: " + join(s.simulation.not_private, "; ")));
   if (plan.noisy()) {
     rows = {{"node", "records", "neighbours", plan.verified_only() ? "ε verified" : "ε proved", "ε as printed"}};
     auto nodes = last.nodes;
@@ -103,17 +104,18 @@ void print_result(const run::Summary& s) {
                       printed_epsilon(n.epsilon), paper_text(n.epsilon_paper)});
     if (nodes.size() < last.nodes.size())
       rows.push_back({fmt::format("{} more, with less", last.nodes.size() - nodes.size()), "", "", "", ""});
-    rows.push_back({"total", grouped(static_cast<long>(s.study.holdings.training_rows())), "",
+    rows.push_back({"total", grouped(static_cast<long>(s.simulation.holdings.training_rows())), "",
                     printed_epsilon(last.epsilon), paper_text(whole ? plan.epsilon_paper() : std::nullopt)});
     if (std::ranges::none_of(nodes, [](const auto& n) { return n.epsilon_paper.has_value(); }))
       for (auto& row : rows) row.pop_back();  // absent everywhere: the line below says why
-    fmt::print("\n{} ({}; the total is the largest node's; δ = {})\n{}",
-               bold(s.study.not_private.empty() ? "Privacy loss"
-                                                : "Privacy loss that secret noise and public preprocessing would have"),
-               whole                     ? "whole run"
-               : plan.nodes[0].delta > 0 ? "whole planned run"
-                                         : "up to the round where it ended",
-               number(plan.nodes[0].delta), table(rows));
+    fmt::print(
+        "\n{} ({}; the total is the largest node's; δ = {})\n{}",
+        bold(s.simulation.not_private.empty() ? "Privacy loss"
+                                              : "Privacy loss that secret noise and public preprocessing would have"),
+        whole                     ? "whole run"
+        : plan.nodes[0].delta > 0 ? "whole planned run"
+                                  : "up to the round where it ended",
+        number(plan.nodes[0].delta), table(rows));
     fmt::print("  {}: {}\n", plan.verified_only() ? "numerically verified, not proved" : "proved by",
                plan.nodes[0].theorem);
     if (!whole)
@@ -123,12 +125,12 @@ void print_result(const run::Summary& s) {
     else
       fmt::print("  ε as printed is absent: {}\n", plan.epsilon_paper_absent());
   }
-  if (plan.noisy() && s.study.adjacency == record::Adjacency::as_dealt)
-    fmt::print("  {}: {}\n", record::name_of(s.study.adjacency), record::meaning_of(s.study.adjacency));
-  if (s.study.not_private.empty()) {
+  if (plan.noisy() && s.simulation.adjacency == record::Adjacency::as_dealt)
+    fmt::print("  {}: {}\n", record::name_of(s.simulation.adjacency), record::meaning_of(s.simulation.adjacency));
+  if (s.simulation.not_private.empty()) {
     fmt::print(
         "\n  Whoever sees every message of this run learns at most ε = {}, δ = {} about any one record ({}){}.\n",
-        printed_epsilon(last.epsilon), number(plan.nodes[0].delta), record::name_of(s.study.adjacency),
+        printed_epsilon(last.epsilon), number(plan.nodes[0].delta), record::name_of(s.simulation.adjacency),
         plan.verified_only() ? ", by a numerically verified bound" : "");
     if (last.epsilon > 10)
       fmt::print(
@@ -167,7 +169,7 @@ void say_lost(int rank, const std::string& hosting) {
   std::fflush(stderr);
 }
 
-LiveView::Shown shown_of(const run::Study& s, const run::TrainOptions& o) {
+LiveView::Shown shown_of(const run::Simulation& s, const run::TrainOptions& o) {
   return {.rounds = s.plan.options.rounds,
           .repeats = o.engine.repeat,
           .budget = s.plan.noisy() ? std::optional(s.plan.epsilon()) : std::nullopt,
@@ -182,7 +184,7 @@ int run_train(const Arguments& arguments) {
   // SIGUSR1: what mpirun passes on without killing
   std::optional<LiveView> live;
   const run::Hooks hooks{.on_start =
-                             [&](const run::Study& s) {
+                             [&](const run::Simulation& s) {
                                if (!arguments.has("quiet")) print_start(s, options, json);
                                live.emplace(arguments.has("quiet"), shown_of(s, options));
                              },
@@ -192,7 +194,7 @@ int run_train(const Arguments& arguments) {
   std::optional<run::Summary> trained;
   try {
     trained = run::train(options, hooks, *ranks);
-  } catch (const run::Agreed&) {  // on every rank
+  } catch (const network::Agreed&) {  // on every rank
     if (ranks->rank() > 0) return exit_mistake;
     throw;
   } catch (const std::exception& e) {  // the others wait for this rank

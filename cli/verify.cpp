@@ -1,5 +1,5 @@
 // The records of a study's parties, checked from outside.
-#include "parley/run/verify.h"
+#include "parley/verify/verify.h"
 
 #include <fmt/core.h>
 
@@ -15,7 +15,7 @@ namespace parley::cli {
 namespace {
 
 using nlohmann::json;
-using run::Verified;
+using verify::Verified;
 
 json amount(const std::optional<double>& value) {
   return value ? json(*value) : json();
@@ -48,7 +48,7 @@ json as_json(const Verified& v) {
   return {{"holds", v.wrong.empty()},
           {"wrong", v.wrong},
           {"unchecked", v.unchecked},
-          {"beyond_verification", run::beyond_verification()},
+          {"beyond_verification", verify::beyond_verification()},
           {"study", v.title},
           {"study_hash", v.hash},
           {"parts", parts},
@@ -91,15 +91,15 @@ void print(const Verified& v) {
     for (const auto& sentence : sentences) fmt::print("  - {}\n", sentence);
   };
   list("Not checked, for want of records:", v.unchecked);
-  list("Nobody can verify from outside:", run::beyond_verification());
+  list("Nobody can verify from outside:", verify::beyond_verification());
   list(alarm("WRONG:"), v.wrong);
   if (v.wrong.empty()) fmt::print("\n{}\n", bold("Everything that was checked holds."));
 }
 
 int run_verify(const Arguments& arguments) {
-  run::VerifyOptions o;
-  set_from(arguments, run::option_rows(o));
-  validate_options(run::option_rows(o));
+  verify::VerifyOptions o;
+  set_from(arguments, verify::option_rows(o));
+  validate_options(verify::option_rows(o));
   const std::string example = "parley verify a/out b/out c/out --study study.toml";
   if (o.study.empty())
     throw Error({.what = "signatures are checked against the certificates in the study file, and none was given",
@@ -107,7 +107,7 @@ int run_verify(const Arguments& arguments) {
                  .fix = example});
   if (arguments.words.empty())
     throw Error({.what = "parley verify needs records", .where = "parley verify", .fix = example});
-  const Verified v = run::verify(o, arguments.words);
+  const Verified v = verify::verify(o, arguments.words);
   if (arguments.has("json"))
     fmt::print("{}\n", as_json(v).dump());
   else
@@ -118,11 +118,11 @@ int run_verify(const Arguments& arguments) {
 }  // namespace
 
 Command verify_command() {
-  static run::VerifyOptions defaults;
+  static verify::VerifyOptions defaults;
   return {.name = "verify",
           .summary = "check the records of a study's parties from outside, without data",
           .words = "RECORD...",
-          .own = run::option_rows(defaults),
+          .own = verify::option_rows(defaults),
           .flags = {"json"},
           .examples =
               "  parley verify a/out b/out c/out --study study.toml\n"

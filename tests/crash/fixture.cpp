@@ -3,8 +3,8 @@
 namespace parley {
 
 void failpoint(std::string_view place) {
-  using privacy::failpoints;
-  ++failpoints.met[std::string(place)];
+  using ledger::failpoints;
+  ++ledger::failpoints.met[std::string(place)];
   if (failpoints.at_each) failpoints.at_each();
   if (failpoints.left > 0 && --failpoints.left == 0) ::raise(SIGKILL);
 }

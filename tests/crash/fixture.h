@@ -17,10 +17,10 @@
 
 #include "parley/base/error.h"
 #include "parley/base/failpoint.h"
-#include "parley/privacy/ledger.h"
-#include "parley/privacy/ledger_test.h"
+#include "parley/ledger/ledger.h"
+#include "parley/ledger/ledger_test.h"
 
-namespace parley::privacy {
+namespace parley::ledger {
 
 namespace fs = std::filesystem;
 using testing::HasSubstr;
@@ -64,7 +64,7 @@ inline void make_ledger(const fs::path& file) {
 inline void run_to_the_end(const fs::path& file, int attempt, Sent& sent) {
   Ledger ledger(std::make_shared<LedgerFile>(file), plan());
   for (int t = 0; t < rounds; ++t) {
-    std::vector<Release> releases;
+    std::vector<privacy::Release> releases;
     for (int node = 0; node < nodes; ++node)
       releases.push_back({.node = node,
                           .round = t,
@@ -73,7 +73,7 @@ inline void run_to_the_end(const fs::path& file, int attempt, Sent& sent) {
     const auto paid = ledger.pay_all(std::move(releases));
     if (!paid) return;
     failpoint("paid, not sent");
-    for (const Paid& p : *paid) {
+    for (const privacy::Paid& p : *paid) {
       const double value = (*p.value())[0];
       if (sent.count[p.node()][t] == 0) sent.value[p.node()][t] = value;
       // Fact F2: two different values of one round give the record away.
@@ -156,4 +156,4 @@ class Crash : public testing::Test {
   std::string error;
 };
 
-}  // namespace parley::privacy
+}  // namespace parley::ledger

@@ -7,7 +7,7 @@
 
 #include "fixture.h"
 
-namespace parley::privacy {
+namespace parley::ledger {
 namespace {
 
 using Write = ssize_t (*)(int, const void*, size_t, off_t);
@@ -150,4 +150,4 @@ TEST_F(Crash, ALedgerIsMadeWholeOrNotAtAll) {
 }
 
 }  // namespace
-}  // namespace parley::privacy
+}  // namespace parley::ledger

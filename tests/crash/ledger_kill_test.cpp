@@ -1,7 +1,7 @@
 // kill -9 at every step of a round, and a second process (promises R1, R4).
 #include "fixture.h"
 
-namespace parley::privacy {
+namespace parley::ledger {
 namespace {
 
 TEST_F(Crash, KilledAtAnyPointTheSpendIsNeverLostAndNeverDoubled) {
@@ -49,7 +49,7 @@ TEST_F(Crash, KilledAgainAndAgainInOneRunTheTotalIsStillThatOfOneRun) {
 void run_to_the_failure(const fs::path& file, int attempt, Sent& sent, const std::function<void()>& visible) {
   Ledger ledger(std::make_shared<LedgerFile>(file), plan());
   for (int t = 0; t < 3; ++t) {
-    std::vector<Release> releases;
+    std::vector<privacy::Release> releases;
     for (int node = 0; node < nodes; ++node)
       releases.push_back({.node = node,
                           .round = t,
@@ -57,7 +57,7 @@ void run_to_the_failure(const fs::path& file, int attempt, Sent& sent, const std
                           .charge = {.kind = "objective-gamma", .epsilon = price}});
     if (t == 2) return ledger.fail(releases, "uncertified"), visible();
     const auto paid = ledger.pay_all(std::move(releases));
-    for (const Paid& p : *paid) sent.count[p.node()][t] = 1, sent.value[p.node()][t] = (*p.value())[0];
+    for (const privacy::Paid& p : *paid) sent.count[p.node()][t] = 1, sent.value[p.node()][t] = (*p.value())[0];
   }
 }
 
@@ -123,4 +123,4 @@ TEST_F(Crash, AKilledHolderLeavesNoLockBehind) {
 }
 
 }  // namespace
-}  // namespace parley::privacy
+}  // namespace parley::ledger

@@ -7,7 +7,7 @@
 
 #include "fixture.h"
 
-namespace parley::privacy {
+namespace parley::ledger {
 namespace {
 
 enum class Keep { none, some };
@@ -148,4 +148,4 @@ TEST_F(Crash, EveryCommitIsSyncedBeforeItIsAcknowledged) {
 }
 
 }  // namespace
-}  // namespace parley::privacy
+}  // namespace parley::ledger

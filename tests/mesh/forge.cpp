@@ -19,16 +19,16 @@
 #include <vector>
 
 #include "parley/base/text.h"
-#include "parley/network/message.h"
-#include "parley/network/transcript.h"
-#include "parley/run/statement.h"
+#include "parley/protocol/message.h"
+#include "parley/protocol/transcript.h"
+#include "parley/study/statement.h"
 
 namespace {
 
 using namespace parley;
-using network::Kind;
-using network::Message;
-using network::Transcript;
+using protocol::Kind;
+using protocol::Message;
+using protocol::Transcript;
 namespace fs = std::filesystem;
 
 std::string owner_of(const std::string& content) {
@@ -39,18 +39,18 @@ std::string owner_of(const std::string& content) {
 
 struct Forgery {
   std::string what, sender;
-  network::PrivateKey key;
+  identity::PrivateKey key;
   int round = 0;
   Index coordinate = 0;
   double added = 0;
-  network::Digest head{};
+  Digest head{};
 
   Message contradiction(Message m) const {
-    Vector value = *network::vector_of(m.payload);
+    Vector value = *protocol::vector_of(m.payload);
     value[coordinate] += added;
-    m.payload = network::payload_of(value);
+    m.payload = protocol::payload_of(value);
     if (added != 0) m.head[0] ^= 1;
-    m.signature = network::sign(key, network::signed_part(m));
+    m.signature = identity::sign(key, protocol::signed_part(m));
     return m;
   }
 
@@ -58,11 +58,11 @@ struct Forgery {
     if (m.kind == Kind::consent && what == "unsaid") return false;
     if (m.kind == Kind::loss && what == "stated") m.round = round;
     if (m.kind == Kind::consent && what == "consent") {
-      network::Consent consent = *network::consent_of(m.payload);
+      protocol::Consent consent = *protocol::consent_of(m.payload);
       consent.configuration = std::string(consent.configuration.size(), '0');
-      m.payload = network::payload_of(consent);
+      m.payload = protocol::payload_of(consent);
     }
-    m.signature = network::sign(key, network::signed_part(m));
+    m.signature = identity::sign(key, protocol::signed_part(m));
     return true;
   }
 
@@ -73,14 +73,14 @@ struct Forgery {
     if (m.kind == Kind::loss || m.kind == Kind::consent) return change_word(m);
     if (what == "drop") return !final_one && m.round < round;
     if (final_one ? what == "final" : what == "value" && m.round == round) {
-      Vector value = *network::vector_of(m.payload);
+      Vector value = *protocol::vector_of(m.payload);
       value[coordinate] += added;
-      m.payload = network::payload_of(value);
+      m.payload = protocol::payload_of(value);
     }
-    if (!final_one) head = network::next_head(head, m.run, m.node, m.round, m.payload);
+    if (!final_one) head = protocol::next_head(head, m.run, m.node, m.round, m.payload);
     m.head = head;
     if (what == "head" && !final_one && m.round == round) m.head[0] ^= 1;
-    m.signature = network::sign(key, network::signed_part(m));
+    m.signature = identity::sign(key, protocol::signed_part(m));
     return true;
   }
 };
@@ -88,19 +88,19 @@ struct Forgery {
 void forge_transcript(const fs::path& file, Forgery forgery) {
   const std::string owner = owner_of(read_file(file, "the transcript"));
   std::vector<std::pair<Transcript::Entry, std::string>> entries;
-  const Transcript before(network::open_append_file(file), owner, [&](Transcript::Entry kind, std::string_view bytes) {
-    Message m = std::get<Message>(network::decode(bytes));
+  const Transcript before(open_append_file(file), owner, [&](Transcript::Entry kind, std::string_view bytes) {
+    Message m = std::get<Message>(protocol::decode(bytes));
     if (forgery.what == "evidence") {
       entries.emplace_back(kind, bytes);
       if (m.sender != forgery.sender || m.round != forgery.round || m.kind != Kind::value) return;
-      entries.emplace_back(Transcript::Entry::evidence, network::encode(forgery.contradiction(m)));
+      entries.emplace_back(Transcript::Entry::evidence, protocol::encode(forgery.contradiction(m)));
     } else if (forgery.change(m)) {
-      entries.emplace_back(kind, network::encode(m));
+      entries.emplace_back(kind, protocol::encode(m));
     }
   });
   const fs::path forged = file.string() + ".forged";
   {
-    Transcript after(network::open_append_file(forged), owner, [](Transcript::Entry, std::string_view) {});
+    Transcript after(open_append_file(forged), owner, [](Transcript::Entry, std::string_view) {});
     for (const auto& [kind, bytes] : entries) {
       after.append(kind, bytes);
       after.sync();
@@ -109,21 +109,21 @@ void forge_transcript(const fs::path& file, Forgery forgery) {
   fs::rename(forged, file);
 }
 
-void forge_statement(const fs::path& file, const network::PrivateKey& key, const std::string& name, double number) {
+void forge_statement(const fs::path& file, const identity::PrivateKey& key, const std::string& name, double number) {
   const auto signed_one = nlohmann::json::parse(read_file(file, "the statement"));
   auto statement = signed_one["statement"];
   statement[name] = number;
-  network::Identity self{.key = key,
-                         .certificate = network::parse_certificate(signed_one["certificate"], "the statement")};
-  write_file(file, run::signed_statement(statement, self).dump(1) + "\n");
+  identity::Identity self{.key = key,
+                          .certificate = identity::parse_certificate(signed_one["certificate"], "the statement")};
+  write_file(file, study::signed_statement(statement, self).dump(1) + "\n");
 }
 
 void forge_certificate(const fs::path& folder, const std::string& name, long from, long days) {
   const auto now = std::chrono::floor<std::chrono::seconds>(std::chrono::system_clock::now());
-  const network::PrivateKey key = network::make_key();
-  network::write_key(key, folder / (name + ".key"));
-  network::write_certificate(
-      network::self_issue(key, name, {.from = now + std::chrono::hours(24 * from), .days = days}),
+  const identity::PrivateKey key = identity::make_key();
+  identity::write_key(key, folder / (name + ".key"));
+  identity::write_certificate(
+      identity::self_issue(key, name, {.from = now + std::chrono::hours(24 * from), .days = days}),
       folder / (name + ".pem"));
 }
 
@@ -132,7 +132,7 @@ void forge_certificate(const fs::path& folder, const std::string& name, long fro
 int main(int argc, char** argv) {
   const std::vector<std::string> words(argv + 1, argv + argc);
   if (words.size() == 5 && words[0] == "statement") {
-    forge_statement(words[1], network::read_key(words[2]), words[3], std::stod(words[4]));
+    forge_statement(words[1], identity::read_key(words[2]), words[3], std::stod(words[4]));
     return 0;
   }
   if (words.size() == 5 && words[0] == "certificate") {
@@ -144,7 +144,7 @@ int main(int argc, char** argv) {
     return 1;
   }
   Forgery forgery{
-      .what = words[0], .sender = words[2], .key = network::read_key(words[3]), .round = std::stoi(words[4])};
+      .what = words[0], .sender = words[2], .key = identity::read_key(words[3]), .round = std::stoi(words[4])};
   if (words.size() == 7) {
     forgery.coordinate = std::stol(words[5]);
     forgery.added = std::stod(words[6]);

@@ -12,7 +12,7 @@ import tempfile
 
 HERE = pathlib.Path(__file__).resolve().parent
 SOURCE = HERE.parents[1]
-COURIER = "src/parley/network/grpc/courier.cpp"
+COURIER = "src/parley/mesh/grpc/courier.cpp"
 
 
 def run(command, cwd, **kw):

@@ -1,5 +1,5 @@
 """Parties that fall silent, come back, or come back with something else: who is named, who waits, who stops with what (promises R6, R7, R9).
-How soon somebody is named is tested under a fake clock (network/loss_test.cpp)."""
+How soon somebody is named is tested under a fake clock (protocol/loss_test.cpp)."""
 from mesh_case import *
 
 A, B, C = "hospital_a", "hospital_b", "hospital_c"

@@ -15,13 +15,13 @@
 #include <sstream>
 
 #include "mesh.grpc.pb.h"
-#include "parley/network/identity.h"
-#include "parley/network/receipt.h"
+#include "parley/identity/identity.h"
+#include "parley/protocol/receipt.h"
 
 namespace {
 
 namespace tls = grpc::experimental;
-using parley::network::Identity;
+using parley::identity::Identity;
 using Words = std::vector<std::string>;
 
 std::string read(const std::string& file) {
@@ -30,7 +30,7 @@ std::string read(const std::string& file) {
 }
 
 int make_certificate(const Words& w) {
-  using namespace parley::network;
+  using namespace parley::identity;
   const PrivateKey key = std::ifstream(w[1]) ? read_key(w[1]) : make_key();
   if (!std::ifstream(w[1])) write_key(key, w[1]);
   const Time from = std::chrono::floor<std::chrono::seconds>(std::chrono::system_clock::now()) +
@@ -88,7 +88,7 @@ int call(const Words& w) {
     std::istringstream(line) >> times >> how >> hex;
     std::string bytes = unhex(hex);
     if (how == "sign") {
-      const std::string signature = parley::network::sign(parley::network::read_key(w[1]), bytes);
+      const std::string signature = parley::identity::sign(parley::identity::read_key(w[1]), bytes);
       bytes += static_cast<char>(signature.size() & 0xFF);
       bytes += static_cast<char>(signature.size() >> 8);
       bytes += signature;
@@ -102,8 +102,8 @@ int call(const Words& w) {
       parley::mesh::Answer answer;
       const grpc::Status status = stub->Deliver(&context, envelope, &answer);
       said = {{"carried", status.ok()}, {"error", status.error_message()}, {"code", status.error_code()}};
-      if (status.ok() && answer.verdict() < parley::network::verdict_count)
-        said.update({{"verdict", parley::network::name_of(static_cast<parley::network::Verdict>(answer.verdict()))},
+      if (status.ok() && answer.verdict() < parley::protocol::verdict_count)
+        said.update({{"verdict", parley::protocol::name_of(static_cast<parley::protocol::Verdict>(answer.verdict()))},
                      {"reason", answer.reason()}});
     }
     std::cout << said.dump(-1, ' ', false, nlohmann::json::error_handler_t::replace) << std::endl;
@@ -115,7 +115,7 @@ class Unavailable : public parley::mesh::Mesh::Service {
   grpc::Status Deliver(grpc::ServerContext* /*context*/, const parley::mesh::Envelope* /*envelope*/,
                        parley::mesh::Answer* answer) override {
     std::cout << "called" << std::endl;  // a message arrived here: the caller trusted this certificate
-    answer->set_verdict(static_cast<std::uint32_t>(parley::network::Verdict::unavailable));
+    answer->set_verdict(static_cast<std::uint32_t>(parley::protocol::Verdict::unavailable));
     return grpc::Status::OK;
   }
 };

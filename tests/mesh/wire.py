@@ -1,4 +1,4 @@
-"""Messages and transcripts as bytes (network/message.h, network/transcript.h), read and made without the program that is tested."""
+"""Messages and transcripts as bytes (protocol/message.h, protocol/transcript.h), read and made without the program that is tested."""
 import collections
 import hashlib
 import struct

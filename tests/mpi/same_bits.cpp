@@ -42,8 +42,9 @@ int compare(const run::TrainOptions& options, const fs::path& base, network::Ran
   const auto mpi = released(base / (name + "-mpi"), ranks.count()), alone = released(o.engine.out, 1);
   const bool same = !alone.empty() && mpi == alone;
   const bool measured = measured_and_model(base / (name + "-mpi")) == measured_and_model(o.engine.out);
-  const bool yardstick = std::abs(here.study.train_loss_nonprivate / there.study.train_loss_nonprivate - 1) < 1e-6 &&
-                         here.study.test_error_nonprivate == there.study.test_error_nonprivate;
+  const bool yardstick =
+      std::abs(here.simulation.train_loss_nonprivate / there.simulation.train_loss_nonprivate - 1) < 1e-6 &&
+      here.simulation.test_error_nonprivate == there.simulation.test_error_nonprivate;
   if (same && measured && yardstick) return 0;
   std::printf("%s on %d ranks: another %s\n", name.c_str(), ranks.count(),
               !same       ? "released value"

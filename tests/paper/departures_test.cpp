@@ -19,11 +19,11 @@ TEST(Departure, ACommonDualStepInsteadOfTheNodesOwnPenalty) {
     std::vector<double> share;
     for (const double eta : o.penalty) share.push_back(1 / eta);
     const auto rows = [] { return short_run() ? unlike_rows(5, 10, 4) : census_rows(5, 600); };
-    const Study common(rows(), five(), o);
+    const Simulation common(rows(), five(), o);
     EXPECT_EQ(common.theta(0, 1), 0.8 * 0.05);
     EXPECT_TRUE(common.plan.warnings.empty());
     o.dual_step = "penalty";
-    const Study own(rows(), five(), o);
+    const Simulation own(rows(), five(), o);
     EXPECT_EQ(own.plan.warnings.size(), 1U);
 
     const Transcript run = drive(own);
@@ -50,11 +50,11 @@ TEST(Departure, WithUnlikeGrowthThePapersDualStepEndsAtNoNamedPoint) {
   o.penalty_growth = {1.05, 1.025, 1.015, 1.075, 1.05};
   o.penalty_growth_rounds = 15;
   const auto rows = [] { return unlike_rows(5, 25, 6); };
-  const Study common(rows(), five(), o);
+  const Simulation common(rows(), five(), o);
   const Vector best = common.optimum();
   EXPECT_LT(drive(common).distance(best), 1e-8);
   o.dual_step = "penalty";
-  const Study own(rows(), five(), o);
+  const Simulation own(rows(), five(), o);
   const Transcript run = drive(own);
   std::vector<double> first, last;
   for (int i = 0; i < 5; ++i) {
@@ -74,15 +74,16 @@ TEST(Departure, TheRecycledGradientComesFromReleasedValues) {
   o.noise = "gamma";
   o.noise_on = "output";
   o.noise_rate = {20};
-  const Study study(unlike_rows(5, 25, 6), five(), o);
-  const Transcript run = drive(study, 6);
+  const Simulation simulation(unlike_rows(5, 25, 6), five(), o);
+  const Transcript run = drive(simulation, 6);
   for (int i = 0; i < 5; ++i) {
-    const double eta = 0.05, degree = study.graph.degree(i);
-    const Vector exact = run.f(1, i) - replay(study, 1, 6)[at(i)];  // what the node knows, and nobody else
-    const Vector stored = study.dense[at(i)].gradient(exact), released = run.gradient(1, i);
+    const double eta = 0.05, degree = simulation.graph.degree(i);
+    const Vector exact = run.f(1, i) - replay(simulation, 1, 6)[at(i)];  // what the node knows, and nobody else
+    const Vector stored = simulation.dense[at(i)].gradient(exact), released = run.gradient(1, i);
     EXPECT_GT((stored - released).norm(), 0.01);
     // Only 2 eta V times the noise lies between them: the public one is the stored one at the released point.
-    EXPECT_LT((released - (stored - 2 * eta * degree * (run.f(1, i) - exact))).norm(), study.rounding(i, 1) + 1e-9);
+    EXPECT_LT((released - (stored - 2 * eta * degree * (run.f(1, i) - exact))).norm(),
+              simulation.rounding(i, 1) + 1e-9);
   }
 }
 
@@ -90,15 +91,15 @@ TEST(Departure, TheRecycledGradientComesFromReleasedValues) {
 // condition (29) gives it. State after round 1 from f(0), f(1) alone, with an absurd f(1) that is no minimum of
 // anything.
 TEST(Departure, TheGradientIsNeverEvaluatedOnData) {
-  const Study study(unlike_rows(5, 25, 6), five(), plain("r-admm", 4));
-  auto node = study.node(1);
+  const Simulation simulation(unlike_rows(5, 25, 6), five(), plain("r-admm", 4));
+  auto node = simulation.node(1);
   const std::vector<Vector> start(5, Vector::Constant(6, 0.5));
   const Vector absurd = Vector::LinSpaced(6, -7, 9);
   node.commit({}, start[1]);
-  node.commit(study.inbox(1, start), absurd);
+  node.commit(simulation.inbox(1, start), absurd);
   const double eta = 0.05, degree = 3;
   EXPECT_LT((node.state().gradient + eta * degree * (2 * absurd - 2 * start[1])).norm(), 1e-13);
-  EXPECT_GT((node.state().gradient - study.dense[1].gradient(absurd)).norm(), 0.1);
+  EXPECT_GT((node.state().gradient - simulation.dense[1].gradient(absurd)).norm(), 0.1);
 }
 
 // [ZKL20] (8), (12) print "eta sum_j 1/2 |f_i + f_j - f|^2" | |(f_i + f_j)/2 - f|^2, as in ZKL18 (8), the slides, (14)
@@ -107,18 +108,18 @@ TEST(Departure, TheGradientIsNeverEvaluatedOnData) {
 TEST(Departure, TheHalfStandsInsideTheNorm) {
   auto o = plain("r-admm", 3);
   o.start = "random";
-  const Study study(unlike_rows(5, 25, 6), five(), o);
-  const Transcript run = drive(study);
+  const Simulation simulation(unlike_rows(5, 25, 6), five(), o);
+  const Transcript run = drive(simulation);
   const double eta = 0.05;
   for (int i = 0; i < 5; ++i) {
     Vector sum = Vector::Zero(6);  // sum_j (f_i + f_j)
-    for (const int j : study.graph.neighbours(i)) sum += run.f(0, i) + run.f(0, j);
-    const double degree = study.graph.degree(i);
-    const Vector meant = minimise(study.dense[at(i)], -eta * sum, 2 * eta * degree);
-    const Vector printed = minimise(study.dense[at(i)], -eta * sum, eta * degree);
+    for (const int j : simulation.graph.neighbours(i)) sum += run.f(0, i) + run.f(0, j);
+    const double degree = simulation.graph.degree(i);
+    const Vector meant = minimise(simulation.dense[at(i)], -eta * sum, 2 * eta * degree);
+    const Vector printed = minimise(simulation.dense[at(i)], -eta * sum, eta * degree);
     EXPECT_LT((run.f(1, i) - meant).norm(), 1e-10);
     EXPECT_GT((run.f(1, i) - printed).norm(), 1e-2);
-    EXPECT_GT((study.dense[at(i)].gradient(printed) + eta * (2 * degree * printed - sum)).norm(), 1e-2);  // (29)
+    EXPECT_GT((simulation.dense[at(i)].gradient(printed) + eta * (2 * degree * printed - sum)).norm(), 1e-2);  // (29)
   }
   // (8), (9) as printed, from zero.
   std::vector<Vector> f(5, Vector::Zero(6)), dual = f;
@@ -126,14 +127,14 @@ TEST(Departure, TheHalfStandsInsideTheNorm) {
     std::vector<Vector> next(5);
     for (int i = 0; i < 5; ++i) {
       Vector sum = Vector::Zero(6);
-      for (const int j : study.graph.neighbours(i)) sum += f[at(i)] + f[at(j)];
-      next[at(i)] = minimise(study.dense[at(i)], 2 * dual[at(i)] - eta * sum, eta * study.graph.degree(i));
+      for (const int j : simulation.graph.neighbours(i)) sum += f[at(i)] + f[at(j)];
+      next[at(i)] = minimise(simulation.dense[at(i)], 2 * dual[at(i)] - eta * sum, eta * simulation.graph.degree(i));
     }
     f = next;
     for (int i = 0; i < 5; ++i)
-      for (const int j : study.graph.neighbours(i)) dual[at(i)] += eta / 2 * (f[at(i)] - f[at(j)]);
+      for (const int j : simulation.graph.neighbours(i)) dual[at(i)] += eta / 2 * (f[at(i)] - f[at(j)]);
   }
-  const Vector best = study.optimum();
+  const Vector best = simulation.optimum();
   EXPECT_GT((f[0] - best).norm(), 0.1 * best.norm());
 }
 
@@ -143,8 +144,8 @@ TEST(Departure, ThePenaltyOptionIsThatOfTheFirstRound) {
   auto o = plain("mr-admm", 9);
   o.penalty = {1.04};
   o.penalty_growth = {1.04};
-  const Study study(unlike_rows(5, 10, 3), five(), o);
-  for (int k = 1; k <= 5; ++k) EXPECT_NEAR(study.eta(0, 2 * k - 1), std::pow(1.04, k), 1e-14);
+  const Simulation simulation(unlike_rows(5, 10, 3), five(), o);
+  for (int k = 1; k <= 5; ++k) EXPECT_NEAR(simulation.eta(0, 2 * k - 1), std::pow(1.04, k), 1e-14);
 }
 
 // [ZKL18] section 4 scales dvp's noise as b = 2 eta V eps, ZZ17 as b = 2 eps | dvp's rate is that of b itself, as on
@@ -153,13 +154,14 @@ TEST(Departure, DualVariablePerturbationPutsItsRateOnTheLinearTerm) {
   auto o = plain("dvp", 2);
   o.noise = "gamma";
   o.noise_rate = {20};
-  Study study(unlike_rows(5, 25, 6), five(), o);
-  study.without_solver_noise();
-  const Transcript run = drive(study, 5);
+  Simulation simulation(unlike_rows(5, 25, 6), five(), o);
+  simulation.without_solver_noise();
+  const Transcript run = drive(simulation, 5);
   for (int i = 0; i < 5; ++i) {
     auto random = privacy::Random::seeded(5, static_cast<std::uint64_t>(i), 1, "noise");
     const Vector b = privacy::gamma_norm_vector(6, 20, random);
-    EXPECT_LT((run.f(1, i) - minimise(study.dense[at(i)], b, 2 * 0.05 * study.graph.degree(i))).norm(), 1e-10);
+    EXPECT_LT((run.f(1, i) - minimise(simulation.dense[at(i)], b, 2 * 0.05 * simulation.graph.degree(i))).norm(),
+              1e-10);
   }
 }
 
@@ -171,12 +173,12 @@ TEST(Departure, ReleasedValuesLieOnAPublicGridWithinAPublicBound) {
   o.noise_rate = {0.01};  // wild
   o.tolerance = 1e-6;
   o.release_bound = 3;
-  const Study study(unlike_rows(5, 25, 6), five(), o);
-  const Transcript run = drive(study);
+  const Simulation simulation(unlike_rows(5, 25, 6), five(), o);
+  const Transcript run = drive(simulation);
   EXPECT_EQ(run.outcome, run::Outcome::diverged);
   for (int t = 1; t <= run.last(); ++t)
     for (int i = 0; i < 5; ++i) {
-      const double grid = study.schedule(i).grid(t);
+      const double grid = simulation.schedule(i).grid(t);
       EXPECT_GE(grid, 0x1p-40);
       EXPECT_EQ(std::exp2(std::round(std::log2(grid))), grid);
       for (const double x : run.f(t, i)) {

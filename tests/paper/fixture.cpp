@@ -8,9 +8,9 @@
 
 #include "parley/base/error.h"
 #include "parley/base/public_random.h"
-#include "parley/data/census.h"
 #include "parley/data/dealt_test.h"
 #include "parley/data/encode.h"
+#include "parley/data/named/census.h"
 
 namespace parley::paper {
 namespace {
@@ -43,7 +43,7 @@ bool short_run() {
   return std::getenv("PARLEY_TEST_SHORT") != nullptr;
 }
 
-Study::Study(std::vector<data::Rows> held, network::Graph who, const algorithm::Options& options)
+Simulation::Simulation(std::vector<data::Rows> held, network::Graph who, const algorithm::Options& options)
     : rows(std::move(held)), graph(std::move(who)) {
   const bool star = algorithm::algorithm_named(options.algorithm).star;
   expects(parties() + (star ? 1 : 0) == graph.nodes(), "rows for every node");
@@ -57,25 +57,24 @@ Study::Study(std::vector<data::Rows> held, network::Graph who, const algorithm::
   plan = algorithm::make_plan(options, setting);
   for (int i = 0; i < parties(); ++i) {
     const auto& s = schedule(i);
-    problems.push_back(
-        {.rows = &rows[at(i)], .loss = s.loss, .weight = s.weight, .regularization = s.regularization, .l1 = s.l1});
+    problems.push_back(problem_of(rows[at(i)], s));
     dense.push_back(dense_of(problems.back(), options));
   }
 }
 
-Vector Study::optimum() const {
+Vector Simulation::optimum() const {
   return optimum_weighted(std::vector<double>(dense.size(), 1.0));
 }
 
-Vector Study::optimum_weighted(const std::vector<double>& share) const {
+Vector Simulation::optimum_weighted(const std::vector<double>& share) const {
   return minimise(dense, share, Vector::Zero(dimension()), 0);
 }
 
-algorithm::PeerNode Study::node(int i) const {
+algorithm::PeerNode Simulation::node(int i) const {
   return {problems[at(i)], schedule(i)};
 }
 
-void Study::without_solver_noise() {
+void Simulation::without_solver_noise() {
   for (auto& s : plan.nodes)
     for (auto& r : s.private_rounds)
       if (s.place == algorithm::Place::objective) {
@@ -84,16 +83,16 @@ void Study::without_solver_noise() {
       }
 }
 
-void Study::fine_grid() {
+void Simulation::fine_grid() {
   for (auto& s : plan.nodes)
     for (auto& r : s.private_rounds) r.grid = 0x1p-40;
 }
 
-double Study::rounding(int i, int round) const {
+double Simulation::rounding(int i, int round) const {
   return schedule(i).grid(round) / 2 * std::sqrt(static_cast<double>(features()));
 }
 
-privacy::Inbox Study::inbox(int i, const std::vector<Vector>& f) const {
+privacy::Inbox Simulation::inbox(int i, const std::vector<Vector>& f) const {
   privacy::Inbox inbox;
   for (const int j : graph.neighbours(i)) inbox.push_back(std::make_shared<const Vector>(f[at(j)]));
   return inbox;
@@ -185,24 +184,25 @@ double Transcript::distance(int t, const Vector& target) const {
   return most;
 }
 
-Transcript drive(const Study& study, std::uint64_t seed) {
+Transcript drive(const Simulation& simulation, std::uint64_t seed) {
   std::vector<std::unique_ptr<algorithm::Node>> nodes;
   std::vector<const algorithm::PeerNode*> peers;
   std::vector<const algorithm::ProviderNode*> providers;
-  for (int i = 0; i < study.parties(); ++i)
-    if (study.plan.star()) {
-      auto provider = std::make_unique<algorithm::ProviderNode>(study.problems[at(i)], study.schedule(i));
+  for (int i = 0; i < simulation.parties(); ++i)
+    if (simulation.plan.star()) {
+      auto provider = std::make_unique<algorithm::ProviderNode>(simulation.problems[at(i)], simulation.schedule(i));
       providers.push_back(provider.get());
       nodes.push_back(std::move(provider));
     } else {
-      auto peer = std::make_unique<algorithm::PeerNode>(study.node(i));
+      auto peer = std::make_unique<algorithm::PeerNode>(simulation.node(i));
       peers.push_back(peer.get());
       nodes.push_back(std::move(peer));
     }
-  if (study.plan.star()) nodes.push_back(std::make_unique<algorithm::TrainerNode>(study.plan, study.dimension()));
+  if (simulation.plan.star())
+    nodes.push_back(std::make_unique<algorithm::TrainerNode>(simulation.plan, simulation.dimension()));
   const privacy::NoiseSource noise(seed);
-  privacy::Ledger ledger(study.nodes(), false);
-  network::InProcess transport(study.graph);
+  ledger::Ledger ledger(simulation.nodes(), false);
+  network::InProcess transport(simulation.graph);
   run::Phases phases;
   Transcript run;
   run.outcome = run::drive({.nodes = nodes,
@@ -210,11 +210,11 @@ Transcript drive(const Study& study, std::uint64_t seed) {
                             .ledger = &ledger,
                             .transport = &transport,
                             .threads = 1,
-                            .release_bound = study.schedule(0).release_bound,
-                            .on_round =
+                            .release_bound = simulation.schedule(0).release_bound,
+                            .watch =
                                 [&](int, std::span<const privacy::Paid> paid) {
                                   Round round;
-                                  for (int i = 0; i < study.nodes(); ++i) {
+                                  for (int i = 0; i < simulation.nodes(); ++i) {
                                     round.f.push_back(*paid[at(i)].value());
                                     round.charge.push_back(ledger.charges(i).back());
                                   }
@@ -227,7 +227,7 @@ Transcript drive(const Study& study, std::uint64_t seed) {
                                   return true;
                                 }},
                            phases);
-  for (int i = 0; i < study.nodes(); ++i) run.spent.push_back(ledger.spent(i));
+  for (int i = 0; i < simulation.nodes(); ++i) run.spent.push_back(ledger.spent(i));
   return run;
 }
 
@@ -244,17 +244,17 @@ bool same_bits(const Transcript& a, const Transcript& b) {
   return true;
 }
 
-std::vector<Vector> replay(const Study& study, int round, std::uint64_t seed) {
+std::vector<Vector> replay(const Simulation& simulation, int round, std::uint64_t seed) {
   std::vector<Vector> noise;
-  for (int i = 0; i < study.parties(); ++i) {
+  for (int i = 0; i < simulation.parties(); ++i) {
     auto random =
         privacy::Random::seeded(seed, static_cast<std::uint64_t>(i), static_cast<std::uint64_t>(round), "noise");
-    const auto& r = study.schedule(i).private_round(round);
+    const auto& r = simulation.schedule(i).private_round(round);
     const double scale = std::max({r.objective_scale, r.output_scale, r.gradient_scale});
-    noise.push_back(scale > 0
-                        ? privacy::gaussian_vector(study.dimension(), scale, random)
-                        : privacy::gamma_norm_vector(
-                              study.dimension(), std::max({r.objective_rate, r.output_rate, r.gradient_rate}), random));
+    noise.push_back(scale > 0 ? privacy::gaussian_vector(simulation.dimension(), scale, random)
+                              : privacy::gamma_norm_vector(simulation.dimension(),
+                                                           std::max({r.objective_rate, r.output_rate, r.gradient_rate}),
+                                                           random));
   }
   return noise;
 }

@@ -32,16 +32,16 @@ inline long shorter(long full, long less) {
 
 // ---- the study ------------------------------------------------------------------------------------------------------
 
-struct Study {
+struct Simulation {
   std::vector<data::Rows> rows;
   network::Graph graph;
   algorithm::Plan plan;
   std::vector<problem::Problem> problems;  // point into rows
   std::vector<Dense> dense;
 
-  Study(std::vector<data::Rows> held, network::Graph who, const algorithm::Options& options);
-  Study(const Study&) = delete;
-  Study& operator=(const Study&) = delete;
+  Simulation(std::vector<data::Rows> held, network::Graph who, const algorithm::Options& options);
+  Simulation(const Simulation&) = delete;
+  Simulation& operator=(const Simulation&) = delete;
 
   int nodes() const { return graph.nodes(); }                    // who speaks; in a star the trainer is the last
   int parties() const { return static_cast<int>(rows.size()); }  // who holds rows
@@ -108,11 +108,11 @@ struct Transcript {
 };
 
 // run::drive with an in-memory ledger and the in-process transport.
-Transcript drive(const Study& study, std::uint64_t seed = 1);
+Transcript drive(const Simulation& simulation, std::uint64_t seed = 1);
 
 // The noise that every node drew in a round of drive(study, seed), where it draws one vector (in the objective, on the
 // output or on the gradient): b_i, or n_i.
-std::vector<Vector> replay(const Study& study, int round, std::uint64_t seed);
+std::vector<Vector> replay(const Simulation& simulation, int round, std::uint64_t seed);
 
 bool same_bits(const Vector& a, const Vector& b);
 bool same_bits(const Transcript& a, const Transcript& b);  // every released value of every round

@@ -18,13 +18,14 @@ TEST(Departure, HHCG20_Algorithm3AddsTheNoiseToTheNewMinimum) {
   auto o = plain("dp-admm", 1);
   o.noise = "gaussian";
   o.noise_scale = {0.05};
-  Study study(unlike_rows(4, 20, 5), network::trainer_star(4), o);
-  study.fine_grid();
-  const Transcript run = drive(study, 4);
+  Simulation simulation(unlike_rows(4, 20, 5), network::trainer_star(4), o);
+  simulation.fine_grid();
+  const Transcript run = drive(simulation, 4);
   for (int i = 0; i < 4; ++i) {
-    const Vector xi = -replay(study, 1, 4)[at(i)] / study.schedule(i).private_rounds[0].divisor;
+    const Vector xi = -replay(simulation, 1, 4)[at(i)] / simulation.schedule(i).private_rounds[0].divisor;
     const Vector w = run.f(1, i) - xi;  // (3a) from a zero start: -grad l_i(0)/(rho + 1/eta)
-    EXPECT_LT((w * study.schedule(i).private_rounds[0].divisor + study.dense[at(i)].gradient(Vector::Zero(5))).norm(),
+    EXPECT_LT((w * simulation.schedule(i).private_rounds[0].divisor + simulation.dense[at(i)].gradient(Vector::Zero(5)))
+                  .norm(),
               1e-10);
     EXPECT_GT(w.norm(), 0.1);  // nothing would be left of a random walk
   }
@@ -33,8 +34,8 @@ TEST(Departure, HHCG20_Algorithm3AddsTheNoiseToTheNewMinimum) {
 // Section III-B: the trainer "receives ... the local dual variables gamma_i^k from data providers" | they are not sent:
 // a message is the d numbers of w~_i, and the trainer keeps the mean of the duals by (3d). Same w^{k+1}: Star tests.
 TEST(Departure, HHCG20_TheDualsAreNotSent) {
-  const Study study(unlike_rows(4, 20, 5), network::trainer_star(4), plain("dp-admm", 3));
-  const Transcript run = drive(study);
+  const Simulation simulation(unlike_rows(4, 20, 5), network::trainer_star(4), plain("dp-admm", 3));
+  const Transcript run = drive(simulation);
   for (int t = 1; t <= 6; ++t)
     for (int i = 0; i < 5; ++i) EXPECT_EQ(run.f(t, i).size(), (t % 2 == 1) == (i < 4) ? 5 : 0);
 }
@@ -56,14 +57,15 @@ TEST(Departure, HHCG20_WithL1ThePenaltyAloneCurvesAlgorithm2) {
   const double x[] = {1};
   one.append(column, x, 1);
   other.append(column, x, -1);
-  const Study study({one, other}, network::trainer_star(2), o);
-  EXPECT_EQ(study.schedule(0).private_rounds[0].strong_convexity, 4);
+  const Simulation simulation({one, other}, network::trainer_star(2), o);
+  EXPECT_EQ(simulation.schedule(0).private_rounds[0].strong_convexity, 4);
   const Vector w_bar = Vector::Constant(1, 0.45), gamma = Vector::Constant(1, 8);
   const auto minimum = [&](int i) {
     auto unused = privacy::Random::seeded(1, 1, 1, "none");
     problem::Anchor anchor;
-    return algorithm::noisy_minimum(study.problems[at(i)], {.linear = -gamma - 4 * w_bar, .quadratic = 4}, w_bar,
-                                    study.schedule(0), study.schedule(0).private_rounds[0], anchor, unused)[0];
+    return algorithm::noisy_minimum(simulation.problems[at(i)], {.linear = -gamma - 4 * w_bar, .quadratic = 4}, w_bar,
+                                    simulation.schedule(0), simulation.schedule(0).private_rounds[0], anchor,
+                                    unused)[0];
   };
   EXPECT_NEAR(minimum(0), 0.70, 1e-10);
   EXPECT_NEAR(minimum(1), 0.20, 1e-10);
@@ -110,9 +112,9 @@ TEST(Departure, HHCG20_LessNoiseWhereTheReleasedPointIsShort) {
   auto o = plain("dp-admm", 2);
   o.noise = "auto";
   o.epsilon = {1};
-  Study at_point(unlike_rows(4, 20, 5), network::trainer_star(4), o);
+  Simulation at_point(unlike_rows(4, 20, 5), network::trainer_star(4), o);
   o.diameter = "worst";
-  Study worst(unlike_rows(4, 20, 5), network::trainer_star(4), o);
+  Simulation worst(unlike_rows(4, 20, 5), network::trainer_star(4), o);
   at_point.fine_grid();
   worst.fine_grid();
   const Transcript a = drive(at_point, 5), b = drive(worst, 5);

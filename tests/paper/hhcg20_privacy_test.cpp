@@ -47,11 +47,12 @@ data::Rows with_first(const data::Rows& rest, const data::Rows& first) {  // one
 }
 
 // w_{i,D}^{k+1} of section IV, by the product, without noise.
-Vector closed_form(const Study& study, const data::Rows& rows, const Vector& w, const Vector& pull) {
-  problem::Problem p = study.problems[0];
+Vector closed_form(const Simulation& simulation, const data::Rows& rows, const Vector& w, const Vector& pull) {
+  problem::Problem p = simulation.problems[0];
   p.rows = &rows;
   auto unused = privacy::Random::seeded(1, 1, 1, "none");
-  return algorithm::noisy_linear_step(p, w, pull, study.schedule(0), study.schedule(0).private_rounds[0], unused);
+  return algorithm::noisy_linear_step(p, w, pull, simulation.schedule(0), simulation.schedule(0).private_rounds[0],
+                                      unused);
 }
 
 struct Pair {  // two records and a point at which their gradients are (nearly) 2 S_1 apart
@@ -83,11 +84,11 @@ TEST(HHCG20, Lemma1_TheSensitivityOfTheClosedForm) {
       auto held = unlike_rows(2, 30, 2);
       if (pair.loss == "softmax") held = relabelled(held, 3);
       if (pair.loss == "huber") held = relabelled(held, 0);
-      const Study study(held, network::trainer_star(2), o);
+      const Simulation simulation(held, network::trainer_star(2), o);
       const double bound = 2 * pair.s1 / (30 * (0.7 + 1 / 0.5)), grid = 0x1p-40 * std::sqrt(6.0);
       const Vector pull = Vector::Constant(pair.w.size(), 0.3);
-      const Vector a = closed_form(study, with_first(held[0], pair.one), pair.w, pull),
-                   b = closed_form(study, with_first(held[0], pair.other), pair.w, pull);
+      const Vector a = closed_form(simulation, with_first(held[0], pair.one), pair.w, pull),
+                   b = closed_form(simulation, with_first(held[0], pair.other), pair.w, pull);
       EXPECT_LE((a - b).norm(), bound + grid) << pair.loss;
       EXPECT_GT((a - b).norm(), 0.99 * bound) << pair.loss;
       PublicRandom draw(3, PublicRandom::Purpose::rows);  // and random ones stay below it
@@ -96,9 +97,9 @@ TEST(HHCG20, Lemma1_TheSensitivityOfTheClosedForm) {
         const double y = pair.loss == "softmax" ? static_cast<double>(draw.below(3)) : draw.uniform() < 0.5 ? 1 : -1;
         Vector w = pair.w;
         for (double& v : w) v = 5 * draw.normal();
-        const double moved =
-            (closed_form(study, with_first(held[0], one_row(x, y)), w, pull) - closed_form(study, held[0], w, pull))
-                .norm();
+        const double moved = (closed_form(simulation, with_first(held[0], one_row(x, y)), w, pull) -
+                              closed_form(simulation, held[0], w, pull))
+                                 .norm();
         EXPECT_LE(moved, bound + grid) << pair.loss;
       }
     }
@@ -225,10 +226,12 @@ TEST(HHCG20, SecIIIA_TheRatioShowsInWhatIsReleased) {
   o.tolerance = 1e-10;
   o.penalty = {1};
   o.iteration_epsilon = 0.5;
-  const auto study = [&] { return std::make_unique<Study>(unlike_rows(4, 200, 3), network::trainer_star(4), o); };
-  auto proved = study();
+  const auto simulation = [&] {
+    return std::make_unique<Simulation>(unlike_rows(4, 200, 3), network::trainer_star(4), o);
+  };
+  auto proved = simulation();
   o.sensitivity = "paper";
-  auto paper = study();
+  auto paper = simulation();
   proved->fine_grid();
   paper->fine_grid();
   const Transcript a = drive(*proved, 3), b = drive(*paper, 3);

@@ -56,20 +56,20 @@ algorithm::Options star(const Case& c) {
 
 class Star : public testing::TestWithParam<Case> {
  protected:
-  Star() : study_(rows_for(GetParam().loss), network::trainer_star(providers), star(GetParam())) {
-    study_.fine_grid();
-    run_ = drive(study_, 11);
+  Star() : simulation_(rows_for(GetParam().loss), network::trainer_star(providers), star(GetParam())) {
+    simulation_.fine_grid();
+    run_ = drive(simulation_, 11);
   }
   const Vector& w(int k, int i) const { return run_.f(k == 0 ? 0 : 2 * k - 1, i); }  // w~_i^k
   const Vector& w_bar(int k) const { return run_.f(2 * k, providers); }              // w^k
   // gamma_i^k by line 8 of Algorithm 1, 9 of 2 and 10 of 3, from what was released.
   std::vector<Vector> gamma(int k) const {
-    std::vector<Vector> g(providers, Vector::Zero(study_.dimension()));
+    std::vector<Vector> g(providers, Vector::Zero(simulation_.dimension()));
     for (int j = 1; j <= k; ++j)
       for (int i = 0; i < providers; ++i) g[at(i)] -= rho * (w(j, i) - w_bar(j));
     return g;
   }
-  Study study_;
+  Simulation simulation_;
   Transcript run_;
 };
 
@@ -81,13 +81,13 @@ TEST_P(Star, TheProvidersReleaseThePrintedUpdate) {
   ASSERT_EQ(run_.last(), 2 * rounds);
   for (int k = 0; k < rounds; ++k) {
     const std::vector<Vector> dual = gamma(k);
-    const bool noisy = study_.plan.noisy();
-    const auto noise = noisy ? replay(study_, 2 * k + 1, 11) : std::vector<Vector>{};
+    const bool noisy = simulation_.plan.noisy();
+    const auto noise = noisy ? replay(simulation_, 2 * k + 1, 11) : std::vector<Vector>{};
     for (int i = 0; i < providers; ++i) {
-      const Dense& f_i = study_.dense[at(i)];
+      const Dense& f_i = simulation_.dense[at(i)];
       Vector released;
-      if (study_.schedule(i).algorithm.linear) {
-        const double eta = study_.schedule(i).private_round(2 * k + 1).step_size, divisor = rho + 1 / eta;
+      if (simulation_.schedule(i).algorithm.linear) {
+        const double eta = simulation_.schedule(i).private_round(2 * k + 1).step_size, divisor = rho + 1 / eta;
         released = -(f_i.loss_gradient(w(k, i)) + f_i.regularizer_gradient(w(k, i)) - dual[at(i)] - rho * w_bar(k) -
                      w(k, i) / eta) /
                    divisor;
@@ -109,7 +109,7 @@ TEST_P(Star, TheProvidersReleaseThePrintedUpdate) {
 TEST_P(Star, TheTrainerAndTheDualsFollowThePrintedUpdates) {
   for (int k = 0; k < rounds; ++k) {
     const std::vector<Vector> dual = gamma(k);
-    Vector mean = Vector::Zero(study_.dimension());
+    Vector mean = Vector::Zero(simulation_.dimension());
     for (int i = 0; i < providers; ++i) {
       mean += (w(k + 1, i) - dual[at(i)] / rho) / providers;
       EXPECT_LT((run_.dual(2 * k, i) - dual[at(i)]).norm(), 1e-13);
@@ -123,7 +123,7 @@ TEST_P(Star, TheTrainerAndTheDualsFollowThePrintedUpdates) {
 TEST_P(Star, FromAZeroStartTheMeanOfTheDualsStaysZero) {
   for (int i = 0; i <= providers; ++i) EXPECT_TRUE(run_.f(0, i).isZero(0));
   for (int k = 1; k < rounds; ++k) {
-    Vector sum = Vector::Zero(study_.dimension()), mean = sum;
+    Vector sum = Vector::Zero(simulation_.dimension()), mean = sum;
     for (int i = 0; i < providers; ++i) {
       EXPECT_GT(run_.dual(2 * k, i).norm(), 0.01);
       sum += run_.dual(2 * k, i);
@@ -138,14 +138,14 @@ TEST_P(Star, FromAZeroStartTheMeanOfTheDualsStaysZero) {
 // function of released values. Here anyone who saw them rebuilds all states, bit for bit, without a single row.
 TEST_P(Star, TheTrainerCanFormTheDualsItself) {
   data::Rows none;
-  none.features = study_.features();
+  none.features = simulation_.features();
   std::vector<algorithm::ProviderNode> blind;
   for (int i = 0; i < providers; ++i) {
-    problem::Problem p = study_.problems[at(i)];
+    problem::Problem p = simulation_.problems[at(i)];
     p.rows = &none;
-    blind.emplace_back(p, study_.schedule(i));
+    blind.emplace_back(p, simulation_.schedule(i));
   }
-  algorithm::TrainerNode trainer(study_.plan, study_.dimension());
+  algorithm::TrainerNode trainer(simulation_.plan, simulation_.dimension());
   auto unused = privacy::Random::seeded(1, 1, 1, "none");
   privacy::Inbox from_trainer, from_providers;
   for (int t = 0; t <= run_.last(); ++t) {
@@ -174,8 +174,8 @@ INSTANTIATE_TEST_SUITE_P(HHCG20, Star, testing::ValuesIn(cases()), name_of);
 TEST(HHCG20, Eq3c_TheTrainerCorrectsByTheMeanOfTheDuals) {
   auto o = plain("dp-admm", 2);
   o.penalty = {rho};
-  const Study study(unlike_rows(2, 20, 3), network::trainer_star(2), o);
-  algorithm::TrainerNode trainer(study.plan, 3);
+  const Simulation simulation(unlike_rows(2, 20, 3), network::trainer_star(2), o);
+  algorithm::TrainerNode trainer(simulation.plan, 3);
   auto unused = privacy::Random::seeded(1, 1, 1, "none");
   const auto from = [](const Vector& a, const Vector& b) {
     return privacy::Inbox{std::make_shared<const Vector>(a), std::make_shared<const Vector>(b)};
@@ -193,8 +193,8 @@ TEST(HHCG20, Eq3c_TheTrainerCorrectsByTheMeanOfTheDuals) {
 TEST(HHCG20, Algorithm2WithoutNoiseIsAlgorithm1) {
   auto one = plain("star-admm", 8), two = plain("star-pvp", 8);
   const auto graph = network::trainer_star(providers);
-  EXPECT_TRUE(same_bits(drive(Study(unlike_rows(providers, 20, 5), graph, one)),
-                        drive(Study(unlike_rows(providers, 20, 5), graph, two))));
+  EXPECT_TRUE(same_bits(drive(Simulation(unlike_rows(providers, 20, 5), graph, one)),
+                        drive(Simulation(unlike_rows(providers, 20, 5), graph, two))));
 }
 
 // Section II-A: "our work can be extended to any connected case": linear-admm, on five peers with the updates of
@@ -207,19 +207,19 @@ TEST(HHCG20, SecIIA_TheUpdateOnAnyConnectedGraph) {
     const auto rows = std::string(loss) == "softmax" ? relabelled(all, 3)
                       : std::string(loss) == "huber" ? relabelled(all, 0)
                                                      : all;
-    Study study(rows, five(), o);
-    study.fine_grid();
-    const Transcript run = drive(study, 12);
-    std::vector<Vector> lambda(5, Vector::Zero(study.dimension()));
+    Simulation simulation(rows, five(), o);
+    simulation.fine_grid();
+    const Transcript run = drive(simulation, 12);
+    std::vector<Vector> lambda(5, Vector::Zero(simulation.dimension()));
     for (int t = 1; t <= run.last(); ++t) {
-      const auto noise = replay(study, t, 12);
+      const auto noise = replay(simulation, t, 12);
       for (int i = 0; i < 5; ++i) {
-        Vector apart = Vector::Zero(study.dimension());  // sum_j (f_i - f_j)
-        for (const int j : study.graph.neighbours(i)) apart += run.f(t - 1, i) - run.f(t - 1, j);
+        Vector apart = Vector::Zero(simulation.dimension());  // sum_j (f_i - f_j)
+        for (const int j : simulation.graph.neighbours(i)) apart += run.f(t - 1, i) - run.f(t - 1, j);
         if (t > 1) lambda[at(i)] += rho / 2 * apart;  // (D)
-        const auto& now = study.schedule(i).private_round(t);
-        const double divisor = 2 * rho * study.graph.degree(i) + 1 / now.step_size;
-        const Vector step = study.dense[at(i)].gradient(run.f(t - 1, i)) + 2 * lambda[at(i)] + rho * apart;
+        const auto& now = simulation.schedule(i).private_round(t);
+        const double divisor = 2 * rho * simulation.graph.degree(i) + 1 / now.step_size;
+        const Vector step = simulation.dense[at(i)].gradient(run.f(t - 1, i)) + 2 * lambda[at(i)] + rho * apart;
         EXPECT_LT((run.f(t, i) - (run.f(t - 1, i) - (step + noise[at(i)]) / divisor)).norm(), 1e-10) << loss << t;
       }
     }

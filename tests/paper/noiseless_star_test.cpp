@@ -50,15 +50,15 @@ TEST_P(EndsAt, TheCentralisedOptimum) {
   o.penalty = {c.penalty};
   o.step_size = c.step_size;
   o.regularization = 0.05;
-  const Study study(end_rows_for(c.loss), graph_named(c.graph, 5), o);
-  const Vector best = study.optimum();
-  const Transcript run = drive(study);
+  const Simulation simulation(end_rows_for(c.loss), graph_named(c.graph, 5), o);
+  const Vector best = simulation.optimum();
+  const Transcript run = drive(simulation);
   ASSERT_EQ(run.outcome, run::Outcome::completed);
   const double distance = run.distance(best);
   RecordProperty("distance", scientific(distance));
   EXPECT_LT(distance, c.within);
   EXPECT_GT(best.norm(), 0.15);  // it was not there from the start
-  if (study.plan.star()) {       // the providers as well
+  if (simulation.plan.star()) {  // the providers as well
     EXPECT_LT(run.distance(run.last() - 1, best), 10 * c.within);
   }
 }
@@ -136,7 +136,7 @@ TEST(HHCG20, Theorem3_DecreasingStepsApproachTheLeastObjective) {
     o.regularization = 0.05;
     // The hinge lies below its smoothed form by at most width/4: the oracle's minimum of that bounds the least from
     // below.
-    std::vector<Dense> smoothed = Study(end_rows_for(loss), network::trainer_star(5), o).dense;
+    std::vector<Dense> smoothed = Simulation(end_rows_for(loss), network::trainer_star(5), o).dense;
     const double width = 0.01;
     for (Dense& d : smoothed) {
       if (loss != "hinge") break;
@@ -149,8 +149,8 @@ TEST(HHCG20, Theorem3_DecreasingStepsApproachTheLeastObjective) {
     for (const char* algorithm : {"dp-admm", "linear-admm"}) {
       o.algorithm = algorithm;
       const bool star = o.algorithm == "dp-admm";
-      const Study study(end_rows_for(loss), graph_named(star ? "trainer" : "ring", 5), o);
-      const Transcript run = drive(study);
+      const Simulation simulation(end_rows_for(loss), graph_named(star ? "trainer" : "ring", 5), o);
+      const Transcript run = drive(simulation);
       std::vector<Vector> early(5, Vector::Zero(best.size())), late = early;  // rounds 0 ... t-1, and 1 ... t
       Vector model = Vector::Zero(best.size());
       for (int t = 0; t <= run.last(); ++t)
@@ -165,16 +165,16 @@ TEST(HHCG20, Theorem3_DecreasingStepsApproachTheLeastObjective) {
         }
       if (!star)
         for (const Vector& f : late) model += f / 5;
-      const double gap = total(study.dense, model) - least;
+      const double gap = total(simulation.dense, model) - least;
       const std::string name = loss + "_" + regularizer + (star ? "_star" : "_ring");
       RecordProperty(name + "_gap", scientific(gap / least));
       EXPECT_GE(gap, -1e-9) << name;
       const double rate = std::sqrt(4000.0 / static_cast<double>(rounds));
       EXPECT_LT(gap, 0.01 * rate * least) << name;
-      EXPECT_LT(gap, 0.2 * rate * (total(study.dense, Vector::Zero(best.size())) - least)) << name;
+      EXPECT_LT(gap, 0.2 * rate * (total(simulation.dense, Vector::Zero(best.size())) - least)) << name;
       if (!star) continue;
       double bounded = -least;
-      for (std::size_t i = 0; i < 5; ++i) bounded += study.dense[i].value(early[i]) + (late[i] - model).norm();
+      for (std::size_t i = 0; i < 5; ++i) bounded += simulation.dense[i].value(early[i]) + (late[i] - model).norm();
       const double s2 = regularizer == "l1" ? std::sqrt(static_cast<double>(best.size())) : d_w,
                    t = static_cast<double>(rounds);
       const double g0 = (loss == "softmax" ? std::sqrt(2.0) : 1) + 0.05 * s2 / 5;

@@ -59,11 +59,11 @@ class Noiseless : public testing::TestWithParam<PeerCase> {
 
 // [ZKL18] Thm 3.1, [ZKL20] Thm 1: "(f(t), Lambda(t)) converges to (f*, Lambda*)", here for unlike data, 5 and 20 nodes.
 TEST_P(Noiseless, EndsAtTheCentralisedOptimum) {
-  const Study study(rows(), graph(), options());
-  const Transcript run = drive(study);
+  const Simulation simulation(rows(), graph(), options());
+  const Transcript run = drive(simulation);
   ASSERT_EQ(run.outcome, run::Outcome::completed);
-  EXPECT_LT(run.distance(study.optimum()), 1e-8);
-  EXPECT_GT(run.distance(0, study.optimum()), 0.1);  // it was not there from the start
+  EXPECT_LT(run.distance(simulation.optimum()), 1e-8);
+  EXPECT_GT(run.distance(0, simulation.optimum()), 0.1);  // it was not there from the start
   for (const double spent : run.spent)
     EXPECT_EQ(spent, std::numeric_limits<double>::infinity());  // no noise: no promise
 }
@@ -73,8 +73,8 @@ TEST_P(Noiseless, EndsAtTheCentralisedOptimum) {
 TEST_P(Noiseless, TheDualsSumToZeroInEveryRound) {
   auto o = options();
   o.rounds = 40;
-  const Study study(rows(), graph(), o);
-  const Transcript run = drive(study);
+  const Simulation simulation(rows(), graph(), o);
+  const Transcript run = drive(simulation);
   for (int t = 0; t < run.last(); ++t) {
     const Matrix dual = stacked(run.dual(t));
     EXPECT_LT(dual.colwise().sum().norm(), 1e-13 * (1 + dual.norm())) << "round " << t;
@@ -86,10 +86,10 @@ INSTANTIATE_TEST_SUITE_P(Paper, Noiseless, testing::ValuesIn(peer_cases()), peer
 // The fixture itself: its oracle is a minimum, its nodes are unlike, and the product's own yardstick agrees with the
 // oracle.
 TEST(Fixture, TheNodesAreUnlikeAndTheOracleIsAMinimum) {
-  const Study study(census_rows(5, 600), five(), plain("admm", 1));
-  const Vector best = study.optimum();
+  const Simulation simulation(census_rows(5, 600), five(), plain("admm", 1));
+  const Vector best = simulation.optimum();
   Vector total = Vector::Zero(best.size());
-  for (const Dense& d : study.dense) {
+  for (const Dense& d : simulation.dense) {
     total += d.gradient(best);
     EXPECT_GT(d.gradient(best).norm(), 0.01);
     EXPECT_GT((minimise(d, Vector::Zero(best.size()), 0) - best).norm(), 0.3 * best.norm());
@@ -98,10 +98,10 @@ TEST(Fixture, TheNodesAreUnlikeAndTheOracleIsAMinimum) {
   // Its gradient is the slope of its value.
   Vector probe = best;
   for (Index k = 0; k < probe.size(); ++k) probe[k] += 0.1 * static_cast<double>(k % 3);
-  const Vector g = study.dense[0].gradient(probe);
+  const Vector g = simulation.dense[0].gradient(probe);
   for (Index k = 0; k < 5; ++k) {
     const Vector h = 1e-5 * Vector::Unit(probe.size(), k);
-    EXPECT_NEAR((study.dense[0].value(probe + h) - study.dense[0].value(probe - h)) / 2e-5, g[k], 1e-8);
+    EXPECT_NEAR((simulation.dense[0].value(probe + h) - simulation.dense[0].value(probe - h)) / 2e-5, g[k], 1e-8);
   }
 }
 

@@ -19,14 +19,14 @@ Matrix spectral(const Matrix& a, const F& f) {
 
 // The matrices of section 3.2 for a run.
 struct Stacked {
-  const Study& study;
+  const Simulation& simulation;
   const Transcript& run;
-  Matrix laplacian = study.graph.laplacian(-1), signless = study.graph.laplacian(1);  // D - A, D + A
+  Matrix laplacian = simulation.graph.laplacian(-1), signless = simulation.graph.laplacian(1);  // D - A, D + A
   Matrix root = spectral(laplacian, [](double x) { return std::sqrt(x); });
   Matrix root_inverse = spectral(laplacian, [](double x) { return 1 / std::sqrt(x); });
   Matrix f_best, y_best;  // (17), (18)
 
-  Stacked(const Study& s, const Transcript& r) : study(s), run(r) {
+  Stacked(const Simulation& s, const Transcript& r) : simulation(s), run(r) {
     const std::vector<Vector> all(static_cast<std::size_t>(s.nodes()), s.optimum());
     f_best = stacked(all);
     y_best = -root_inverse * gradient(all);
@@ -35,15 +35,15 @@ struct Stacked {
   Matrix y(int t) const { return 2 * root_inverse * stacked(run.dual(t)); }  // 2 Lambda = sqrt(D - A) Y
   Matrix gradient(const std::vector<Vector>& at) const {
     std::vector<Vector> g;
-    for (std::size_t i = 0; i < at.size(); ++i) g.push_back(study.dense[i].gradient(at[i]));
+    for (std::size_t i = 0; i < at.size(); ++i) g.push_back(simulation.dense[i].gradient(at[i]));
     return stacked(g);
   }
   Vector w(int t) const {  // the diagonal of W(t)
-    Vector eta(study.nodes());
-    for (int i = 0; i < study.nodes(); ++i) eta[i] = study.eta(i, t);
+    Vector eta(simulation.nodes());
+    for (int i = 0; i < simulation.nodes(); ++i) eta[i] = simulation.eta(i, t);
     return eta;
   }
-  double theta() const { return study.theta(0, 1); }
+  double theta() const { return simulation.theta(0, 1); }
 
   // <a, J(t) b> with J(t) = diag(I/theta, W(t)(D + A)) for the pairs (Y, f)
   double product(int t, const Matrix& ya, const Matrix& fa, const Matrix& yb, const Matrix& fb) const {
@@ -62,9 +62,9 @@ TEST(ZKL18, Eq13to16_MatrixForms) {
   auto o = plain("m-admm", 12);
   o.penalty = {0.055, 0.065, 0.06, 0.055, 0.06};
   o.penalty_growth = {1.01, 1.03, 1.1, 1.2, 1.02};
-  const Study study(unlike_rows(5, 25, 6), five(), o);
-  const Transcript run = drive(study);
-  const Stacked s(study, run);
+  const Simulation simulation(unlike_rows(5, 25, 6), five(), o);
+  const Transcript run = drive(simulation);
+  const Stacked s(simulation, run);
   for (int t = 0; t + 2 <= run.last(); ++t) {
     const Matrix gradient = s.gradient(run.f(t + 1)), w = s.w(t + 1).asDiagonal(), two = 2 * stacked(run.dual(t));
     const Matrix degree = (s.laplacian + s.signless) / 2;
@@ -82,9 +82,9 @@ TEST(ZKL18, Eq13to16_MatrixForms) {
 // Lemma 3.1: a pair with (17) grad O(f*) + sqrt(D-A) Y* = 0 and (18) sqrt(D-A) f* = 0 is the optimum: the limit is such
 // a pair.
 TEST(ZKL18, Lemma3_1_TheLimitSatisfies17and18) {
-  const Study study(unlike_rows(5, 25, 6), five(), plain("m-admm", 250));
-  const Transcript run = drive(study);
-  const Stacked s(study, run);
+  const Simulation simulation(unlike_rows(5, 25, 6), five(), plain("m-admm", 250));
+  const Transcript run = drive(simulation);
+  const Stacked s(simulation, run);
   EXPECT_LT((s.gradient(run.f(249)) + s.root * s.y(249)).norm(), 1e-10);
   EXPECT_LT((s.root * s.f(249)).norm(), 1e-10);
 }
@@ -97,10 +97,10 @@ TEST(ZKL18, Theorem3_1_ConvergesWithPenaltiesThatGrowAboveTheta) {
   o.penalty_growth = {1.01, 1.03, 1.1, 1.2, 1.02};
   o.penalty_growth_rounds = 5;
   o.dual_step = "0.03";
-  const Study study(unlike_rows(5, 25, 6), five(), o);
-  const Transcript run = drive(study);
-  const Stacked s(study, run);
-  EXPECT_LT(run.distance(study.optimum()), 1e-8);
+  const Simulation simulation(unlike_rows(5, 25, 6), five(), o);
+  const Transcript run = drive(simulation);
+  const Stacked s(simulation, run);
+  EXPECT_LT(run.distance(simulation.optimum()), 1e-8);
   EXPECT_LT((s.y(399) - s.y_best).norm(), 1e-8);
 }
 
@@ -111,12 +111,12 @@ TEST(ZKL18, Theorem3_1_Eq19) {
     o.penalty_growth = {growth};
     o.penalty_growth_rounds = 30;
     o.start = "random";
-    const Study study(unlike_rows(5, 25, 6), five(), o);
-    const Transcript run = drive(study);
-    const Stacked s(study, run);
+    const Simulation simulation(unlike_rows(5, 25, 6), five(), o);
+    const Transcript run = drive(simulation);
+    const Stacked s(simulation, run);
     for (int t = 0; t + 2 <= run.last(); ++t) {
       EXPECT_LT(s.eq19(t), 1e-13) << "growth " << growth << " round " << t;
-      if (run.distance(t, study.optimum()) > 1e-4) {
+      if (run.distance(t, simulation.optimum()) > 1e-4) {
         EXPECT_LT(s.eq19(t), 0);
       }
     }
@@ -131,9 +131,9 @@ TEST(ZKL18, Theorem3_1_Eq19_FailsForUnequalPenalties) {
   auto o = plain("m-admm", 10);
   o.regularization = 0.001;
   o.penalty = {1.58, 1.58, 1.58, 80.6, 1.58};
-  const Study study(unlike_rows(5, 20, 3, 3), five(), o);
-  const Transcript run = drive(study);
-  const Stacked s(study, run);
+  const Simulation simulation(unlike_rows(5, 20, 3, 3), five(), o);
+  const Transcript run = drive(simulation);
+  const Stacked s(simulation, run);
   const Matrix product = (s.w(1).array() - s.theta()).matrix().asDiagonal() * s.laplacian;
   EXPECT_LT(Eigen::SelfAdjointEigenSolver<Matrix>(product + product.transpose()).eigenvalues().minCoeff(), -1);
   EXPECT_GT(s.eq19(3), 0.1);
@@ -141,7 +141,7 @@ TEST(ZKL18, Theorem3_1_Eq19_FailsForUnequalPenalties) {
 
 // (23) with sigma_min of (W - theta I)(D - A) as given; M_O = C c_1 + rho/N, m_o = rho/N.
 double rate(const Stacked& s, int t, double mu, double sigma_bar_min) {
-  const double eta = s.w(t)[0], theta = s.theta(), m = 0.2 / s.study.nodes(), big = 0.25 + m;
+  const double eta = s.w(t)[0], theta = s.theta(), m = 0.2 / s.simulation.nodes(), big = 0.25 + m;
   const Vector plus = Eigen::SelfAdjointEigenSolver<Matrix>(s.signless).eigenvalues();
   const Vector minus = Eigen::SelfAdjointEigenSolver<Matrix>(s.laplacian).eigenvalues();
   const double tilde = eta * plus.maxCoeff(), bar = (eta - theta) * minus.maxCoeff(), least = minus[1];
@@ -158,9 +158,9 @@ TEST(ZKL18, Theorem3_2_EveryRoundContracts) {
       auto o = plain("m-admm", 30);
       o.penalty_growth = {growth};
       o.dual_step = std::to_string(theta);
-      const Study study(unlike_rows(5, 25, 6), five(), o);
-      const Transcript run = drive(study);
-      const Stacked s(study, run);
+      const Simulation simulation(unlike_rows(5, 25, 6), five(), o);
+      const Transcript run = drive(simulation);
+      const Stacked s(simulation, run);
       for (const double mu : {1.2, 2.0, 5.0})
         for (int t = 1; t < run.last(); ++t) {
           const double delta = rate(s, t, mu, 0);
@@ -178,9 +178,9 @@ TEST(ZKL18, Theorem3_2_Eq23_IsTooLargeWhenThePenaltyExceedsTheDualStep) {
   auto o = plain("m-admm", 5);
   o.penalty = {20};
   o.dual_step = "10";
-  const Study study(alike_rows(5, 25, 6), five(), o);
-  const Transcript run = drive(study);
-  const Stacked s(study, run);
+  const Simulation simulation(alike_rows(5, 25, 6), five(), o);
+  const Transcript run = drive(simulation);
+  const Stacked s(simulation, run);
   const double least = Eigen::SelfAdjointEigenSolver<Matrix>(s.laplacian).eigenvalues()[1];
   const double printed = rate(s, 2, 2, (20 - 10) * least), corrected = rate(s, 2, 2, 0);
   EXPECT_GT(printed, 2 * corrected);
@@ -195,8 +195,8 @@ TEST(ZKL18, Sec5_1_LargerPenaltiesSlowConvergence) {
     auto o = plain("m-admm", 60);
     o.penalty_growth = {growth};
     o.tolerance = 1e-8;
-    const Study study(unlike_rows(5, 25, 6), five(), o);
-    const double distance = drive(study).distance(study.optimum());
+    const Simulation simulation(unlike_rows(5, 25, 6), five(), o);
+    const double distance = drive(simulation).distance(simulation.optimum());
     EXPECT_GT(distance, 2 * before) << "growth " << growth;
     before = distance;
   }
@@ -214,9 +214,9 @@ TEST(ZKL18, Sec5_1_GeometricGrowthWithoutEndFreezesAwayFromTheOptimum) {
   o.dual_step = "0.5";
   o.tolerance = 1e-4;
   const std::size_t records = short_run() ? 400 : 4000;
-  const Study study(census_rows(5, records), five(), o);
-  const Vector best = study.optimum();
-  const Transcript run = drive(study);
+  const Simulation simulation(census_rows(5, records), five(), o);
+  const Vector best = simulation.optimum();
+  const Transcript run = drive(simulation);
   const double at_80 = run.distance(80, best), at_100 = run.distance(100, best);
   EXPECT_GT(at_100, 0.1 * best.norm());
   EXPECT_LT(at_80 - at_100, 0.002 * at_80);  // twenty more rounds: nothing happens any more
@@ -225,7 +225,7 @@ TEST(ZKL18, Sec5_1_GeometricGrowthWithoutEndFreezesAwayFromTheOptimum) {
   if (short_run()) return;
   o.penalty_growth_rounds = 8;
   o.rounds = 1500;
-  const Study stops(census_rows(5, records), five(), o);
+  const Simulation stops(census_rows(5, records), five(), o);
   EXPECT_LT(drive(stops).distance(best), 1e-3 * best.norm());
 }
 

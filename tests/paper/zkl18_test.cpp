@@ -20,17 +20,17 @@ algorithm::Options growing(const std::string& algorithm, long rounds) {
 
 // (1), (2): "min sum_i C/B_i sum_n L(y f.x) + rho R(f)" and its parts "O(f_i, D_i) = C/B_i sum_n L + rho/N R(f_i)".
 TEST(ZKL18, Eq2_TheLocalObjectivesSumToTheObjective) {
-  const Study study(unlike_rows(5, 20, 6), five(), plain("admm", 1));
+  const Simulation simulation(unlike_rows(5, 20, 6), five(), plain("admm", 1));
   const Vector f = Vector::LinSpaced(6, -1, 2);
   double parts = 0, whole = 0.2 * f.squaredNorm() / 2;
   problem::Evaluation product;
-  problem::evaluate(study.problems, {.linear = Vector::Zero(6)}, f, product);
+  problem::evaluate(simulation.problems, {.linear = Vector::Zero(6)}, f, product);
   for (int i = 0; i < 5; ++i) {
-    parts += study.dense[at(i)].value(f);
-    const auto& r = study.rows[at(i)];
+    parts += simulation.dense[at(i)].value(f);
+    const auto& r = simulation.rows[at(i)];
     for (std::size_t n = 0; n < r.count(); ++n)
       whole += std::log(1 + std::exp(-r.label[n] * problem::score(r, n, f))) / static_cast<double>(r.count());
-    EXPECT_LT((problem::gradient(study.problems[at(i)], f) - study.dense[at(i)].gradient(f)).norm(), 1e-14);
+    EXPECT_LT((problem::gradient(simulation.problems[at(i)], f) - simulation.dense[at(i)].gradient(f)).norm(), 1e-14);
   }
   EXPECT_NEAR(parts, whole, 1e-13);
   EXPECT_NEAR(product.value, whole, 1e-13);
@@ -42,14 +42,14 @@ TEST(ZKL18, Eq2_TheLocalObjectivesSumToTheObjective) {
 TEST(ZKL18, Eq8and9_AreTheFullAdmmWithEdgeVariables) {
   auto o = plain("admm", shorter(40, 10));
   o.start = "random";
-  const Study study(unlike_rows(5, 25, 6), five(), o);
-  const Transcript run = drive(study);
+  const Simulation simulation(unlike_rows(5, 25, 6), five(), o);
+  const Transcript run = drive(simulation);
   const double eta = 0.05;
   using Edge = std::pair<int, int>;
   std::map<Edge, Vector> w, a, b;
   std::vector<Vector> f = run.f(0);
   for (int i = 0; i < 5; ++i)
-    for (const int j : study.graph.neighbours(i)) {
+    for (const int j : simulation.graph.neighbours(i)) {
       w[{i, j}] = (f[at(i)] + f[at(j)]) / 2;
       a[{i, j}] = b[{i, j}] = Vector::Zero(6);
     }
@@ -57,8 +57,9 @@ TEST(ZKL18, Eq8and9_AreTheFullAdmmWithEdgeVariables) {
     std::vector<Vector> next;
     for (int i = 0; i < 5; ++i) {  // (4): f_i stands in the terms of the edges (i, j) and (j, i)
       Vector linear = Vector::Zero(6);
-      for (const int j : study.graph.neighbours(i)) linear += a[{i, j}] - b[{j, i}] - eta * (w[{i, j}] + w[{j, i}]);
-      next.push_back(minimise(study.dense[at(i)], linear, 2 * eta * study.graph.degree(i)));
+      for (const int j : simulation.graph.neighbours(i))
+        linear += a[{i, j}] - b[{j, i}] - eta * (w[{i, j}] + w[{j, i}]);
+      next.push_back(minimise(simulation.dense[at(i)], linear, 2 * eta * simulation.graph.degree(i)));
     }
     f = next;
     for (auto& [edge, each] : w) {
@@ -69,7 +70,7 @@ TEST(ZKL18, Eq8and9_AreTheFullAdmmWithEdgeVariables) {
     }
     for (int i = 0; i < 5; ++i) {
       Vector dual = Vector::Zero(6);
-      for (const int j : study.graph.neighbours(i)) {
+      for (const int j : simulation.graph.neighbours(i)) {
         dual += a[{i, j}];
         EXPECT_LT((a[{i, j}] - b[{i, j}]).norm(), 1e-13);
         EXPECT_LT((a[{i, j}] + a[{j, i}]).norm(), 1e-13);
@@ -83,24 +84,26 @@ TEST(ZKL18, Eq8and9_AreTheFullAdmmWithEdgeVariables) {
 // (10), (11), (12): M-ADMM with a penalty of its own at every node and in every round, and a dual step theta apart from
 // it.
 TEST(ZKL18, Eq10to12_PrimalDualAndOptimalityCondition) {
-  const Study study(unlike_rows(5, 25, 6), five(), growing("m-admm", 8));
-  const Transcript run = drive(study);
+  const Simulation simulation(unlike_rows(5, 25, 6), five(), growing("m-admm", 8));
+  const Transcript run = drive(simulation);
   for (int t = 0; t + 1 < run.last(); ++t)
     for (int i = 0; i < 5; ++i) {
       const double eta =
           growing("", 1).penalty[at(i)] * std::pow(growing("", 1).penalty_growth[at(i)], t);  // eta_i(t+1)
-      EXPECT_DOUBLE_EQ(study.eta(i, t + 1), eta);
+      EXPECT_DOUBLE_EQ(simulation.eta(i, t + 1), eta);
       Vector twice_centres = Vector::Zero(6), disagreement = Vector::Zero(6);
-      for (const int j : study.graph.neighbours(i)) {
+      for (const int j : simulation.graph.neighbours(i)) {
         twice_centres += run.f(t, i) + run.f(t, j);
         disagreement += run.f(t + 1, i) - run.f(t + 1, j);
       }
-      const double degree = study.graph.degree(i);
+      const double degree = simulation.graph.degree(i);
       const Vector& f = run.f(t + 1, i);
-      EXPECT_LT((f - minimise(study.dense[at(i)], 2 * run.dual(t, i) - eta * twice_centres, 2 * eta * degree)).norm(),
-                1e-10);
+      EXPECT_LT(
+          (f - minimise(simulation.dense[at(i)], 2 * run.dual(t, i) - eta * twice_centres, 2 * eta * degree)).norm(),
+          1e-10);
       EXPECT_LT((run.dual(t + 1, i) - run.dual(t, i) - 0.05 / 2 * disagreement).norm(), 1e-14);
-      const Vector kkt = study.dense[at(i)].gradient(f) + 2 * run.dual(t, i) + eta * (2 * degree * f - twice_centres);
+      const Vector kkt =
+          simulation.dense[at(i)].gradient(f) + 2 * run.dual(t, i) + eta * (2 * degree * f - twice_centres);
       EXPECT_LT(kkt.norm(), 1e-10);
     }
 }
@@ -111,20 +114,20 @@ TEST(ZKL18, Eq24_PenaltyNoiseIsTheLinearNoise2EtaVEpsilon) {
   auto o = growing("pp", 3);
   o.noise = "gamma";
   o.noise_rate = {3, 4, 5, 6, 7};
-  Study study(unlike_rows(5, 25, 6), five(), o);
-  study.without_solver_noise();
-  const Transcript run = drive(study, 11);
+  Simulation simulation(unlike_rows(5, 25, 6), five(), o);
+  simulation.without_solver_noise();
+  const Transcript run = drive(simulation, 11);
   for (int t = 0; t < 2; ++t)
     for (int i = 0; i < 5; ++i) {
-      const double eta = study.eta(i, t + 1), degree = study.graph.degree(i);
+      const double eta = simulation.eta(i, t + 1), degree = simulation.graph.degree(i);
       auto random =
           privacy::Random::seeded(11, static_cast<std::uint64_t>(i), static_cast<std::uint64_t>(t + 1), "noise");
       const Vector eps =
           privacy::gamma_norm_vector(6, o.noise_rate[at(i)], random);  // eps_i(t+1) ~ exp(-alpha_i |eps|)
       EXPECT_GT(eps.norm(), 0.1);
       const auto perturbed = [&](const Vector& f) {
-        double value = study.dense[at(i)].value(f) + 2 * run.dual(t, i).dot(f);
-        for (const int j : study.graph.neighbours(i))
+        double value = simulation.dense[at(i)].value(f) + 2 * run.dual(t, i).dot(f);
+        for (const int j : simulation.graph.neighbours(i))
           value += eta * (f + eps - (run.f(t, i) + run.f(t, j)) / 2).squaredNorm();
         return value;
       };
@@ -134,7 +137,7 @@ TEST(ZKL18, Eq24_PenaltyNoiseIsTheLinearNoise2EtaVEpsilon) {
         EXPECT_NEAR((perturbed(f + h) - perturbed(f - h)) / 2e-4, 0, 1e-9);
       }
       // "It is equivalent when noise eta V eps is added to the dual variable": b = 2 eta V eps in (P).
-      EXPECT_LT((replay(study, t + 1, 11)[at(i)] - 2 * eta * degree * eps).norm(), 1e-13);
+      EXPECT_LT((replay(simulation, t + 1, 11)[at(i)] - 2 * eta * degree * eps).norm(), 1e-13);
     }
 }
 
@@ -147,7 +150,7 @@ TEST(ZKL18, Sec4_PenaltyNoiseWithAFixedPenaltyIsDualVariablePerturbation) {
   dvp.noise_rate.clear();
   const auto graph = five();
   for (int i = 0; i < 5; ++i) dvp.noise_rate.push_back(3 / (2 * 0.05 * graph.degree(i)));
-  const Study a(unlike_rows(5, 25, 6), graph, pp), b(unlike_rows(5, 25, 6), graph, dvp);
+  const Simulation a(unlike_rows(5, 25, 6), graph, pp), b(unlike_rows(5, 25, 6), graph, dvp);
   for (int t = 1; t <= 12; ++t) EXPECT_EQ(a.theta(0, t), 0.05);
   const Transcript first = drive(a, 3), second = drive(b, 3);
   EXPECT_TRUE(same_bits(first, second));
@@ -208,17 +211,17 @@ TEST(ZKL18, Algorithm1_ConditionIsOnTheta) {
 // Assumption 3, (20): m_i = rho/N and M_i = C c_1 + rho/N bound the slope of the gradient. Assumption 4: |L'| <= 1, 0 <
 // L'' <= 1/4.
 TEST(ZKL18, Assumptions3and4_HoldForTheLogisticLoss) {
-  const Study study(unlike_rows(5, 25, 6), five(), plain("admm", 1));
+  const Simulation simulation(unlike_rows(5, 25, 6), five(), plain("admm", 1));
   const Vector f = Vector::LinSpaced(6, -3, 5);
   for (int k = 0; k < 20; ++k) {
     const Vector step = Vector::LinSpaced(6, std::cos(k), std::sin(2 * k)) * (1 + k);
-    for (const auto& p : study.problems) {
+    for (const auto& p : simulation.problems) {
       const Vector change = problem::gradient(p, f + step) - problem::gradient(p, f);
       EXPECT_GE(step.dot(change), 0.04 * step.squaredNorm());
       EXPECT_LE(change.norm(), (0.25 + 0.04) * step.norm());
     }
     const double score = 3.0 * k - 30;
-    const problem::Loss& loss = study.problems[0].loss;
+    const problem::Loss& loss = simulation.problems[0].loss;
     EXPECT_LE(std::abs(loss.slope(score, 1)), 1);
     EXPECT_GT(loss.curvature(score, 1), 0);
     EXPECT_LE(loss.curvature(score, 1), 0.25);

@@ -35,25 +35,25 @@ TEST(ZKL20, SecIIIA_TheEvenUpdateUsesNoData) {
   for (const char* on : {"objective", "output"}) {
     auto o = noisy("mr-admm", 4);
     o.noise_on = on;
-    Study study(unlike_rows(5, 25, 6), five(), o);
-    const Transcript run = drive(study, 2);
+    Simulation simulation(unlike_rows(5, 25, 6), five(), o);
+    const Transcript run = drive(simulation, 2);
     const privacy::NoiseSource noise(2);
     const auto others = unlike_rows(5, 25, 6, 77);
     for (int i = 0; i < 5; ++i) {
-      auto node = study.node(i);  // its Problem points at study.rows[i]
-      const data::Rows original = study.rows[at(i)];
+      auto node = simulation.node(i);  // its Problem points at study.rows[i]
+      const data::Rows original = simulation.rows[at(i)];
       for (int t = 0; t <= 4; ++t) {
-        const auto inbox = t == 0 ? privacy::Inbox{} : study.inbox(i, run.f(t - 1));
-        if (t % 2 == 0) study.rows[at(i)] = others[at(i)];
+        const auto inbox = t == 0 ? privacy::Inbox{} : simulation.inbox(i, run.f(t - 1));
+        if (t % 2 == 0) simulation.rows[at(i)] = others[at(i)];
         auto random = noise.stream(i, t);
         const auto release = node.step(inbox, random);
         EXPECT_TRUE(same_bits(release.value, run.f(t, i))) << "round " << t;
         if (t % 2 == 1) {  // and the test would notice: the odd release does depend on them
-          study.rows[at(i)] = others[at(i)];
+          simulation.rows[at(i)] = others[at(i)];
           auto again = noise.stream(i, t);
           EXPECT_FALSE(same_bits(node.step(inbox, again).value, run.f(t, i)));
         }
-        study.rows[at(i)] = original;
+        simulation.rows[at(i)] = original;
         node.commit(inbox, release.value);
       }
     }
@@ -67,8 +67,8 @@ TEST(ZKL20, Lemma2_EvenRoundsCostNothing) {
   auto o = noisy("mr-admm", 10);
   o.penalty = figure_1b(5, 0.05);
   o.penalty_growth = {1.05};
-  const Study study(unlike_rows(5, 25, 6), five(), o);
-  const Transcript run = drive(study, 8);
+  const Simulation simulation(unlike_rows(5, 25, 6), five(), o);
+  const Transcript run = drive(simulation, 8);
   for (int t = 0; t <= 10; ++t)
     for (int i = 0; i < 5; ++i) {
       const auto& charge = run.rounds[at(t)].charge[at(i)];
@@ -86,16 +86,16 @@ TEST(ZKL20, Lemma2_TheStateIsAFunctionOfReleasedValuesAlone) {
     auto o = noisy("mr-admm", 10);
     o.noise_on = on;
     o.start = "random";
-    const Study study(unlike_rows(5, 25, 6), five(), o);
-    const Transcript run = drive(study, 8);
+    const Simulation simulation(unlike_rows(5, 25, 6), five(), o);
+    const Transcript run = drive(simulation, 8);
     data::Rows nothing;
     nothing.features = 6;
     for (int i = 0; i < 5; ++i) {
-      auto problem = study.problems[at(i)];
+      auto problem = simulation.problems[at(i)];
       problem.rows = &nothing;
-      algorithm::PeerNode rebuilt(problem, study.schedule(i));
+      algorithm::PeerNode rebuilt(problem, simulation.schedule(i));
       for (int t = 0; t <= 10; ++t) {
-        const auto inbox = t == 0 ? privacy::Inbox{} : study.inbox(i, run.f(t - 1));
+        const auto inbox = t == 0 ? privacy::Inbox{} : simulation.inbox(i, run.f(t - 1));
         if (t > 0 && t % 2 == 0) {
           auto random = privacy::Random::seeded(0, 0, 0, "unused");
           EXPECT_TRUE(same_bits(rebuilt.step(inbox, random).value, run.f(t, i)));  // anyone can compute the even round
@@ -155,10 +155,10 @@ TEST(ZKL20, SecVIII_PrivateRoundsAreTheFloorOfHalfTPlusOne) {
   for (int t = 1; t <= 7; ++t) EXPECT_EQ(algorithm::private_rounds(recycled, t), expected[t]);
   EXPECT_EQ(algorithm::private_rounds(algorithm::algorithm_named("pp"), 7), 7);
   for (const long total : {6L, 7L}) {
-    const Study study(unlike_rows(5, 25, 6), five(), noisy("r-admm", total));
-    const Transcript run = drive(study);
+    const Simulation simulation(unlike_rows(5, 25, 6), five(), noisy("r-admm", total));
+    const Transcript run = drive(simulation);
     for (int i = 0; i < 5; ++i) {
-      const auto& s = study.schedule(i);
+      const auto& s = simulation.schedule(i);
       EXPECT_EQ(static_cast<long>(s.private_rounds.size()), (total + 1) / 2);
       double sum = 0;
       for (int t = 1; t <= total; ++t) {
@@ -191,23 +191,23 @@ TEST(ZKL20, SecVIIB_NoiseOnTheOutput) {
   for (const char* algorithm : {"r-admm", "mr-admm"}) {
     auto o = noisy(algorithm, 6);
     o.noise_on = "output";
-    const Study study(unlike_rows(5, 25, 6), five(), o);
-    const Transcript run = drive(study, 4);
+    const Simulation simulation(unlike_rows(5, 25, 6), five(), o);
+    const Transcript run = drive(simulation, 4);
     for (int t = 1; t < 6; ++t) {
-      const auto noise = t % 2 == 1 ? replay(study, t, 4) : std::vector<Vector>{};
+      const auto noise = t % 2 == 1 ? replay(simulation, t, 4) : std::vector<Vector>{};
       for (int i = 0; i < 5; ++i) {
-        const double eta = 0.05, degree = study.graph.degree(i);
+        const double eta = 0.05, degree = simulation.graph.degree(i);
         Vector twice_centres = Vector::Zero(6), now = Vector::Zero(6), before = Vector::Zero(6);
-        for (const int j : study.graph.neighbours(i)) {
+        for (const int j : simulation.graph.neighbours(i)) {
           twice_centres += run.f(t - 1, i) + run.f(t - 1, j);
           now += run.f(t, i) - run.f(t, j);
           before += run.f(t - 1, i) - run.f(t - 1, j);
         }
         if (t % 2 == 1) {
           const Vector exact =
-              minimise(study.dense[at(i)], 2 * run.dual(t - 1, i) - eta * twice_centres, 2 * eta * degree);
-          EXPECT_GT(noise[at(i)].norm(), 100 * study.rounding(i, t));
-          EXPECT_LT((run.f(t, i) - exact - noise[at(i)]).norm(), study.rounding(i, t) + 1e-9);
+              minimise(simulation.dense[at(i)], 2 * run.dual(t - 1, i) - eta * twice_centres, 2 * eta * degree);
+          EXPECT_GT(noise[at(i)].norm(), 100 * simulation.rounding(i, t));
+          EXPECT_LT((run.f(t, i) - exact - noise[at(i)]).norm(), simulation.rounding(i, t) + 1e-9);
           EXPECT_LT((run.dual(t, i) - run.dual(t - 1, i) - eta / 2 * now).norm(), 1e-13);
           EXPECT_LT(
               (run.gradient(t, i) + 2 * run.dual(t - 1, i) + eta * (2 * degree * run.f(t, i) - twice_centres)).norm(),
@@ -215,14 +215,14 @@ TEST(ZKL20, SecVIIB_NoiseOnTheOutput) {
         } else {
           const Vector step =
               (run.gradient(t - 1, i) + 2 * run.dual(t - 1, i) + eta * before) / (2 * eta * degree + 0.1);
-          EXPECT_LT((run.f(t, i) - run.f(t - 1, i) + step).norm(), study.rounding(i, t) + 1e-11);
+          EXPECT_LT((run.f(t, i) - run.f(t - 1, i) + step).norm(), simulation.rounding(i, t) + 1e-11);
         }
       }
     }
     // Its charge: rate times the sensitivity 2C/(B kappa) of the minimum (and of the solver's tolerance).
     for (int i = 0; i < 5; ++i) {
-      const auto& s = study.schedule(i);
-      const double kappa = 0.2 / 5 + 2 * 0.05 * study.graph.degree(i);
+      const auto& s = simulation.schedule(i);
+      const double kappa = 0.2 / 5 + 2 * 0.05 * simulation.graph.degree(i);
       EXPECT_NEAR(s.private_rounds[0].charge.epsilon, 20 * 2 * s.weight * (1 + 1e-10) / kappa, 1e-12);
       EXPECT_FALSE(s.epsilon_paper);  // the papers print none
     }

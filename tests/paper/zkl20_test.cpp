@@ -21,24 +21,25 @@ algorithm::Options own(const std::string& algorithm, long rounds) {
 }
 
 // Every equation of a transcript again, from data: the oracle's minimum, the true gradient, sums over neighbours.
-void check_updates(const Study& study, const Transcript& run, const std::vector<std::vector<Vector>>& noise,
+void check_updates(const Simulation& simulation, const Transcript& run, const std::vector<std::vector<Vector>>& noise,
                    double tolerance) {
-  const Index d = study.features();
+  const Index d = simulation.features();
   for (int t = 1; t < run.last(); ++t)
-    for (int i = 0; i < study.nodes(); ++i) {
-      const double eta = study.eta(i, t), degree = study.graph.degree(i);
+    for (int i = 0; i < simulation.nodes(); ++i) {
+      const double eta = simulation.eta(i, t), degree = simulation.graph.degree(i);
       Vector twice_centres = Vector::Zero(d), now = Vector::Zero(d), before = Vector::Zero(d);
-      for (const int j : study.graph.neighbours(i)) {
+      for (const int j : simulation.graph.neighbours(i)) {
         twice_centres += run.f(t - 1, i) + run.f(t - 1, j);
         now += run.f(t, i) - run.f(t, j);
         before += run.f(t - 1, i) - run.f(t - 1, j);
       }
-      const Dense& o = study.dense[at(i)];
+      const Dense& o = simulation.dense[at(i)];
       if (t % 2 == 1) {
         const Vector b = noise.empty() ? Vector::Zero(d) : noise[at(t)][at(i)];
         const Vector exact = minimise(o, 2 * run.dual(t - 1, i) + b - eta * twice_centres, 2 * eta * degree);
         EXPECT_LT((run.f(t, i) - exact).norm(), tolerance) << "(12), (14), (18): round " << t << " node " << i;
-        EXPECT_LT((run.dual(t, i) - run.dual(t - 1, i) - study.theta(i, t) / 2 * now).norm(), 1e-13) << "(13), (15)";
+        EXPECT_LT((run.dual(t, i) - run.dual(t - 1, i) - simulation.theta(i, t) / 2 * now).norm(), 1e-13)
+            << "(13), (15)";
         const Vector kkt =
             b + o.gradient(run.f(t, i)) + 2 * run.dual(t - 1, i) + eta * (2 * degree * run.f(t, i) - twice_centres);
         EXPECT_LT(kkt.norm(), tolerance) << "(29): round " << t << " node " << i;
@@ -47,7 +48,7 @@ void check_updates(const Study& study, const Transcript& run, const std::vector<
       } else {
         const Vector b = noise.empty() ? Vector::Zero(d) : noise[at(t - 1)][at(i)];
         const Vector g = b + o.gradient(run.f(t - 1, i));  // from data, which the product no longer touches
-        const Vector step = (g + 2 * run.dual(t - 1, i) + eta * before) / (2 * eta * degree + study.gamma(i, t));
+        const Vector step = (g + 2 * run.dual(t - 1, i) + eta * before) / (2 * eta * degree + simulation.gamma(i, t));
         EXPECT_LT((run.f(t, i) - (run.f(t - 1, i) - step)).norm(), tolerance)
             << "(10), (16), (19): round " << t << " node " << i;
         EXPECT_TRUE(same_bits(run.dual(t, i), run.dual(t - 1, i))) << "(11), (17): round " << t << " node " << i;
@@ -60,22 +61,22 @@ TEST(ZKL20, Eq10to13_RecycledAdmm) {
   auto o = plain("r-admm", 7);
   o.start = "random";
   o.damping = 0.7;
-  const Study study(unlike_rows(5, 25, 6), five(), o);
-  check_updates(study, drive(study), {}, 1e-10);
+  const Simulation simulation(unlike_rows(5, 25, 6), five(), o);
+  check_updates(simulation, drive(simulation), {}, 1e-10);
 }
 
 // (14)-(17): MR-ADMM; the even round uses the penalty eta_i(2k-1) of the odd round before it.
 TEST(ZKL20, Eq14to17_ModifiedRecycledAdmm) {
-  const Study study(unlike_rows(5, 25, 6), five(), own("mr-admm", 9));
+  const Simulation simulation(unlike_rows(5, 25, 6), five(), own("mr-admm", 9));
   for (int k = 1; k <= 4; ++k)
     for (int i = 0; i < 5; ++i) {
-      EXPECT_EQ(study.eta(i, 2 * k), study.eta(i, 2 * k - 1));
-      EXPECT_EQ(study.theta(i, 2 * k - 1), study.eta(i, 2 * k - 1));
+      EXPECT_EQ(simulation.eta(i, 2 * k), simulation.eta(i, 2 * k - 1));
+      EXPECT_EQ(simulation.theta(i, 2 * k - 1), simulation.eta(i, 2 * k - 1));
       if (k > 1) {
-        EXPECT_GT(study.eta(i, 2 * k - 1), study.eta(i, 2 * k - 3));
+        EXPECT_GT(simulation.eta(i, 2 * k - 1), simulation.eta(i, 2 * k - 3));
       }
     }
-  check_updates(study, drive(study), {}, 1e-10);
+  check_updates(simulation, drive(simulation), {}, 1e-10);
 }
 
 // (18), (19) and the KKT condition of (18): "eps + grad O(f(2k-1)) = -2 lambda(2k-2) - eta sum_j (2 f_i(2k-1) -
@@ -84,35 +85,37 @@ TEST(ZKL20, Eq18and19_PrivateUpdatesRecycleTheNoisyGradient) {
   auto o = own("mr-admm", 9);
   o.noise = "gamma";
   o.noise_rate = {20};
-  Study study(unlike_rows(5, 25, 6), five(), o);
-  study.without_solver_noise();
-  const Transcript run = drive(study, 5);
+  Simulation simulation(unlike_rows(5, 25, 6), five(), o);
+  simulation.without_solver_noise();
+  const Transcript run = drive(simulation, 5);
   std::vector<std::vector<Vector>> noise;
-  for (int t = 0; t <= 9; ++t) noise.push_back(t % 2 == 1 ? replay(study, t, 5) : std::vector<Vector>{});
+  for (int t = 0; t <= 9; ++t) noise.push_back(t % 2 == 1 ? replay(simulation, t, 5) : std::vector<Vector>{});
   EXPECT_GT(noise[1][0].norm(), 0.05);
-  check_updates(study, run, noise, 1e-10);
+  check_updates(simulation, run, noise, 1e-10);
 }
 
 // (20)-(25): the matrix forms; (24), (25) connect one odd round with the odd round before it.
 TEST(ZKL20, Eq20to25_MatrixForms) {
-  const Study study(unlike_rows(5, 25, 6), five(), own("mr-admm", 12));
-  const Transcript run = drive(study);
-  const Matrix minus = study.graph.laplacian(-1), plus = study.graph.laplacian(1), degree = (minus + plus) / 2;
+  const Simulation simulation(unlike_rows(5, 25, 6), five(), own("mr-admm", 12));
+  const Transcript run = drive(simulation);
+  const Matrix minus = simulation.graph.laplacian(-1), plus = simulation.graph.laplacian(1),
+               degree = (minus + plus) / 2;
   const auto w = [&](int t) {
     Vector v(5);
-    for (int i = 0; i < 5; ++i) v[i] = study.eta(i, t);
+    for (int i = 0; i < 5; ++i) v[i] = simulation.eta(i, t);
     return Matrix(v.asDiagonal());
   };
   const auto inverse = [&](int t) {  // of D~ = 2 eta V + gamma
     Vector v(5);
-    for (int i = 0; i < 5; ++i) v[i] = 1 / (2 * study.eta(i, t) * study.graph.degree(i) + study.gamma(i, t));
+    for (int i = 0; i < 5; ++i)
+      v[i] = 1 / (2 * simulation.eta(i, t) * simulation.graph.degree(i) + simulation.gamma(i, t));
     return Matrix(v.asDiagonal());
   };
   const auto f = [&](int t) { return stacked(run.f(t)); };
   const auto dual = [&](int t) { return Matrix(2 * stacked(run.dual(t))); };
   const auto gradient = [&](int t) {
     std::vector<Vector> g;
-    for (int i = 0; i < 5; ++i) g.push_back(study.dense[at(i)].gradient(run.f(t, i)));
+    for (int i = 0; i < 5; ++i) g.push_back(simulation.dense[at(i)].gradient(run.f(t, i)));
     return stacked(g);
   };
   for (int odd = 1; odd + 1 < run.last(); odd += 2) {
@@ -138,7 +141,7 @@ TEST(ZKL20, SecIIIB2_FixedPenaltiesReduceModifiedToRecycledAdmm) {
     auto mr = plain("mr-admm", 20), r = plain("r-admm", 20);
     mr.noise = r.noise = noise;
     mr.tolerance = r.tolerance = 1e-8;
-    const Study a(unlike_rows(5, 25, 6), five(), mr), b(unlike_rows(5, 25, 6), five(), r);
+    const Simulation a(unlike_rows(5, 25, 6), five(), mr), b(unlike_rows(5, 25, 6), five(), r);
     const Transcript first = drive(a, 9), second = drive(b, 9);
     EXPECT_TRUE(same_bits(first, second)) << noise;
     EXPECT_EQ(first.spent, second.spent);
@@ -148,14 +151,14 @@ TEST(ZKL20, SecIIIB2_FixedPenaltiesReduceModifiedToRecycledAdmm) {
 // Lemma 1: the limit is consensual and there is a Lambda* with 2 Lambda* = (D - A) X, (30) grad O(f*) + 2 Lambda* = 0
 // and (31) (D - A) f* = 0.
 TEST(ZKL20, Lemma1_FirstOrderOptimalityAtTheLimit) {
-  const Study study(unlike_rows(5, 25, 6), five(), plain("mr-admm", 301));
-  const Transcript run = drive(study);
+  const Simulation simulation(unlike_rows(5, 25, 6), five(), plain("mr-admm", 301));
+  const Transcript run = drive(simulation);
   const int t = 300;
   std::vector<Vector> g;
-  for (int i = 0; i < 5; ++i) g.push_back(study.dense[at(i)].gradient(run.f(t, i)));
-  EXPECT_LT((stacked(g) + 2 * stacked(run.dual(t))).norm(), 1e-9);          // (30)
-  EXPECT_LT((study.graph.laplacian(-1) * stacked(run.f(t))).norm(), 1e-9);  // (31)
-  EXPECT_LT(stacked(run.dual(t)).colwise().sum().norm(), 1e-14);            // in the column space of D - A
+  for (int i = 0; i < 5; ++i) g.push_back(simulation.dense[at(i)].gradient(run.f(t, i)));
+  EXPECT_LT((stacked(g) + 2 * stacked(run.dual(t))).norm(), 1e-9);               // (30)
+  EXPECT_LT((simulation.graph.laplacian(-1) * stacked(run.f(t))).norm(), 1e-9);  // (31)
+  EXPECT_LT(stacked(run.dual(t)).colwise().sum().norm(), 1e-14);                 // in the column space of D - A
   EXPECT_GT(stacked(run.dual(t)).norm(), 0.01);
 }
 
@@ -182,8 +185,8 @@ TEST(ZKL20, Theorem1_ADampingThatSatisfiesTheConditionsConverges) {
   EXPECT_LT(gamma, 1e3);
   auto o = plain("r-admm", 600);
   o.damping = gamma;
-  const Study study(unlike_rows(5, 25, 6), graph, o);
-  EXPECT_LT(drive(study).distance(study.optimum()), 1e-8);
+  const Simulation simulation(unlike_rows(5, 25, 6), graph, o);
+  EXPECT_LT(drive(simulation).distance(simulation.optimum()), 1e-8);
 }
 
 // Algorithms 1-3: "generate f_i(0) randomly, lambda_i(0) = 0". The start is drawn without data, differs between nodes,
@@ -191,7 +194,7 @@ TEST(ZKL20, Theorem1_ADampingThatSatisfiesTheConditionsConverges) {
 TEST(ZKL20, Algorithm1_AnyStartDrawnWithoutDataEndsAtTheOptimum) {
   auto random = plain("r-admm", 300), zero = random;
   random.start = "random";
-  const Study a(unlike_rows(5, 25, 6), five(), random), b(unlike_rows(5, 25, 6), five(), zero),
+  const Simulation a(unlike_rows(5, 25, 6), five(), random), b(unlike_rows(5, 25, 6), five(), zero),
       c(unlike_rows(5, 30, 6, 2), five(), random);
   const Transcript from_random = drive(a), from_zero = drive(b);
   for (int i = 0; i < 5; ++i) {
@@ -214,14 +217,14 @@ TEST(ZKL20, SecVIIIA_LargerDampingMeansSmallerOscillationAndSlowerConvergence) {
     auto o = plain("r-admm", 60);
     o.penalty = {0.1};
     o.damping = gamma;
-    const Study study(unlike_rows(5, 25, 6), five(), o);
-    const Transcript run = drive(study);
+    const Simulation simulation(unlike_rows(5, 25, 6), five(), o);
+    const Transcript run = drive(simulation);
     double step = 0;
     for (int i = 0; i < 5; ++i) step += (run.f(2, i) - run.f(1, i)).norm();  // round 1 is the same for every gamma
     EXPECT_LT(step, step_before);
-    EXPECT_GT(run.distance(study.optimum()), distance_before);
+    EXPECT_GT(run.distance(simulation.optimum()), distance_before);
     step_before = step;
-    distance_before = run.distance(study.optimum());
+    distance_before = run.distance(simulation.optimum());
   }
 }
 
@@ -235,8 +238,8 @@ TEST(ZKL20, SecIIIB3_IncreasingPenaltiesDecreaseBothStepSizes) {
     o.noise_rate = {20};
     o.tolerance = 1e-8;
     o.penalty_growth = {growth};
-    const Study study(unlike_rows(5, 25, 6), five(), o);
-    const Transcript run = drive(study, 21);
+    const Simulation simulation(unlike_rows(5, 25, 6), five(), o);
+    const Transcript run = drive(simulation, 21);
     double odd = 0, even = 0;
     for (int t = 21; t <= 40; ++t)
       for (int i = 0; i < 5; ++i) (t % 2 == 1 ? odd : even) += (run.f(t, i) - run.f(t - 1, i)).norm();
@@ -253,9 +256,9 @@ TEST(ZKL20, Slides_TheDampingMayGrowToo) {
   auto o = plain("r-admm", 9);
   o.damping = 0.3;
   o.damping_growth = 1.5;
-  const Study study(unlike_rows(5, 25, 6), five(), o);
-  for (int k = 1; k <= 4; ++k) EXPECT_DOUBLE_EQ(study.gamma(0, 2 * k), 0.3 * std::pow(1.5, k - 1));
-  check_updates(study, drive(study), {}, 1e-10);
+  const Simulation simulation(unlike_rows(5, 25, 6), five(), o);
+  for (int k = 1; k <= 4; ++k) EXPECT_DOUBLE_EQ(simulation.gamma(0, 2 * k), 0.3 * std::pow(1.5, k - 1));
+  check_updates(simulation, drive(simulation), {}, 1e-10);
 }
 
 }  // namespace

@@ -4,8 +4,8 @@
 
 namespace parley::protocol {
 
-using network::Kind;
-using network::Message;
+using protocol::Kind;
+using protocol::Message;
 
 namespace {
 
@@ -16,7 +16,7 @@ std::string who(int node, int round) {
 }  // namespace
 
 void World::check_leaves(int node, const std::string& bytes) {
-  const auto parsed = network::decode(bytes);
+  const auto parsed = protocol::decode(bytes);
   if (!std::holds_alternative<Message>(parsed)) throw Violation("what leaves is no message");
   const Message& m = std::get<Message>(parsed);
   log("party " + std::to_string(node) + " sends kind " + std::to_string(static_cast<int>(m.kind)) + " of node " +
@@ -28,7 +28,7 @@ void World::check_leaves(int node, const std::string& bytes) {
   if (part == machine.parts.size() || machine.parts[part].node_of(node) != m.node)
     throw Violation("a value of another node's or run's leaves party " + std::to_string(node));
   const auto& durable = machine.stores[part]->ledger.durable();
-  if (m.round >= static_cast<int>(durable.size()) || network::payload_of(durable[at(m.round)].value) != m.payload)
+  if (m.round >= static_cast<int>(durable.size()) || protocol::payload_of(durable[at(m.round)].value) != m.payload)
     throw Violation("what leaves is not paid and durable: " + who(m.node, m.round));
   const auto [first, is_new] = left_.try_emplace({m.run, m.node, m.round}, m.payload);
   if (!is_new && first->second != m.payload) throw Violation("a second value leaves: " + who(m.node, m.round));
@@ -40,7 +40,7 @@ void World::check_start(int node) {
   const Machine& m = machines_[at(node)];
   for (int number = 1; number <= m.party->part(); ++number) {
     const std::string& run = m.parts[at(number) - 1].agreed.run;
-    const network::Exchange& exchange = m.party->part(number).exchange();
+    const protocol::Exchange& exchange = m.party->part(number).exchange();
     for (const auto& peer : exchange.peers()) {
       const auto before = m.acknowledged.find({run, peer.node});
       if (before != m.acknowledged.end() && before->second > peer.stored)
@@ -59,16 +59,16 @@ void World::check_start(int node) {
 
 void World::check_progress(int node) {
   Machine& m = machines_[at(node)];
-  m.completed = m.completed || (m.party->ending() && m.party->ending()->end == network::End::completed);
+  m.completed = m.completed || (m.party->ending() && m.party->ending()->end == protocol::End::completed);
   if (!m.completed && !m.party->ending() && now_ > faults_.until + patience && cut_.empty() && !continues)
     throw Violation("party " + std::to_string(node) + " waits for ever");
 }
 
 void World::check_exit(int node) {
-  const run::PartyInParts& party = *machines_[at(node)].party;
+  const party::PartyInParts& party = *machines_[at(node)].party;
   endings[at(node)] = party.ending();
   check_spend(node);
-  if (party.ending()->end != network::End::completed) return;
+  if (party.ending()->end != protocol::End::completed) return;
   models[at(node)] = party.model();
   if (party.part() > 1) return check_model_in_parts(node);
   if (ledger(node).spent(node) != scenario_.spent[at(node)])
@@ -91,7 +91,7 @@ void World::check_end() const {
   if (parts.size() > 1) return check_end_in_parts();
   std::vector<std::vector<Vector>> values(scenario_.released.size());
   for (std::size_t i = 0; i < machines_.size(); ++i) {
-    if (endings[i]->end != network::End::completed) return;
+    if (endings[i]->end != protocol::End::completed) return;
     for (std::size_t t = 0; t < values.size(); ++t)
       values[t].push_back(machines_[i].stores.front()->ledger.durable()[t].value);
   }

@@ -8,7 +8,7 @@
 namespace parley::protocol {
 namespace {
 
-using network::End;
+using protocol::End;
 
 struct Count {
   long went_on = 0, in_three_parts = 0, stopped = 0, whole = 0, crashes = 0, told = 0;

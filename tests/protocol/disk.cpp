@@ -6,7 +6,7 @@
 
 namespace parley::protocol {
 
-class Disk::File : public network::AppendFile {
+class Disk::File : public AppendFile {
  public:
   File(Disk& disk, Fuse fuse) : disk_(disk), fuse_(std::move(fuse)) {}
   std::string name() const override { return "simulated"; }
@@ -34,7 +34,7 @@ class Disk::File : public network::AppendFile {
   Fuse fuse_;
 };
 
-std::unique_ptr<network::AppendFile> Disk::open(Fuse fuse) {
+std::unique_ptr<AppendFile> Disk::open(Fuse fuse) {
   return std::make_unique<File>(*this, std::move(fuse));
 }
 
@@ -65,7 +65,7 @@ void Disk::lose_power(PublicRandom& random) {
 void LedgerDisk::start(Fuse fuse) {
   fuse_ = std::move(fuse);
   if (forgets && !durable_.empty()) durable_.pop_back();
-  account_ = std::make_unique<privacy::Ledger>(nodes_, true);
+  account_ = std::make_unique<ledger::Ledger>(nodes_, true);
   paid_.clear();
   for (const privacy::Release& r : durable_) paid_.push_back(*account_->pay(r));
 }

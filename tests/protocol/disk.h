@@ -7,9 +7,9 @@
 #include <string>
 #include <vector>
 
+#include "parley/base/append_file.h"
 #include "parley/base/public_random.h"
-#include "parley/network/append_file.h"
-#include "parley/privacy/ledger.h"
+#include "parley/ledger/ledger.h"
 
 namespace parley::protocol {
 
@@ -20,7 +20,7 @@ using Fuse = std::function<void()>;
 
 class Disk {
  public:
-  std::unique_ptr<network::AppendFile> open(Fuse fuse);
+  std::unique_ptr<AppendFile> open(Fuse fuse);
 
   // Power is lost: each write that was not synced is kept, torn, lost or left as zeros, one by one.
   void lose_power(PublicRandom& random);
@@ -62,7 +62,7 @@ class LedgerDisk {
   int nodes_;
   Fuse fuse_;
   std::vector<privacy::Release> durable_, unsynced_;
-  std::unique_ptr<privacy::Ledger> account_;
+  std::unique_ptr<ledger::Ledger> account_;
   std::vector<privacy::Paid> paid_;
 };
 

@@ -6,30 +6,30 @@
 
 namespace parley::protocol {
 
-run::PartyInParts::One World::make_part(int node, run::Party* before, const Fuse& fuse) {
+party::PartyInParts::One World::make_part(int node, party::Party* before, const Fuse& fuse) {
   Machine& m = machines_[at(node)];
-  std::optional<network::FinalIterate> earlier;
+  std::optional<protocol::FinalIterate> earlier;
   privacy::Inbox expected;
   if (before == nullptr) {
     m.parts = {scenario_.first};
     m.starts = {{}};
   } else {
-    const network::Succession next = *before->exchange().succession();
-    const run::Part& ended = m.parts.back();
-    run::Part part = run::next_part(ended, next);
+    const protocol::Succession next = *before->exchange().succession();
+    const study::Part& ended = m.parts.back();
+    study::Part part = study::next_part(ended, next);
     check_next_part(part, next);
-    const run::Ended past{.part = ended,
-                          .next = next,
-                          .self = ended.node_of(node),
-                          .start = m.starts.back(),
-                          .own = before->own_values(next.through),
-                          .inboxes = before->inboxes()};
-    m.starts.push_back(run::start_after(part, past));
-    expected = run::expected_after(part, past);
+    const study::Ended past{.part = ended,
+                            .next = next,
+                            .self = ended.node_of(node),
+                            .start = m.starts.back(),
+                            .own = before->own_values(next.through),
+                            .inboxes = before->inboxes()};
+    m.starts.push_back(study::start_after(part, past));
+    expected = study::expected_after(part, past);
     earlier = before->final_through(next.through);
     m.parts.push_back(std::move(part));
   }
-  const run::Part& part = m.parts.back();
+  const study::Part& part = m.parts.back();
   const std::size_t number = m.parts.size();
   if (m.stores.size() < number) m.stores.push_back(std::make_unique<Store>(part.agreed.nodes()));
   Store& store = *m.stores[number - 1];
@@ -40,37 +40,37 @@ run::PartyInParts::One World::make_part(int node, run::Party* before, const Fuse
     for (std::size_t p = 0; p + 1 < number; ++p)
       store.ledger.limit -= m.stores[p]->ledger.spent(m.parts[p].node_of(node));
   }
-  network::Keys keys = simulated_keys(node);
+  protocol::Keys keys = simulated_keys(node);
   keys.verify = [nodes = part.nodes, by_node = keys.verify](int who, std::string_view bytes, std::string_view with) {
     return by_node(nodes[at(who)], bytes, with);
   };
-  network::Exchange::Setup setup{.agreed = part.agreed,
-                                 .self = self,
-                                 .last_released = store.ledger.last_round(),
-                                 .keys = std::move(keys),
-                                 .timing = timing,
-                                 .now = now_};
-  if (continues) setup.consent = [this, node](const network::Succession& next) { return consent(node, next); };
-  auto party = std::make_unique<run::Party>(
-      run::Party::Parts{.node = scenario_.node(part, self, m.starts.back()),
+  protocol::Exchange::Setup setup{.agreed = part.agreed,
+                                  .self = self,
+                                  .last_released = store.ledger.last_round(),
+                                  .keys = std::move(keys),
+                                  .timing = timing,
+                                  .now = now_};
+  if (continues) setup.consent = [this, node](const protocol::Succession& next) { return consent(node, next); };
+  auto party = std::make_unique<party::Party>(
+      party::Party::Own{.node = scenario_.node(part, self, m.starts.back()),
                         .pay = [&store](privacy::Release r) { return store.ledger.pay(std::move(r)); },
                         .stored = [&store](int round) { return store.ledger.stored(round); },
-                        .counts = [part](int round) { return run::counts_in_final(part, round); },
+                        .counts = [part](int round) { return study::counts_in_final(part, round); },
                         .earlier = std::move(earlier),
                         .expected = std::move(expected)},
       std::move(setup), store.disk.open(fuse));
   return {.party = std::move(party), .run = part.agreed.run, .nodes = part.nodes};
 }
 
-network::Consent World::consent(int node, const network::Succession& next) const {
+protocol::Consent World::consent(int node, const protocol::Succession& next) const {
   const Machine& m = machines_[at(node)];
   try {
-    const run::Part part = run::next_part(m.parts.back(), next);
+    const study::Part part = study::next_part(m.parts.back(), next);
     const int self = part.node_of(node);
     if (caps.contains(node) && self < part.holders()) {
       double all = 0;
       for (std::size_t p = 0; p < m.parts.size(); ++p) all += m.stores[p]->ledger.spent(m.parts[p].node_of(node));
-      for (const auto& charge : run::charges(part, self)) all += charge.epsilon;
+      for (const auto& charge : study::charges(part, self)) all += charge.epsilon;
       if (all > caps.at(node)) throw Error({.what = "the cap does not allow it"});
     }
     return {.agrees = true, .configuration = part.agreed.configuration_hash};
@@ -80,7 +80,7 @@ network::Consent World::consent(int node, const network::Succession& next) const
 }
 
 // Whoever goes on does so with the same set, the same configuration, and more than half of those before.
-void World::check_next_part(const run::Part& part, const network::Succession& next) {
+void World::check_next_part(const study::Part& part, const protocol::Succession& next) {
   const auto number = at(part.number);
   if (parts.size() < number) {
     parts.push_back(part);
@@ -96,19 +96,19 @@ void World::check_next_part(const run::Part& part, const network::Succession& ne
 void World::check_spend(int node) const {
   const Machine& m = machines_[at(node)];
   if (node >= scenario_.first.holders()) return;
-  privacy::Spend all(scenario_.plan.nodes[at(node)].delta);
+  ledger::Spend all(scenario_.plan.nodes[at(node)].delta);
   double sum = 0;
   for (std::size_t p = 0; p < m.parts.size(); ++p) {
     const auto& durable = m.stores[p]->ledger.durable();
-    const run::Part& part = m.parts[p];
+    const study::Part& part = m.parts[p];
     const int self = part.node_of(node);
-    const auto expected = run::charges(part, self, std::max(0, static_cast<int>(durable.size()) - 1));
+    const auto expected = study::charges(part, self, std::max(0, static_cast<int>(durable.size()) - 1));
     std::size_t paid = 0;
     for (const auto& release : durable) {
       if (release.charge.kind == "none") continue;
       if (paid >= expected.size() || release.charge.epsilon != expected[paid].epsilon)
         throw Violation("a charge is not that of the plan: node " + std::to_string(node));
-      all.add(privacy::Price{release.charge.epsilon, release.charge.mu});
+      all.add(ledger::Price{release.charge.epsilon, release.charge.mu});
       sum += release.charge.epsilon;
       ++paid;
     }
@@ -146,11 +146,11 @@ void World::check_model_in_parts(int node) const {
 
 // With fresh noise too: the model follows from the values in the ledgers.
 void World::check_end_in_parts() const {
-  const run::Part& last = parts.back();
+  const study::Part& last = parts.back();
   Scenario::Values values(parts.size());
   for (const int node : last.nodes) {
     const Machine& m = machines_[at(node)];
-    if (endings[at(node)]->end != network::End::completed || m.stores.size() < parts.size()) return;
+    if (endings[at(node)]->end != protocol::End::completed || m.stores.size() < parts.size()) return;
     for (std::size_t p = 0; p < parts.size(); ++p) {
       const auto& durable = m.stores[p]->ledger.durable();
       if (values[p].size() < durable.size()) values[p].resize(durable.size());

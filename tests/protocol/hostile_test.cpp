@@ -8,8 +8,8 @@
 namespace parley::protocol {
 namespace {
 
-using network::End;
-using network::Message;
+using protocol::End;
+using protocol::Message;
 
 struct Life {
   explicit Life(std::uint64_t seed, Faults faults = Faults::none())
@@ -47,21 +47,21 @@ TEST(Hostile, APartyThatSaysTwoThingsIsCaughtByWhoeverHearsBoth) {
     Life life(seed);
     life.until(0.6 + 2 * life.random.uniform());
     if (life.world.sent_values.empty()) return;
-    auto parsed = network::decode(life.world.sent_values[life.random.below(life.world.sent_values.size())]);
+    auto parsed = protocol::decode(life.world.sent_values[life.random.below(life.world.sent_values.size())]);
     Message m = std::get<Message>(parsed);
     const int liar = m.node, hears = life.neighbour_of(liar);
     if (m.payload.empty() || !life.world.running(hears)) return;
-    Vector value = *network::vector_of(m.payload);
+    Vector value = *protocol::vector_of(m.payload);
     value[0] += life.scenario.agreement().grid(liar, m.round);
-    m.payload = network::payload_of(value);
-    network::Digest head{};
+    m.payload = protocol::payload_of(value);
+    Digest head{};
     for (int t = 0; t < m.round; ++t)
-      head =
-          network::next_head(head, m.run, liar, t,
-                             network::payload_of(life.world.ledger(liar).durable()[static_cast<std::size_t>(t)].value));
-    m.head = network::next_head(head, m.run, liar, m.round, m.payload);
-    m.signature = simulated_keys(liar).sign(network::signed_part(m));
-    life.world.deliver(liar, hears, network::encode(m));
+      head = protocol::next_head(
+          head, m.run, liar, t,
+          protocol::payload_of(life.world.ledger(liar).durable()[static_cast<std::size_t>(t)].value));
+    m.head = protocol::next_head(head, m.run, liar, m.round, m.payload);
+    m.signature = simulated_keys(liar).sign(protocol::signed_part(m));
+    life.world.deliver(liar, hears, protocol::encode(m));
     life.world.run();
     const auto& ending = *life.world.endings[static_cast<std::size_t>(hears)];
     // It may also have heard the lie first, and refused the liar's next greeting for its other history; or it had the

@@ -1,7 +1,7 @@
 // What a run in parts gives in one process: without messages, disks or losses, from the agreements alone.
 #include <algorithm>
 
-#include "parley/run/party_in_parts.h"
+#include "parley/party/party_in_parts.h"
 #include "protocol/scenario.h"
 
 namespace parley::protocol {
@@ -19,23 +19,24 @@ privacy::Inbox inbox_of(const network::Graph& graph, int node, const std::vector
 
 }  // namespace
 
-Scenario::Values Scenario::in_parts(const std::vector<run::Part>& parts,
-                                    const std::vector<network::Succession>& agreements) const {
+Scenario::Values Scenario::in_parts(const std::vector<study::Part>& parts,
+                                    const std::vector<protocol::Succession>& agreements) const {
   Values values = {released};
   std::vector<algorithm::Start> starts(at(nodes()));
   for (std::size_t p = 1; p < parts.size(); ++p) {
-    const run::Part &before = parts[p - 1], &part = parts[p];
-    const network::Succession& next = agreements[p - 1];
+    const study::Part &before = parts[p - 1], &part = parts[p];
+    const protocol::Succession& next = agreements[p - 1];
     std::vector<algorithm::Start> begun;
     std::vector<std::unique_ptr<algorithm::Node>> all;
     for (int i = 0; i < part.agreed.nodes(); ++i) {
       const int self = next.members[at(i)];
-      run::Ended ended{.part = before, .next = next, .self = self, .start = starts[at(self)], .own = {}, .inboxes = {}};
+      study::Ended ended{
+          .part = before, .next = next, .self = self, .start = starts[at(self)], .own = {}, .inboxes = {}};
       for (int t = 0; t <= std::min(next.through, next.released[at(i)]); ++t)
         ended.own.push_back(values[p - 1][at(t)][at(self)]);
       for (int t = 0; t < next.through; ++t)
         ended.inboxes.push_back(inbox_of(before.agreed.graph, self, values[p - 1][at(t)]));
-      begun.push_back(run::start_after(part, ended));
+      begun.push_back(study::start_after(part, ended));
       all.push_back(node(part, i, begun.back()));
     }
     starts = std::move(begun);
@@ -45,7 +46,7 @@ Scenario::Values Scenario::in_parts(const std::vector<run::Part>& parts,
       std::vector<Vector> now;
       for (int i = 0; i < part.agreed.nodes(); ++i) {
         const auto inbox = t == 0 ? privacy::Inbox{} : inbox_of(part.agreed.graph, i, rounds.back());
-        auto random = noise.stream(part.nodes[at(i)], t, run::noise_of_part(part.number));
+        auto random = noise.stream(part.nodes[at(i)], t, study::noise_of_part(part.number));
         now.push_back(all[at(i)]->step(inbox, random).value);
       }
       for (int i = 0; i < part.agreed.nodes(); ++i)
@@ -58,10 +59,10 @@ Scenario::Values Scenario::in_parts(const std::vector<run::Part>& parts,
 
 // Each survivor's last value, or with averaging the mean of its values of the later half of the whole run: those of an
 // earlier part through the common round, then those of the next.
-Vector Scenario::model_in_parts(const std::vector<run::Part>& parts, const std::vector<network::Succession>& agreements,
-                                const Values& values) const {
+Vector Scenario::model_in_parts(const std::vector<study::Part>& parts,
+                                const std::vector<protocol::Succession>& agreements, const Values& values) const {
   Vector mean = Vector::Zero(dimension);
-  const run::Part& last_part = parts.back();
+  const study::Part& last_part = parts.back();
   for (std::size_t i = 0; i < last_part.nodes.size(); ++i) {
     if (plan.star() && i + 1 < last_part.nodes.size()) continue;
     Vector last, sum = Vector::Zero(dimension);

@@ -1,49 +1,48 @@
 // A party with everything real but the network: nodes, ledger files in SQLite, transcripts on a disk.
-#include "parley/run/party.h"
+#include "parley/party/party.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include <filesystem>
 
-#include "parley/privacy/ledger.h"
+#include "parley/ledger/ledger.h"
 #include "protocol/seeds.h"
 
 namespace parley::protocol {
 namespace {
 
 namespace fs = std::filesystem;
-using network::End;
+using protocol::End;
 
 struct Office {  // of one party
   Office(const Scenario& s, int number, const fs::path& folder, double cap = 1000)
       : scenario(s), node(number), place(folder / ("party_" + std::to_string(number))) {
     fs::create_directory(place);
-    privacy::LedgerFile(place / "ledger", privacy::LedgerFile::Open::create_if_missing)
-        .set_cap("ward", privacy::Cap(cap));
+    ledger::LedgerFile(place / "ledger", ledger::LedgerFile::Open::create_if_missing).set_cap("ward", ledger::Cap(cap));
     open();
   }
 
   void open() {
     party.reset();
     ledger.reset();
-    privacy::PlannedRun run{.id = "run-1", .configuration = "hash-1", .datasets = {{.name = "ward", .records = 100}}};
+    ledger::PlannedRun run{.id = "run-1", .configuration = "hash-1", .datasets = {{.name = "ward", .records = 100}}};
     run.accounts.push_back({.node = node, .dataset = "ward"});
-    ledger.emplace(std::make_shared<privacy::LedgerFile>(place / "ledger"), run);
-    party = std::make_unique<run::Party>(
-        run::Party::Parts{.node = scenario.node(node),
+    ledger.emplace(std::make_shared<ledger::LedgerFile>(place / "ledger"), run);
+    party = std::make_unique<party::Party>(
+        party::Party::Own{.node = scenario.node(node),
                           .pay = [this](privacy::Release r) { return ledger->pay(std::move(r)); },
                           .stored = [this](int round) { return ledger->stored(node, round); },
                           .fail = [this](int round, const std::string& why) { failed.emplace_back(round, why); },
-                          .counts = [this](int round) { return run::counts_in_final(scenario.plan, round); },
+                          .counts = [this](int round) { return study::counts_in_final(scenario.first, round); },
                           .on_round = [this](const privacy::Paid&, const privacy::Inbox&) { ++rounds; }},
-        network::Exchange::Setup{.agreed = scenario.agreement(),
-                                 .self = node,
-                                 .last_released = ledger->last_round(node),
-                                 .keys = simulated_keys(node),
-                                 .timing = {},
-                                 .now = 0},
-        network::open_append_file(place / "transcript"));
+        protocol::Exchange::Setup{.agreed = scenario.agreement(),
+                                  .self = node,
+                                  .last_released = ledger->last_round(node),
+                                  .keys = simulated_keys(node),
+                                  .timing = {},
+                                  .now = 0},
+        open_append_file(place / "transcript"));
   }
   void solve() {
     while (auto job = party->job()) {
@@ -55,8 +54,8 @@ struct Office {  // of one party
   const Scenario& scenario;
   int node;
   fs::path place;
-  std::optional<privacy::Ledger> ledger;
-  std::unique_ptr<run::Party> party;
+  std::optional<ledger::Ledger> ledger;
+  std::unique_ptr<party::Party> party;
   int rounds = 0;
   std::vector<std::pair<int, std::string>> failed;
 };

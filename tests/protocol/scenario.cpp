@@ -6,6 +6,7 @@
 #include "parley/base/public_random.h"
 #include "parley/data/dataset.h"
 #include "parley/run/driver.h"
+#include "parley/study/agreement.h"
 
 namespace parley::protocol {
 namespace {
@@ -49,33 +50,28 @@ Scenario::Scenario(const algorithm::Options& options, network::Graph who)
   }
   plan = algorithm::make_plan(options, setting);
   dimension = features * plan.nodes.front().loss.scores();
-  first = run::first_part(agreement(), setting, plan);
+  first = study::first_part(agreement(), setting, plan);
   run_undisturbed();
 }
 
-std::unique_ptr<algorithm::Node> Scenario::node(const run::Part& part, int i, const algorithm::Start& start) const {
+std::unique_ptr<algorithm::Node> Scenario::node(const study::Part& part, int i, const algorithm::Start& start) const {
   if (i >= part.holders()) return algorithm::make_trainer(part.plan, dimension, start);
   const auto at = static_cast<std::size_t>(i);
   const algorithm::Schedule& s = part.plan.nodes[at];
-  return algorithm::make_node({.rows = &rows[static_cast<std::size_t>(part.nodes[at])],
-                               .loss = s.loss,
-                               .weight = s.weight,
-                               .regularization = s.regularization,
-                               .l1 = s.l1},
-                              s, start);
+  return algorithm::make_node(problem_of(rows[static_cast<std::size_t>(part.nodes[at])], s), s, start);
 }
 
-network::Agreement Scenario::agreement() const {
+protocol::Agreement Scenario::agreement() const {
   std::vector<std::string> names;
   for (int i = 0; i < nodes(); ++i) names.push_back("party_" + std::to_string(i));
-  return run::agreement(plan, dimension, graph, names, "run-1", "rounds = 4", "hash-1");
+  return study::agreement(plan, dimension, graph, names, "run-1", "rounds = 4", "hash-1");
 }
 
 void Scenario::run_undisturbed() {
   std::vector<std::unique_ptr<algorithm::Node>> all;
   for (int i = 0; i < nodes(); ++i) all.push_back(node(i));
   const privacy::NoiseSource noise(seed);
-  privacy::Ledger ledger(nodes(), true);
+  ledger::Ledger ledger(nodes(), true);
   network::InProcess transport(graph);
   run::Phases phases;
   const auto outcome = run::drive({.nodes = all,
@@ -83,7 +79,7 @@ void Scenario::run_undisturbed() {
                                    .ledger = &ledger,
                                    .transport = &transport,
                                    .release_bound = plan.nodes.front().release_bound,
-                                   .on_round =
+                                   .watch =
                                        [&](int, std::span<const privacy::Paid> paid) {
                                          auto& now = released.emplace_back();
                                          for (const auto& p : paid) now.push_back(*p.value());
@@ -136,9 +132,9 @@ const std::vector<std::unique_ptr<Scenario>>& scenarios() {
   return all;
 }
 
-network::Keys simulated_keys(int node) {
+protocol::Keys simulated_keys(int node) {
   const auto mac = [](int who, std::string_view bytes, std::string_view salt) {
-    return privacy::hex(privacy::sha256("key " + std::to_string(who) + std::string(salt) + std::string(bytes)));
+    return hex(sha256("key " + std::to_string(who) + std::string(salt) + std::string(bytes)));
   };
   return {.sign =
               [node, mac, signatures = 1000000](std::string_view bytes) mutable {

@@ -6,8 +6,8 @@
 #include "parley/algorithm/nodes.h"
 #include "parley/data/dataset.h"
 #include "parley/network/graph.h"
-#include "parley/run/continuation.h"
-#include "parley/run/party.h"
+#include "parley/party/party.h"
+#include "parley/study/continuation.h"
 
 namespace parley::protocol {
 
@@ -19,8 +19,8 @@ class Scenario {
 
   std::unique_ptr<algorithm::Node> node(int i) const { return node(first, i, {}); }
   // Node i of a part of the run.
-  std::unique_ptr<algorithm::Node> node(const run::Part& part, int i, const algorithm::Start& start) const;
-  network::Agreement agreement() const;
+  std::unique_ptr<algorithm::Node> node(const study::Part& part, int i, const algorithm::Start& start) const;
+  protocol::Agreement agreement() const;
   int nodes() const { return graph.nodes(); }
 
   network::Graph graph;
@@ -28,7 +28,7 @@ class Scenario {
   algorithm::Setting setting;
   algorithm::Plan plan;
   Index dimension = 0;
-  run::Part first;  // the whole run, as planned
+  study::Part first;  // the whole run, as planned
 
   static constexpr std::uint64_t seed = 5;  // of the noise
   // By run::drive, in process.
@@ -39,8 +39,8 @@ class Scenario {
 
   // The same parts in one process, one after the other.
   using Values = std::vector<std::vector<std::vector<Vector>>>;  // by part, round and node
-  Values in_parts(const std::vector<run::Part>& parts, const std::vector<network::Succession>& agreements) const;
-  Vector model_in_parts(const std::vector<run::Part>& parts, const std::vector<network::Succession>& agreements,
+  Values in_parts(const std::vector<study::Part>& parts, const std::vector<protocol::Succession>& agreements) const;
+  Vector model_in_parts(const std::vector<study::Part>& parts, const std::vector<protocol::Succession>& agreements,
                         const Values& values) const;
 
  private:
@@ -54,7 +54,7 @@ algorithm::Options options_of(const std::string& name, long rounds, const std::s
 const std::vector<std::unique_ptr<Scenario>>& scenarios();
 
 // Node numbers are keys. Randomised, like ECDSA: the same bytes never get the same signature twice.
-network::Keys simulated_keys(int node);
+protocol::Keys simulated_keys(int node);
 
 bool same_bits(const Vector& a, const Vector& b);
 

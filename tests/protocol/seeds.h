@@ -24,7 +24,7 @@ inline void live_through(std::uint64_t seed, Totals& totals, const std::function
   if (with) with(world);
   world.run();
   for (const auto& ending : world.endings)
-    if (ending->end != network::End::completed) throw Violation("it ends: " + ending->text);
+    if (ending->end != protocol::End::completed) throw Violation("it ends: " + ending->text);
   totals.crashes += world.crashes;
   totals.messages += world.messages;
 }

@@ -6,8 +6,8 @@
 
 namespace parley::protocol {
 
-using network::Kind;
-using network::Message;
+using protocol::Kind;
+using protocol::Message;
 
 Faults Faults::from(PublicRandom& random) {
   const auto some = [&](double most) { return random.below(3) == 0 ? 0 : most * random.uniform(); };
@@ -85,7 +85,7 @@ void World::kill(int node) {
 void World::vanish(int node) {
   kill(node);
   machines_[at(node)].gone = true;
-  if (!endings[at(node)]) endings[at(node)] = network::Ending{network::End::peer_lost, "vanished"};
+  if (!endings[at(node)]) endings[at(node)] = protocol::Ending{protocol::End::peer_lost, "vanished"};
 }
 
 void World::start(int node) {
@@ -98,8 +98,8 @@ void World::start(int node) {
   };
   log("party " + std::to_string(node) + " starts");
   const auto open = [&] {
-    m.party = std::make_unique<run::PartyInParts>(
-        [this, node, fuse](run::Party* before, double) { return make_part(node, before, fuse); }, now_);
+    m.party = std::make_unique<party::PartyInParts>(
+        [this, node, fuse](party::Party* before, double) { return make_part(node, before, fuse); }, now_);
   };
   try {
     open();
@@ -131,7 +131,7 @@ void World::tick(int node, long process) {
 void World::collect(int node) {
   Machine& m = machines_[at(node)];
   if (!m.party) return;
-  const network::Actions actions = m.party->take();
+  const protocol::Actions actions = m.party->take();
   for (const auto& report : actions.reports) {
     reports.push_back(report);
     log("party " + std::to_string(node) + ": " + report);
@@ -140,8 +140,8 @@ void World::collect(int node) {
   if (auto job = m.party->job()) {
     const std::uint64_t noise =
         faults_.fresh_noise ? 1000 * seed_ + static_cast<std::uint64_t>(++attempts_) : Scenario::seed;
-    auto random = privacy::NoiseSource(noise).stream(node, job->job.round, run::noise_of_part(job->part));
-    auto release = run::PartyInParts::solve(*job, random);
+    auto random = privacy::NoiseSource(noise).stream(node, job->job.round, study::noise_of_part(job->part));
+    auto release = party::PartyInParts::solve(*job, random);
     after(0.3 * random_.uniform(), [this, node, process = m.process, job = *job, release = std::move(release)] {
       Machine& then = machines_[at(node)];
       if (then.process != process || !then.party) return;
@@ -151,7 +151,7 @@ void World::collect(int node) {
   }
   check_progress(node);
   if (!m.party->finished()) return;
-  if (m.party->ending()->end == network::End::interrupted) {
+  if (m.party->ending()->end == protocol::End::interrupted) {
     after(2 * random_.uniform(), [this, node] { start(node); });
   } else {
     check_exit(node);
@@ -161,7 +161,7 @@ void World::collect(int node) {
   ++m.process;
 }
 
-void World::carry(int node, const network::Send& send) {
+void World::carry(int node, const protocol::Send& send) {
   check_leaves(node, send.bytes);
   ++messages;
   const int peer = send.peer;
@@ -180,7 +180,7 @@ void World::carry(int node, const network::Send& send) {
         return collect(node);
       }
       const auto receipt = deliver(node, peer, send.bytes);
-      if (!running(peer) && receipt.verdict == network::Verdict::unavailable) return;  // it died over it
+      if (!running(peer) && receipt.verdict == protocol::Verdict::unavailable) return;  // it died over it
       if (faulty() && chance(faults_.drop)) return;
       after(delay(), [=, this] {
         Machine& sender = machines_[at(node)];
@@ -192,12 +192,12 @@ void World::carry(int node, const network::Send& send) {
   }
 }
 
-network::Receipt World::deliver(int from, int to, const std::string& bytes) {
+protocol::Receipt World::deliver(int from, int to, const std::string& bytes) {
   Machine& m = machines_[at(to)];
-  network::Receipt receipt{.verdict = network::Verdict::unavailable};
+  protocol::Receipt receipt{.verdict = protocol::Verdict::unavailable};
   survive(to, [&] {
     receipt = m.party->deliver(agreed_.name(from), bytes);
-    const auto parsed = network::decode(bytes);
+    const auto parsed = protocol::decode(bytes);
     if (receipt.good()) note(std::get<Message>(parsed), to, receipt);
   });
   if (m.party && faulty() && chance(faults_.kill)) {
@@ -210,7 +210,7 @@ network::Receipt World::deliver(int from, int to, const std::string& bytes) {
   return receipt;
 }
 
-void World::note(const Message& m, int to, const network::Receipt&) {
+void World::note(const Message& m, int to, const protocol::Receipt&) {
   Machine& machine = machines_[at(to)];
   if (m.kind == Kind::loss || m.kind == Kind::consent) machine.signed_by.insert({m.run, m.kind, m.node});
   if (m.kind == Kind::final_iterate) machine.finals.insert({m.run, m.node});

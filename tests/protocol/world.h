@@ -13,7 +13,7 @@
 #include <string>
 #include <vector>
 
-#include "parley/run/party_in_parts.h"
+#include "parley/party/party_in_parts.h"
 #include "protocol/disk.h"
 #include "protocol/scenario.h"
 
@@ -47,7 +47,7 @@ class World {
   void start(int node);   // reads what is left on its disks
   void vanish(int node);  // for ever
   void cut_off(int node, bool off = true) { off ? void(cut_.insert(node)) : void(cut_.erase(node)); }
-  network::Receipt deliver(int from, int to, const std::string& bytes);  // by hand; with the same checks
+  protocol::Receipt deliver(int from, int to, const std::string& bytes);  // by hand; with the same checks
 
   void forget_acknowledged(int node) {
     machines_[at(node)].acknowledged.clear(), machines_[at(node)].finals.clear(), machines_[at(node)].signed_by.clear();
@@ -56,7 +56,7 @@ class World {
   std::map<int, double> caps;  // by node: the most that its ledger allows, Σε
 
   bool running(int node) const { return machines_[at(node)].party != nullptr; }
-  run::PartyInParts& party(int node) { return *machines_[at(node)].party; }
+  party::PartyInParts& party(int node) { return *machines_[at(node)].party; }
   Disk& disk(int node) { return machines_[at(node)].stores.front()->disk; }
   LedgerDisk& ledger(int node) { return machines_[at(node)].stores.front()->ledger; }
   double now() const { return now_; }
@@ -64,15 +64,15 @@ class World {
   // When everyone has completed for the first time: nobody waits longer than this after the faults have ended.
   static constexpr double patience = 60;
 
-  network::Timing timing{.deadline = 1, .wait = 500, .first_wait = 500};
+  protocol::Timing timing{.deadline = 1, .wait = 500, .first_wait = 500};
   bool verbose = false;
-  std::vector<std::optional<network::Ending>> endings;  // by node, when it exited
-  std::vector<Vector> models;                           // of those that completed
-  std::vector<std::string> reports;                     // by everyone
-  std::vector<std::string> sent_values;                 // every message with a value that left, as bytes
+  std::vector<std::optional<protocol::Ending>> endings;  // by node, when it exited
+  std::vector<Vector> models;                            // of those that completed
+  std::vector<std::string> reports;                      // by everyone
+  std::vector<std::string> sent_values;                  // every message with a value that left, as bytes
   long crashes = 0, messages = 0;
-  std::vector<run::Part> parts;                 // by number, as whoever came first found them
-  std::vector<network::Succession> agreements;  // what led to each after the first
+  std::vector<study::Part> parts;                // by number, as whoever came first found them
+  std::vector<protocol::Succession> agreements;  // what led to each after the first
 
  private:
   static std::size_t at(int node) { return static_cast<std::size_t>(node); }
@@ -84,15 +84,15 @@ class World {
   struct Machine {
     explicit Machine(int nodes) { stores.push_back(std::make_unique<Store>(nodes)); }
     std::vector<std::unique_ptr<Store>> stores;
-    std::unique_ptr<run::PartyInParts> party;  // null: not running
-    std::vector<run::Part> parts;              // of this process
+    std::unique_ptr<party::PartyInParts> party;  // null: not running
+    std::vector<study::Part> parts;              // of this process
     std::vector<algorithm::Start> starts;
     long process = 0;
     long operations_left = -1;  // until it dies
     // By run and neighbour: the last round of its that this machine acknowledged.
     std::map<std::pair<std::string, int>, int> acknowledged;
-    std::set<std::pair<std::string, int>> finals;                     // acknowledged
-    std::set<std::tuple<std::string, network::Kind, int>> signed_by;  // statements and consents, acknowledged
+    std::set<std::pair<std::string, int>> finals;                      // acknowledged
+    std::set<std::tuple<std::string, protocol::Kind, int>> signed_by;  // statements and consents, acknowledged
     bool completed = false, gone = false;
   };
   struct Event {
@@ -105,10 +105,10 @@ class World {
   void survive(int node, const std::function<void()>& doing);  // kills the machine when doing() throws Crashed
   void tick(int node, long process);
   void collect(int node);  // actions and jobs
-  void carry(int node, const network::Send& send);
-  run::PartyInParts::One make_part(int node, run::Party* before, const Fuse& fuse);
-  network::Consent consent(int node, const network::Succession& next) const;
-  void check_next_part(const run::Part& part, const network::Succession& next);
+  void carry(int node, const protocol::Send& send);
+  party::PartyInParts::One make_part(int node, party::Party* before, const Fuse& fuse);
+  protocol::Consent consent(int node, const protocol::Succession& next) const;
+  void check_next_part(const study::Part& part, const protocol::Succession& next);
   void check_spend(int node) const;
   void check_model_in_parts(int node) const;
   void check_leaves(int node, const std::string& bytes);
@@ -117,14 +117,14 @@ class World {
   void check_exit(int node);
   void check_end() const;
   void check_end_in_parts() const;
-  void note(const network::Message& m, int to, const network::Receipt& receipt);
+  void note(const protocol::Message& m, int to, const protocol::Receipt& receipt);
   bool faulty() const { return now_ < faults_.until; }
   bool chance(double p) { return random_.uniform() < p; }
   bool reaches(int a, int b) const;
   void log(const std::string& text) const;
 
   const Scenario& scenario_;
-  network::Agreement agreed_;
+  protocol::Agreement agreed_;
   Faults faults_;
   PublicRandom random_;
   std::uint64_t seed_;

@@ -259,4 +259,8 @@ Plan make_plan(const Options& given, const Setting& setting, bool exact) {
   return plan;
 }
 
+problem::Problem problem_of(const data::Rows& rows, const Schedule& s) {
+  return {.rows = &rows, .loss = s.loss, .weight = s.weight, .regularization = s.regularization, .l1 = s.l1};
+}
+
 }  // namespace parley::algorithm

@@ -10,6 +10,7 @@
 #include "parley/privacy/gaussian_round.h"
 #include "parley/privacy/release.h"
 #include "parley/problem/loss.h"
+#include "parley/problem/objective.h"
 
 namespace parley::algorithm {
 
@@ -84,6 +85,9 @@ struct Schedule {
   const PrivateRound& private_round(
       int round) const;  // the one in force in `round`; recycled rounds use that of the round before
 };
+
+// f(·) of this node on its rows: the loss and the regulariser with the weights of the plan.
+problem::Problem problem_of(const data::Rows& rows, const Schedule& schedule);
 
 struct Plan {
   std::vector<Schedule> nodes;

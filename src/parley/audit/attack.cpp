@@ -13,11 +13,11 @@ namespace parley::audit {
 namespace {
 
 // The parts of w(1) = G₁ + ηP₁ and w(2) = G₂ + θD + ηP₂.
-struct Parts {
+struct Terms {
   Vector g1, p1, g2, p2, d;
 };
 
-Parts parts_of(const AttackFacts& facts, const std::array<Heard, 3>& h) {
+Terms terms_of(const AttackFacts& facts, const std::array<Heard, 3>& h) {
   const double v = facts.degree;
   return {.g1 = problem::gradient(facts.known, h[1].f),
           .p1 = v * (2 * h[1].f - h[0].f) - h[0].neighbours_sum,
@@ -56,7 +56,7 @@ std::vector<double> lengths(double weight, double slope) {
 
 std::array<Vector, 2> missing_gradients(const AttackFacts& facts, const std::array<Heard, 3>& heard,
                                         const Steps& steps) {
-  const Parts p = parts_of(facts, heard);
+  const Terms p = terms_of(facts, heard);
   return {p.g1 + steps.penalty * p.p1, p.g2 + steps.dual_step * p.d + steps.penalty * p.p2};
 }
 
@@ -72,7 +72,7 @@ std::array<Vector, 2> missing_shifts(const AttackFacts& facts, const std::array<
 }
 
 std::optional<Steps> recover_steps(const AttackFacts& facts, const std::array<Heard, 3>& heard) {
-  const Parts p = parts_of(facts, heard);
+  const Terms p = terms_of(facts, heard);
   if (p.g1.size() <= 4) return std::nullopt;
   // G₂ + ηP₂ + θD = kG₁ + (kη)P₁, columns scaled to length 1.
   Matrix columns(p.g1.size(), 4);

@@ -15,7 +15,7 @@ namespace {
 
 constexpr double alpha = 0.001;  // check B: confidence 99.9 %
 
-algorithm::Schedule planned(algorithm::Options o, long records, double rate) {
+algorithm::Schedule schedule_at(algorithm::Options o, long records, double rate) {
   o.noise_rate = {rate};
   return algorithm::make_plan(o, {.degree = {1, 1}, .records = {static_cast<double>(records), 1}}).nodes[0];
 }
@@ -25,9 +25,9 @@ algorithm::Schedule calibrated(const algorithm::Options& o, long records, double
   double low = 1e-9, high = 1e9;
   while (high / low > 1 + 1e-12) {
     const double middle = std::sqrt(low * high);
-    (planned(o, records, middle).epsilon <= epsilon ? low : high) = middle;
+    (schedule_at(o, records, middle).epsilon <= epsilon ? low : high) = middle;
   }
-  algorithm::Schedule s = planned(o, records, low);
+  algorithm::Schedule s = schedule_at(o, records, low);
   expects(s.noise == algorithm::Noise::none || (s.epsilon <= epsilon && s.epsilon > 0.999 * epsilon),
           "a plan that claims epsilon");
   return s;

@@ -29,11 +29,7 @@ Vector Scene::received(const Transcript& heard) const {
 }
 
 problem::Problem Scene::problem(int world) const {
-  return {.rows = &rows[static_cast<std::size_t>(world)],
-          .loss = schedule.loss,
-          .weight = schedule.weight,
-          .regularization = schedule.regularization,
-          .l1 = schedule.l1};
+  return problem_of(rows[static_cast<std::size_t>(world)], schedule);
 }
 
 std::array<data::Rows, 2> opposed_rows(long records, double tilt, double row_norm) {

@@ -138,19 +138,19 @@ TEST(Options, AnUnknownNameOffersTheNearest) {
 
 TEST(Errors, KeepTheirFieldsAndTheirCode) {
   constexpr ErrorCode in_use{"in_use"}, other{"other"};
-  const Error::Parts one{.what = "penalty must be > 0",
-                         .value = "-2",
-                         .allowed = "a number > 0",
-                         .where = "option --penalty",
-                         .fix = "give a positive number"};
+  const Error::Fields one{.what = "penalty must be > 0",
+                          .value = "-2",
+                          .allowed = "a number > 0",
+                          .where = "option --penalty",
+                          .fix = "give a positive number"};
   const Error both({one, {.what = "it is in use", .where = "my.ledger", .code = in_use}});
   EXPECT_STREQ(both.what(),
                "option --penalty: penalty must be > 0; got -2; allowed: a number > 0\n"
                "  what to do: give a positive number\n"
                "my.ledger: it is in use");
-  ASSERT_EQ(both.parts().size(), 2U);
-  EXPECT_EQ(both.parts()[0].fix, one.fix);
-  EXPECT_EQ(both.parts()[1].where, "my.ledger");
+  ASSERT_EQ(both.fields().size(), 2U);
+  EXPECT_EQ(both.fields()[0].fix, one.fix);
+  EXPECT_EQ(both.fields()[1].where, "my.ledger");
   EXPECT_TRUE(both.is(in_use));
   EXPECT_FALSE(both.is(other));
   EXPECT_EQ(both.brief(), "option --penalty: penalty must be > 0; got -2; allowed: a number > 0");

@@ -1,6 +1,6 @@
 // Files that must survive a power cut. What is written once and never changed (keys), and what tells a disk to keep
 // what it has. write_file (text.h) replaces a file as a whole but syncs nothing; the transcript appends and syncs
-// (network/append_file.h).
+// (base/append_file.h).
 #pragma once
 #include <filesystem>
 #include <string>

@@ -20,7 +20,7 @@ struct ErrorCode {
 
 class Error : public std::runtime_error {
  public:
-  struct Parts {
+  struct Fields {
     std::string what;       // "penalty must be > 0"
     std::string value{};    // "-2"
     std::string allowed{};  // "a number > 0"
@@ -29,16 +29,16 @@ class Error : public std::runtime_error {
     ErrorCode code{};
     std::string sentence() const;  // where, what, value, allowed: without what to do
   };
-  explicit Error(const Parts& parts);
-  explicit Error(const std::vector<Parts>& all);  // several violations at once
+  explicit Error(const Fields& fields);
+  explicit Error(const std::vector<Fields>& all);  // several violations at once
 
-  const std::vector<Parts>& parts() const { return *parts_; }  // one of each violation
-  bool is(ErrorCode code) const;                               // one of the violations is that
-  std::string brief() const;                                   // the first one's sentence
-  std::string in_one_line() const;                             // all of them, with what to do
+  const std::vector<Fields>& fields() const { return *fields_; }  // one of each violation
+  bool is(ErrorCode code) const;                                  // one of the violations is that
+  std::string brief() const;                                      // the first one's sentence
+  std::string in_one_line() const;                                // all of them, with what to do
 
  private:
-  std::shared_ptr<const std::vector<Parts>> parts_;  // shared: copying an exception must not throw
+  std::shared_ptr<const std::vector<Fields>> fields_;  // shared: copying an exception must not throw
 };
 
 // Throws std::logic_error with the place: a bug in parley, never reachable by input.

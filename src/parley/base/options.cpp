@@ -160,7 +160,7 @@ json option_value(const Option& option) {
 }
 
 void validate_options(const std::vector<Option>& options) {
-  std::vector<Error::Parts> violations;
+  std::vector<Error::Fields> violations;
   for (const Option& option : options) {
     const auto violated = [&](const std::string& value) {
       std::string fix = "give --" + option.name + " a value that is " + option.rule.text;

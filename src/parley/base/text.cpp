@@ -7,6 +7,7 @@
 #include <charconv>
 #include <cmath>
 #include <cstring>
+#include <ctime>
 #include <fstream>
 #include <numeric>
 #include <sstream>
@@ -126,6 +127,15 @@ void write_file(const std::filesystem::path& path, std::string_view content) {
                  .where = path.string(),
                  .fix = "check free space and permissions, or choose another place"});
   }
+}
+
+std::string timestamp() {
+  const std::time_t now = std::time(nullptr);
+  std::tm parts{};
+  gmtime_r(&now, &parts);
+  char text[32];
+  std::strftime(text, sizeof text, "%Y%m%d-%H%M%S", &parts);
+  return text;
 }
 
 }  // namespace parley

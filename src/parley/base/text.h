@@ -27,4 +27,7 @@ std::string read_file(const std::filesystem::path& path, const std::string& what
 // Writes beside the target and renames: the file is the old one or the new one, never half of either.
 void write_file(const std::filesystem::path& path, std::string_view content);
 
+// Now, in UTC, for names: 20261116-021500.
+std::string timestamp();
+
 }  // namespace parley

@@ -71,7 +71,7 @@ TEST(Classes, BecomeTheirNumbersAndAnyOtherValueIsAnError) {
 TEST(Classes, AreCarriedThroughHoldOutAndDealtByLabel) {
   std::vector<std::string> species;
   for (int n = 0; n < 60; ++n) species.emplace_back(n % 3 == 0 ? "setosa" : n % 3 == 1 ? "versi \"2\"" : "virginica");
-  const Parts parts = hold_out(encode(flowers(species), parse_classes(schema), "f"), 0.2, 1);
+  const HeldOut parts = hold_out(encode(flowers(species), parse_classes(schema), "f"), 0.2, 1);
   EXPECT_EQ(parts.train.classes.size(), 3U);
   EXPECT_EQ(parts.test.classes.size(), 3U);
   const auto nodes = split_over_nodes(parts.train, 3, {.how = "label-skewed"}, 1);

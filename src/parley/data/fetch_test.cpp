@@ -15,7 +15,7 @@
 #include "parley/base/digest.h"
 #include "parley/base/error.h"
 #include "parley/base/text.h"
-#include "parley/data/adult.h"
+#include "parley/data/named/adult.h"
 
 namespace parley::data {
 namespace {

@@ -92,9 +92,9 @@ TEST(ReplaceOne, ASplitThatDoesNotReadRowsChangesOneNodeAndOneThatDoesChangesSev
 TEST(ReplaceOne, TestRowsAndPublicRowsAreChosenWithoutReadingThem) {
   PublicRandom random(4, PublicRandom::Purpose::rows);
   const Dataset before = table(60, LabelKind::two_classes, random);
-  const Parts parts = hold_out(before, 0.2, 1, 5);
+  const HeldOut parts = hold_out(before, 0.2, 1, 5);
   for (std::size_t n = 0; n < 60; ++n) {
-    const Parts other = hold_out(replaced(before, n, LabelKind::two_classes, random), 0.2, 1, 5);
+    const HeldOut other = hold_out(replaced(before, n, LabelKind::two_classes, random), 0.2, 1, 5);
     EXPECT_EQ(nodes_changed({parts.train.rows, parts.test.rows, parts.published.rows},
                             {other.train.rows, other.test.rows, other.published.rows}),
               1);

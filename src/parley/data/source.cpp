@@ -7,11 +7,11 @@
 #include "parley/base/digest.h"
 #include "parley/base/error.h"
 #include "parley/base/text.h"
-#include "parley/data/adult.h"
-#include "parley/data/census.h"
 #include "parley/data/distinct.h"
 #include "parley/data/encode.h"
 #include "parley/data/libsvm.h"
+#include "parley/data/named/adult.h"
+#include "parley/data/named/census.h"
 #include "parley/data/split.h"
 
 namespace parley::data {
@@ -183,7 +183,7 @@ Holdings load(const Options& o, const Share& share) {
   for (std::size_t i = 0; i < o.data.size(); ++i) {
     if (file_per_node && !all.holds(static_cast<int>(i))) continue;
     const std::string& name = o.data[i];
-    Parts parts = hold_out(load_one(o, name), test_share, seed, static_cast<std::size_t>(o.public_rows));
+    HeldOut parts = hold_out(load_one(o, name), test_share, seed, static_cast<std::size_t>(o.public_rows));
     if (all.feature_names.empty()) {
       all.name = name == "adult" ? "adult (" + o.preprocessing + ")" : file_per_node ? "one file per node" : name;
       all.feature_names = parts.train.feature_names;

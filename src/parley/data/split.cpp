@@ -165,7 +165,7 @@ bool reads_rows(const std::string& how) {
   return std::ranges::any_of(methods, [&](const Method& m) { return how == m.name && m.reads_rows; });
 }
 
-Parts hold_out(Dataset all, double share, std::uint64_t seed, std::size_t published) {
+HeldOut hold_out(Dataset all, double share, std::uint64_t seed, std::size_t published) {
   if (!(share >= 0 && share < 1))
     throw Error({.what = "the held-out share must be at least 0 and less than 1",
                  .value = number(share),

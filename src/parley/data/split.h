@@ -9,7 +9,7 @@
 
 namespace parley::data {
 
-struct Parts {
+struct HeldOut {
   Dataset train;
   Dataset test;
   Dataset published{};
@@ -18,7 +18,7 @@ struct Parts {
 // round(share · (n − published)) rows, drawn without replacement, become the test set, `published` more become the rows
 // declared public; all parts keep the order of the file, and the test set depends on `published` by its size alone.
 // share = 0 gives an empty test set. Error unless 0 ≤ share < 1 and at least one training row is left.
-Parts hold_out(Dataset all, double share, std::uint64_t seed, std::size_t published = 0);
+HeldOut hold_out(Dataset all, double share, std::uint64_t seed, std::size_t published = 0);
 
 struct SplitPlan {
   // even           sizes differ by at most 1

@@ -85,7 +85,7 @@ TEST(PublicRandom, PurposesOfOneSeedAreUnrelated) {
 }
 
 TEST(HoldOut, TakesTheRoundedShareAndEveryRowOnce) {
-  const Parts parts = hold_out(numbered(103), .25, 1);
+  const HeldOut parts = hold_out(numbered(103), .25, 1);
   EXPECT_EQ(parts.test.rows.count(), 26U);  // round(25.75)
   EXPECT_EQ(parts.train.rows.count(), 77U);
   expect_every_row_once({parts.train.rows, parts.test.rows}, 103);
@@ -93,7 +93,7 @@ TEST(HoldOut, TakesTheRoundedShareAndEveryRowOnce) {
 }
 
 TEST(HoldOut, KeepsTheOrderOfTheFileInBothParts) {
-  const Parts parts = hold_out(numbered(100), .3, 2);
+  const HeldOut parts = hold_out(numbered(100), .3, 2);
   const auto test = ids(parts.test.rows), train = ids(parts.train.rows);
   EXPECT_TRUE(std::is_sorted(test.begin(), test.end()));
   EXPECT_TRUE(std::is_sorted(train.begin(), train.end()));
@@ -102,13 +102,13 @@ TEST(HoldOut, KeepsTheOrderOfTheFileInBothParts) {
 TEST(HoldOut, CarriesTheSplitKeyAlong) {
   Dataset all = numbered(50);
   for (std::size_t n = 0; n < 50; ++n) all.split_key.push_back(std::to_string(n));
-  const Parts parts = hold_out(all, .2, 3);
+  const HeldOut parts = hold_out(all, .2, 3);
   ASSERT_EQ(parts.test.split_key.size(), 10U);
   for (std::size_t i = 0; i < 10; ++i) EXPECT_EQ(parts.test.split_key[i], std::to_string(ids(parts.test.rows)[i]));
 }
 
 TEST(HoldOut, ShareZeroGivesAnEmptyTestSetOfTheSameFeatures) {
-  const Parts parts = hold_out(numbered(10), 0, 1);
+  const HeldOut parts = hold_out(numbered(10), 0, 1);
   EXPECT_EQ(parts.test.rows.count(), 0U);
   EXPECT_EQ(parts.test.rows.features, 1);
   EXPECT_EQ(parts.train.rows.count(), 10U);
@@ -120,7 +120,7 @@ TEST(HoldOut, DependsOnTheSeedAlone) {
 }
 
 TEST(HoldOut, RowsDeclaredPublicAreTakenOutBeforeTheShareIsCounted) {
-  const Parts parts = hold_out(numbered(30162), .3, 1, 162);
+  const HeldOut parts = hold_out(numbered(30162), .3, 1, 162);
   EXPECT_EQ(parts.published.rows.count(), 162U);
   EXPECT_EQ(parts.test.rows.count(), 9000U);
   EXPECT_EQ(parts.train.rows.count(), 21000U);

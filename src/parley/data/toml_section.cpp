@@ -38,7 +38,7 @@ std::string Section::line_of(const toml::node& node) const {
   return line == 0 ? file_ : file_ + ":" + std::to_string(line);
 }
 
-void Section::fail(const std::string& key, Error::Parts p) const {
+void Section::fail(const std::string& key, Error::Fields p) const {
   p.what = name_ + p.what;
   p.where = has(key) ? line_of(*find(key)) : line_of(*table_);
   throw Error(p);

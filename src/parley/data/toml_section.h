@@ -32,7 +32,7 @@ class Section {
   const toml::node* find(const std::string& key) const { return table_->get(key); }
 
   // Throws Error(p) at the line of the key, or of the section when the key is absent.
-  [[noreturn]] void fail(const std::string& key, Error::Parts p) const;
+  [[noreturn]] void fail(const std::string& key, Error::Fields p) const;
 
   // Any key but the known ones is an Error; for those in elsewhere it says "has no meaning <why_not>".
   void only(const std::vector<std::string>& known, const std::vector<std::string>& elsewhere = {},

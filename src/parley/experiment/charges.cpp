@@ -7,6 +7,7 @@
 
 #include "parley/algorithm/pricing.h"
 #include "parley/base/error.h"
+#include "parley/run/setting.h"
 
 namespace parley::experiment {
 namespace {
@@ -73,16 +74,16 @@ Curve epsilon_paper_so_far(const algorithm::Plan& plan) {
   });
 }
 
-void match_noise(run::Study& study, run::TrainOptions& options, const Cell& cell) {
+void match_noise(run::Simulation& simulation, run::TrainOptions& options, const Cell& cell) {
   const bool printed = cell.match->by == Metric::epsilon_paper;
   const auto loss_of = [&](const algorithm::Plan& plan) {
     return printed ? plan.epsilon_paper().value_or(nothing) : plan.epsilon();
   };
-  const int nodes = study.parties();
+  const int nodes = simulation.parties();
   const auto planned = [&](const algorithm::Options& o) {
-    algorithm::Setting setting = run::setting_on(study.graph, study.holdings.records, nodes);
-    setting.features = static_cast<long>(study.holdings.test.features);
-    setting.classes = std::max(2, static_cast<int>(study.holdings.classes.size()));
+    algorithm::Setting setting = run::setting_on(simulation.graph, simulation.holdings.records, nodes);
+    setting.features = static_cast<long>(simulation.holdings.test.features);
+    setting.classes = std::max(2, static_cast<int>(simulation.holdings.classes.size()));
     return algorithm::make_plan(o, setting);
   };
   const double target = loss_of(planned(cell.match_target->algorithm));
@@ -107,7 +108,7 @@ void match_noise(run::Study& study, run::TrainOptions& options, const Cell& cell
     (at(middle) <= target ? low : high) = middle;
   }
   options.algorithm.noise_rate = {low};
-  study.plan = planned(options.algorithm);
+  simulation.plan = planned(options.algorithm);
 }
 
 }  // namespace parley::experiment

@@ -3,7 +3,7 @@
 #pragma once
 #include "parley/experiment/cell.h"
 #include "parley/experiment/measured.h"
-#include "parley/run/study.h"
+#include "parley/run/simulation.h"
 
 namespace parley::experiment {
 
@@ -15,6 +15,6 @@ Curve epsilon_paper_so_far(const algorithm::Plan& plan);  // NaN where the paper
 double noise_level(const algorithm::Schedule& schedule, std::size_t k);
 
 // Plans the study anew with the noise rate at which its loss is that of cell.match_target. Error when no rate is.
-void match_noise(run::Study& study, run::TrainOptions& options, const Cell& cell);
+void match_noise(run::Simulation& simulation, run::TrainOptions& options, const Cell& cell);
 
 }  // namespace parley::experiment

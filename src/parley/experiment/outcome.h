@@ -9,7 +9,7 @@
 #include "parley/experiment/experiment.h"
 #include "parley/experiment/judge.h"
 #include "parley/experiment/measured.h"
-#include "parley/report/chart.h"
+#include "parley/report/drawing/chart.h"
 
 namespace parley::experiment {
 

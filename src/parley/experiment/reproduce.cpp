@@ -7,7 +7,7 @@
 #include "parley/algorithm/catalog.h"
 #include "parley/base/error.h"
 #include "parley/base/parallel.h"
-#include "parley/data/adult.h"
+#include "parley/data/named/adult.h"
 #include "parley/experiment/outcome.h"
 #include "parley/experiment/run_cell.h"
 

@@ -4,13 +4,13 @@
 #include <ctime>
 
 #include "parley/algorithm/catalog.h"
-#include "parley/algorithm/nodes.h"
 #include "parley/experiment/charges.h"
 #include "parley/experiment/judge.h"
 #include "parley/problem/metrics.h"
+#include "parley/run/engine.h"
 #include "parley/run/iterates.h"
 #include "parley/run/measure.h"
-#include "parley/run/start.h"
+#include "parley/run/open_run.h"
 
 namespace parley::experiment {
 namespace {
@@ -29,25 +29,25 @@ double objective(const problem::Problem& p, const Vector& f) {  // O_i(f)
 // HHCG20 §VI, "expected augmented objective value": Σ_i f_i(w̄_i) + ‖w̄_i − w̄‖ with means over the rounds so far.
 class Averages {
  public:
-  void add(const run::Study& study, std::span<const privacy::Paid> paid) {  // one call per message round
-    const auto parties = static_cast<std::size_t>(study.parties());
-    if (sum_.empty()) sum_.assign(parties + 1, Vector::Zero(study.dimension()));
+  void add(const run::Simulation& simulation, std::span<const privacy::Paid> paid) {  // one call per message round
+    const auto parties = static_cast<std::size_t>(simulation.parties());
+    if (sum_.empty()) sum_.assign(parties + 1, Vector::Zero(simulation.dimension()));
     for (const auto& p : paid)
       if (p.value()->size() > 0) sum_[static_cast<std::size_t>(p.node())] += *p.value();
   }
-  double value(const run::Study& study, int rounds) const {
-    const auto parties = static_cast<std::size_t>(study.parties());
+  double value(const run::Simulation& simulation, int rounds) const {
+    const auto parties = static_cast<std::size_t>(simulation.parties());
     if (rounds == 0) {  // the zero start
       double at_zero = 0;
-      for (const auto& p : study.problems) at_zero += objective(p, Vector::Zero(study.dimension()));
+      for (const auto& p : simulation.problems) at_zero += objective(p, Vector::Zero(simulation.dimension()));
       return at_zero;
     }
-    Vector centre = study.plan.star() ? sum_[parties] : Vector::Zero(study.dimension());
-    if (!study.plan.star())
+    Vector centre = simulation.plan.star() ? sum_[parties] : Vector::Zero(simulation.dimension());
+    if (!simulation.plan.star())
       for (std::size_t i = 0; i < parties; ++i) centre += sum_[i] / static_cast<double>(parties);
     double total = 0;
     for (std::size_t i = 0; i < parties; ++i)
-      total += objective(study.problems[i], sum_[i] / rounds) + (sum_[i] - centre).norm() / rounds;
+      total += objective(simulation.problems[i], sum_[i] / rounds) + (sum_[i] - centre).norm() / rounds;
     return total;
   }
 
@@ -55,7 +55,7 @@ class Averages {
   std::vector<Vector> sum_;
 };
 
-Facts facts_of(const run::Study& s) {
+Facts facts_of(const run::Simulation& s) {
   const algorithm::Schedule& first = s.plan.nodes.front();
   Facts f{.nodes = s.parties(),
           .least_records = std::ranges::min(s.holdings.records),
@@ -80,7 +80,7 @@ Facts facts_of(const run::Study& s) {
 }
 
 struct Running {
-  const run::Study& study;
+  const run::Simulation& simulation;
   const run::TrainOptions& options;
   const Wanted& wanted;
   const std::function<void()>& on_round;
@@ -88,45 +88,40 @@ struct Running {
 };
 
 run::Outcome run_once(const Running& r, std::map<Metric, Curve>& curves) {
-  const run::Study& study = r.study;
+  const run::Simulation& simulation = r.simulation;
   network::Ranks alone;
   const privacy::NoiseSource noise(r.options.engine.seed);
-  privacy::Ledger ledger(study.graph.nodes(), study.not_private.empty());
-  const auto transport = alone.transport(study.graph, study.blocks(), study.dimension(),
-                                         [&](int node, int round) { return study.plan.speaks(node, round); });
-  std::vector<std::unique_ptr<algorithm::Node>> nodes;
-  for (std::size_t i = 0; i < study.problems.size(); ++i)
-    nodes.push_back(algorithm::make_node(study.problems[i], study.plan.nodes[i]));
-  if (study.plan.star()) nodes.push_back(algorithm::make_trainer(study.plan, study.dimension()));
-
-  run::Iterates iterates(study.plan, nodes.size(), study.dimension(), alone);
+  ledger::Ledger ledger(simulation.graph.nodes(), simulation.not_private.empty());
+  const run::Engine engine = run::engine_of(simulation, alone);
+  run::Iterates iterates(simulation.plan, engine.nodes.size(), simulation.dimension(), alone);
   Averages averages;
   std::vector<double> node_loss;
-  const int turns = study.plan.star() ? 2 : 1;
-  const double begin = processor_seconds(), size = study.optimum.norm();
+  const int turns = simulation.plan.star() ? 2 : 1;
+  const double begin = processor_seconds(), size = simulation.optimum.norm();
   double measuring = 0;
   const auto each_round = [&](int message_round, std::span<const privacy::Paid> paid) {
     const double start = processor_seconds();
     iterates.add(message_round, paid);
-    if (message_round > 0) averages.add(study, paid);
+    if (message_round > 0) averages.add(simulation, paid);
     if (message_round % turns != 0) {
       measuring += processor_seconds() - start;
       return true;
     }
     const int round = message_round / turns;
-    const bool last = round == study.plan.options.rounds;
+    const bool last = round == simulation.plan.options.rounds;
     const auto wants = [&](Metric m) { return r.wanted.at(m, last); };
     curves[Metric::disagreement].push_back(iterates.disagreement());
     if (r.wanted.ever.contains(Metric::distance)) {
       double far = 0;
-      for (std::size_t i = 0; i < study.problems.size(); ++i)
-        far = std::max(far, (iterates.classifier(i) - study.optimum).norm());
+      for (std::size_t i = 0; i < simulation.problems.size(); ++i)
+        far = std::max(far, (iterates.classifier(i) - simulation.optimum).norm());
       curves[Metric::distance].push_back(far / size);
     }
-    if (wants(Metric::augmented_objective)) curves[Metric::augmented_objective].push_back(averages.value(study, round));
+    if (wants(Metric::augmented_objective))
+      curves[Metric::augmented_objective].push_back(averages.value(simulation, round));
     run::RoundMetrics m{.round = round};
     if (last || wants(Metric::train_loss) || wants(Metric::test_error))
-      run::measure(study, iterates, 1, alone, m, node_loss);
+      run::measure(simulation, iterates, 1, alone, m, node_loss);
     curves[Metric::train_loss].push_back(m.train_loss.value_or(nothing));
     curves[Metric::test_error].push_back(m.test_error.value_or(nothing));
     measuring += processor_seconds() - start;
@@ -135,13 +130,13 @@ run::Outcome run_once(const Running& r, std::map<Metric, Curve>& curves) {
     return !r.stop.load();
   };
   run::Phases phases;
-  return run::drive({.nodes = nodes,
+  return run::drive({.nodes = engine.nodes,
                      .noise = &noise,
                      .ledger = &ledger,
-                     .transport = transport.get(),
+                     .transport = engine.transport.get(),
                      .threads = 1,
                      .release_bound = r.options.algorithm.release_bound,
-                     .on_round = each_round},
+                     .watch = each_round},
                     phases);
 }
 
@@ -179,22 +174,25 @@ std::optional<Measured> run_job(const Experiment& e, const Cell& cell, const Job
   network::Ranks alone;
   run::TrainOptions options = seeded(cell, e, job.first);
   run::check_options(options);
-  run::Study study = run::prepare(options, alone);
-  if (cell.match) match_noise(study, options, cell);
-  Measured m{
-      .name = cell.name, .series = cell.series, .legend = cell.legend, .value = cell.value, .facts = facts_of(study)};
-  m.optimum[Metric::train_loss].push_back(study.train_loss_nonprivate);
-  m.optimum[Metric::test_error].push_back(study.test_error_nonprivate);
-  const auto length = static_cast<std::size_t>(study.plan.options.rounds) + 1;
+  run::Simulation simulation = run::prepare(options, alone);
+  if (cell.match) match_noise(simulation, options, cell);
+  Measured m{.name = cell.name,
+             .series = cell.series,
+             .legend = cell.legend,
+             .value = cell.value,
+             .facts = facts_of(simulation)};
+  m.optimum[Metric::train_loss].push_back(simulation.train_loss_nonprivate);
+  m.optimum[Metric::test_error].push_back(simulation.test_error_nonprivate);
+  const auto length = static_cast<std::size_t>(simulation.plan.options.rounds) + 1;
   const auto charged = [&](Metric metric, Curve (*of)(const algorithm::Plan&)) {
-    return study.plan.noisy() && wanted.ever.contains(metric) ? of(study.plan) : Curve(length, nothing);
+    return simulation.plan.noisy() && wanted.ever.contains(metric) ? of(simulation.plan) : Curve(length, nothing);
   };
   const Curve epsilon = charged(Metric::epsilon, epsilon_so_far),
               epsilon_paper = charged(Metric::epsilon_paper, epsilon_paper_so_far);
   for (long r = 0; r < job.count; ++r) {
     options.engine.seed = static_cast<std::uint64_t>(1 + job.first + r);
     auto& curves = m.runs.emplace_back();
-    const run::Outcome outcome = run_once({study, options, wanted, on_round, stop}, curves);
+    const run::Outcome outcome = run_once({simulation, options, wanted, on_round, stop}, curves);
     m.outcomes.push_back(run::name_of(outcome));
     if (outcome == run::Outcome::interrupted) return std::nullopt;
     for (auto& [metric, curve] : curves) curve.resize(length, nothing);

@@ -8,6 +8,10 @@
 
 #include "parley/base/vector.h"
 
+namespace parley::ledger {
+class Ledger;
+}
+
 namespace parley::privacy {
 
 struct Charge {
@@ -38,7 +42,7 @@ class Paid {
   const Released& value() const { return value_; }
 
  private:
-  friend class Ledger;
+  friend class ledger::Ledger;
   Paid(int node, int round, Released value) : node_(node), round_(round), value_(std::move(value)) {}
   int node_;
   int round_;

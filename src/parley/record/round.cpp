@@ -27,6 +27,11 @@ RoundKind kind_of(const Turn& turn) {
   return turn.star ? RoundKind::trainer : RoundKind::recycled;
 }
 
+bool counts_in_mean(const Turn& turn, int in_run, long rounds) {
+  if (turn.round < 1 || in_run < rounds / 2 + 1) return false;
+  return turn.star ? turn.round % 2 == 0 : turn.touches_data;
+}
+
 nlohmann::json round_line(int round, RoundKind kind, double epsilon) {
   return {{"round", round}, {"kind", name_of(kind)}, {"epsilon", epsilon}};
 }

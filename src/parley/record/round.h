@@ -23,6 +23,11 @@ struct Turn {
 };
 RoundKind kind_of(const Turn& turn);
 
+// Is a node's value of this turn part of the mean that is its final iterate, where the plan averages? The later half of
+// the whole run, rounds that touched data (a recycled iterate repeats the noise of the round before); in a star every
+// even round, at whose end both sides have spoken. turn.round: in its part; of a run in one part the same as in_run.
+bool counts_in_mean(const Turn& turn, int in_run, long rounds);
+
 // round, kind, epsilon: all that a party records of a round, and what every line begins with.
 nlohmann::json round_line(int round, RoundKind kind, double epsilon);
 

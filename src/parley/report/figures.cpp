@@ -6,7 +6,7 @@
 
 #include "parley/base/printed.h"
 #include "parley/base/text.h"
-#include "parley/report/graph_drawing.h"
+#include "parley/report/drawing/graph_drawing.h"
 #include "parley/report/words.h"
 
 namespace parley::report {

@@ -3,7 +3,7 @@
 #include <string>
 #include <vector>
 
-#include "parley/report/chart.h"
+#include "parley/report/drawing/chart.h"
 #include "parley/report/group.h"
 
 namespace parley::report {

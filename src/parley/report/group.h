@@ -4,7 +4,7 @@
 #include <string>
 #include <vector>
 
-#include "parley/report/chart.h"
+#include "parley/report/drawing/chart.h"
 #include "parley/report/run.h"
 
 namespace parley::report {

@@ -6,7 +6,7 @@
 #include <nlohmann/json.hpp>
 
 #include "parley/base/digest.h"
-#include "parley/report/escape.h"
+#include "parley/report/drawing/escape.h"
 
 namespace parley::report {
 namespace {

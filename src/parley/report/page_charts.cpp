@@ -4,9 +4,9 @@
 #include <cmath>
 #include <nlohmann/json.hpp>
 
-#include "parley/report/escape.h"
+#include "parley/report/drawing/escape.h"
+#include "parley/report/drawing/style.h"
 #include "parley/report/page.h"
-#include "parley/report/style.h"
 
 namespace parley::report {
 namespace {

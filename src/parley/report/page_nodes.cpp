@@ -4,8 +4,8 @@
 #include <cmath>
 
 #include "parley/base/printed.h"
-#include "parley/report/escape.h"
-#include "parley/report/graph_drawing.h"
+#include "parley/report/drawing/escape.h"
+#include "parley/report/drawing/graph_drawing.h"
 #include "parley/report/page.h"
 #include "parley/report/words.h"
 

@@ -7,7 +7,7 @@
 
 #include "parley/base/printed.h"
 #include "parley/base/text.h"
-#include "parley/report/escape.h"
+#include "parley/report/drawing/escape.h"
 #include "parley/report/page.h"
 #include "parley/report/words.h"
 

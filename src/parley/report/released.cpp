@@ -5,6 +5,7 @@
 #include <optional>
 
 #include "parley/record/files.h"
+#include "parley/record/round.h"
 
 namespace parley::report {
 namespace {
@@ -13,8 +14,7 @@ class Following {
  public:
   Following(const Run& run, std::size_t parties)
       : run_(run), parties_(parties), there_(run.nodes.size(), true), last_(run.nodes.size()), sum_(last_.size()) {
-    const double rounds = run.rounds.empty() ? 0 : std::max<double>(run.rounds.back().round, planned());
-    first_ = run.option("average") == "yes" ? static_cast<int>(rounds) / 2 + 1 : static_cast<int>(rounds) + 1;
+    rounds_ = run.rounds.empty() ? 0 : std::max(run.rounds.back().round, planned_rounds());
   }
 
   // The others go on without them.
@@ -36,9 +36,9 @@ class Following {
 
   void add(Round& round, const std::vector<Vector>& values) {
     const bool spoke = take(values);
-    const bool counts =
-        run_.star ? round.in_part >= 2 && round.in_part % 2 == 0 : round.kind == record::RoundKind::data;
-    if (round.round >= first_ && counts) {
+    const record::Turn turn{
+        .round = round.in_part, .touches_data = round.kind == record::RoundKind::data, .star = run_.star};
+    if (run_.option("average") == "yes" && record::counts_in_mean(turn, round.round, rounds_)) {
       ++count_;
       for (std::size_t i = 0; i < last_.size(); ++i)
         if (last_[i].size() > 0) sum_[i] = sum_[i].size() == 0 ? last_[i] : Vector(sum_[i] + last_[i]);
@@ -71,9 +71,9 @@ class Following {
   }
 
  private:
-  double planned() const {  // rounds of messages; a star has two for each
+  int planned_rounds() const {  // of messages; a star has two for each
     const std::string text = run_.option("rounds");
-    const double rounds = text.empty() ? 0 : std::atof(text.c_str());
+    const int rounds = text.empty() ? 0 : static_cast<int>(std::atof(text.c_str()));
     return run_.star ? 2 * rounds : rounds;
   }
 
@@ -93,7 +93,7 @@ class Following {
   std::size_t parties_;
   std::vector<bool> there_;  // by node
   std::vector<Vector> last_, sum_;
-  int first_ = 0, count_ = 0;
+  int rounds_ = 0, count_ = 0;
   Vector centre_;
 };
 

@@ -4,7 +4,7 @@
 #include <fstream>
 
 #include "parley/base/text.h"
-#include "parley/report/graph_drawing.h"
+#include "parley/report/drawing/graph_drawing.h"
 #include "parley/report/page.h"
 #include "parley/report/read.h"
 

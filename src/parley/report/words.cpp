@@ -7,7 +7,7 @@
 
 #include "parley/base/printed.h"
 #include "parley/base/text.h"
-#include "parley/report/axis.h"
+#include "parley/report/drawing/axis.h"
 
 namespace parley::report {
 

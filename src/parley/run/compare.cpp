@@ -23,11 +23,11 @@ void note(const Summary& s, Cell& cell, Comparison& all) {
     }
     return spread;
   };
-  const bool tested = s.study.test_rows > 0;
+  const bool tested = s.simulation.test_rows > 0;
   cell.runs = s.runs.size();
-  cell.delta = s.study.plan.nodes[0].delta;
-  cell.rounds = s.study.plan.options.rounds;
-  cell.private_rounds = s.study.plan.nodes[0].private_rounds.size();
+  cell.delta = s.simulation.plan.nodes[0].delta;
+  cell.rounds = s.simulation.plan.options.rounds;
+  cell.private_rounds = s.simulation.plan.nodes[0].private_rounds.size();
   cell.train_loss = over([](const Result& r) { return *r.last().train_loss; });
   if (tested) cell.test_error = over([](const Result& r) { return *r.last().test_error; });
   for (const Result& r : s.runs) {
@@ -35,13 +35,13 @@ void note(const Summary& s, Cell& cell, Comparison& all) {
     if (r.outcome == Outcome::diverged) ++cell.diverged;
   }
   cell.record = s.record;
-  all.nodes = s.study.parties();
-  all.classifies = s.study.problems[0].loss.classifies();
-  all.data = s.study.holdings.name;
-  all.train_loss_nonprivate = s.study.train_loss_nonprivate;
-  if (tested) all.test_error_nonprivate = s.study.test_error_nonprivate;
-  all.not_private = s.study.not_private;
-  all.adjacency = s.study.adjacency;
+  all.nodes = s.simulation.parties();
+  all.classifies = s.simulation.problems[0].loss.classifies();
+  all.data = s.simulation.holdings.name;
+  all.train_loss_nonprivate = s.simulation.train_loss_nonprivate;
+  if (tested) all.test_error_nonprivate = s.simulation.test_error_nonprivate;
+  all.not_private = s.simulation.not_private;
+  all.adjacency = s.simulation.adjacency;
 }
 
 json spread_json(const Spread& s) {
@@ -64,7 +64,7 @@ Comparison compare(const Contest& contest, const ContestHooks& hooks) {
     o.engine.out = contest.out + "/" + cell.algorithm + "/epsilon-" + number(cell.budget);
     try {
       const Summary summary =
-          train(o, {.on_start = [&](const Study& s) { hooks.on_cell(i, s); },
+          train(o, {.on_start = [&](const Simulation& s) { hooks.on_cell(i, s); },
                     .on_round = [&](int repeat, const RoundMetrics& m) { hooks.on_round(i, repeat, m); },
                     .stop = hooks.stop});
       all.interrupted = summary.runs.back().outcome == Outcome::interrupted;

@@ -49,7 +49,7 @@ struct Comparison {
 };
 
 struct ContestHooks {
-  std::function<void(std::size_t cell, const Study&)> on_cell;  // it begins
+  std::function<void(std::size_t cell, const Simulation&)> on_cell;  // it begins
   std::function<void(std::size_t cell, int repeat, const RoundMetrics&)> on_round;
   const std::atomic<bool>* stop = nullptr;
 };

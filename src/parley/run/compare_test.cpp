@@ -18,7 +18,7 @@ struct Compare : testing::Test {
       std::filesystem::temp_directory_path() / ("parley-compare-" + std::to_string(getpid()));
   std::atomic<bool> stop{false};
   int rounds = 0;
-  ContestHooks hooks{.on_cell = [](std::size_t, const Study&) {},
+  ContestHooks hooks{.on_cell = [](std::size_t, const Simulation&) {},
                      .on_round = [this](std::size_t, int, const RoundMetrics&) { ++rounds; },
                      .stop = &stop};
 

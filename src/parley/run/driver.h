@@ -1,4 +1,4 @@
-// The one loop that every engine runs: solve, pay, record, exchange. It knows no algorithm, no data and no carrier.
+// The one loop that every engine runs: solve, pay, commit, record, watch, exchange. It knows no algorithm, no data and no carrier.
 #pragma once
 #include <functional>
 #include <memory>
@@ -8,8 +8,8 @@
 #include <vector>
 
 #include "parley/algorithm/node.h"
+#include "parley/ledger/ledger.h"
 #include "parley/network/transport.h"
-#include "parley/privacy/ledger.h"
 #include "parley/privacy/random.h"
 
 namespace parley::run {
@@ -24,7 +24,7 @@ struct Phases {  // seconds
 struct Drive {
   std::span<const std::unique_ptr<algorithm::Node>> nodes;  // the local ones
   const privacy::NoiseSource* noise = nullptr;
-  privacy::Ledger* ledger = nullptr;
+  ledger::Ledger* ledger = nullptr;
   network::Transport* transport = nullptr;
   int threads = 1;
   double release_bound = 1000;
@@ -33,8 +33,10 @@ struct Drive {
   // What (node, round) would release and is charged for, without its value: a round that cannot be solved is charged to
   // the ledger like one that was released, before anybody hears of it. Empty: it is only thrown.
   std::function<privacy::Release(int node, int round)> unreleased{};
-  // Called with each round's paid values before they are sent: record, measure, report. False: stop after this round.
-  std::function<bool(int round, std::span<const privacy::Paid> paid)> on_round;
+  // Each round's paid values, before any other process hears of them, even in a sum. Empty: nobody records.
+  std::function<void(int round, std::span<const privacy::Paid> paid)> record{};
+  // Then: measure and report. False: stop after this round. Empty: nobody watches.
+  std::function<bool(int round, std::span<const privacy::Paid> paid)> watch{};
   // The largest of what every process of this run says (network::Ranks): all end in the same round. Empty: only one.
   std::function<double(double)> largest{};
 };

@@ -2,21 +2,19 @@
 
 #include <algorithm>
 
+#include "parley/record/round.h"
+
 namespace parley::run {
 
 Iterates::Iterates(const algorithm::Plan& plan, std::size_t nodes, Index size, network::Ranks& ranks)
-    : plan_(plan),
-      ranks_(ranks),
-      first_(plan.average ? plan.nodes.front().rounds / 2 + 1 : plan.nodes.front().rounds + 1),
-      last_(nodes),
-      model_(size) {}
+    : plan_(plan), ranks_(ranks), last_(nodes), model_(size) {}
 
 void Iterates::add(int round, std::span<const privacy::Paid> paid) {
   for (std::size_t i = 0; i < paid.size(); ++i)
     if (paid[i].value()->size() > 0) last_[i] = *paid[i].value();
-  // In a star both sides have spoken at the end of an even round.
-  const bool counts = plan_.star() ? round >= 2 && round % 2 == 0 : plan_.nodes.front().touches_data(round);
-  if (round >= first_ && counts) {
+  const algorithm::Schedule& first = plan_.nodes.front();
+  const record::Turn turn{.round = round, .touches_data = first.touches_data(round), .star = plan_.star()};
+  if (plan_.average && record::counts_in_mean(turn, round, first.rounds)) {
     if (count_++ == 0) sum_.assign(last_.size(), Vector::Zero(last_.front().size()));
     for (std::size_t i = 0; i < last_.size(); ++i) sum_[i] += last_[i];
   }

@@ -16,8 +16,7 @@ class Iterates {
   Iterates(const algorithm::Plan& plan, std::size_t nodes, Index size,
            network::Ranks& ranks);  // nodes: of this process
 
-  // With averaging, from the later half of the rounds on: the mean of the iterates of rounds that touched data (a
-  // recycled iterate repeats the noise of the round before). A function of released values, free.
+  // With averaging, the mean of the iterates that count (record/round.h). A function of released values, free.
   void add(int round, std::span<const privacy::Paid> paid);
 
   const Vector& model() const { return model_; }
@@ -29,7 +28,6 @@ class Iterates {
  private:
   const algorithm::Plan& plan_;
   network::Ranks& ranks_;
-  long first_;                // round of messages from which iterates are averaged
   int count_ = 0;             // rounds in sum_
   std::vector<Vector> last_;  // what each node said last; a trainer's stands at the very end
   std::vector<Vector> sum_;

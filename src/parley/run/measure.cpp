@@ -13,7 +13,7 @@ namespace parley::run {
 
 using nlohmann::json;
 
-json round_json(int round, const RoundMetrics& m, const Study& s) {
+json round_json(int round, const RoundMetrics& m, const Simulation& s) {
   const record::Turn turn{
       .round = round, .touches_data = s.plan.nodes.front().touches_data(round), .star = s.plan.star()};
   json line = record::round_line(round, record::kind_of(turn), m.epsilon);
@@ -26,7 +26,7 @@ json round_json(int round, const RoundMetrics& m, const Study& s) {
   return line;
 }
 
-void measure(const Study& s, const Iterates& iterates, int threads, network::Ranks& ranks, RoundMetrics& m,
+void measure(const Simulation& s, const Iterates& iterates, int threads, network::Ranks& ranks, RoundMetrics& m,
              std::vector<double>& node_loss) {
   node_loss.assign(s.problems.size(), 0);
   parallel_for(static_cast<int>(s.problems.size()), threads, [&](int i) {
@@ -45,32 +45,33 @@ void measure(const Study& s, const Iterates& iterates, int threads, network::Ran
   if (s.test_rows > 0) m.test_error = problem::test_error_of(sums[1], s.test_rows, loss);
 }
 
-double spent_epsilon(const privacy::Ledger& ledger, const algorithm::Plan& plan, int node, std::size_t through) {
+double spent_epsilon(const ledger::Ledger& ledger, const algorithm::Plan& plan, int node, std::size_t through) {
   std::span<const privacy::Charge> charges = ledger.charges(node);
   if (through < charges.size()) charges = charges.first(through + 1);
   return algorithm::whole_run_epsilon(charges, plan.nodes[static_cast<std::size_t>(node)].delta);
 }
 
-std::vector<NodeSummary> node_summaries(const Study& study, const privacy::Ledger& ledger, const Iterates& iterates,
-                                        const std::vector<double>& node_loss, bool whole, network::Ranks& ranks) {
-  const auto parties = static_cast<std::size_t>(study.parties());
+std::vector<NodeSummary> node_summaries(const Simulation& simulation, const ledger::Ledger& ledger,
+                                        const Iterates& iterates, const std::vector<double>& node_loss, bool whole,
+                                        network::Ranks& ranks) {
+  const auto parties = static_cast<std::size_t>(simulation.parties());
   std::vector<double> facts(3 * parties);  // ε spent, loss, distance
-  for (std::size_t i = 0; i < study.problems.size(); ++i) {
-    const int node = study.first() + static_cast<int>(i);
-    const algorithm::Schedule& s = study.plan.nodes[static_cast<std::size_t>(node)];
+  for (std::size_t i = 0; i < simulation.problems.size(); ++i) {
+    const int node = simulation.first() + static_cast<int>(i);
+    const algorithm::Schedule& s = simulation.plan.nodes[static_cast<std::size_t>(node)];
     double* const at = facts.data() + 3 * static_cast<std::size_t>(node);
     // Ended early on released values: the rounds done, for pure ε; at δ > 0 composition covers the planned run only.
-    at[0] = whole || s.delta == 0 ? spent_epsilon(ledger, study.plan, node) : s.epsilon;
+    at[0] = whole || s.delta == 0 ? spent_epsilon(ledger, simulation.plan, node) : s.epsilon;
     at[1] = node_loss[i];
     at[2] = iterates.distance(i);
   }
   ranks.sum(facts);
   std::vector<NodeSummary> nodes;
   for (std::size_t i = 0; i < parties; ++i) {
-    const algorithm::Schedule& s = study.plan.nodes[i];
+    const algorithm::Schedule& s = simulation.plan.nodes[i];
     nodes.push_back({.node = s.node,
                      .degree = s.degree,
-                     .records = static_cast<std::size_t>(study.holdings.records[i]),
+                     .records = static_cast<std::size_t>(simulation.holdings.records[i]),
                      .epsilon = facts[3 * i],
                      .epsilon_paper = whole ? s.epsilon_paper : std::nullopt,
                      .train_loss = facts[3 * i + 1],

@@ -10,19 +10,20 @@
 
 namespace parley::run {
 
-nlohmann::json round_json(int round, const RoundMetrics& m, const Study& study);
+nlohmann::json round_json(int round, const RoundMetrics& m, const Simulation& simulation);
 
 // One pass over all rows, by node on all cores. node_loss: of this process's nodes.
-void measure(const Study& study, const Iterates& iterates, int threads, network::Ranks& ranks, RoundMetrics& m,
-             std::vector<double>& node_loss);
+void measure(const Simulation& simulation, const Iterates& iterates, int threads, network::Ranks& ranks,
+             RoundMetrics& m, std::vector<double>& node_loss);
 
 // (ε, δ) of what a node has released in this planned run, all of it or through a round (the ledger of a resumed run has
 // later ones).
-double spent_epsilon(const privacy::Ledger& ledger, const algorithm::Plan& plan, int node,
+double spent_epsilon(const ledger::Ledger& ledger, const algorithm::Plan& plan, int node,
                      std::size_t through = std::numeric_limits<std::size_t>::max());
 
 // Of the nodes of all ranks.
-std::vector<NodeSummary> node_summaries(const Study& study, const privacy::Ledger& ledger, const Iterates& iterates,
-                                        const std::vector<double>& node_loss, bool whole, network::Ranks& ranks);
+std::vector<NodeSummary> node_summaries(const Simulation& simulation, const ledger::Ledger& ledger,
+                                        const Iterates& iterates, const std::vector<double>& node_loss, bool whole,
+                                        network::Ranks& ranks);
 
 }  // namespace parley::run

@@ -1,14 +1,15 @@
 #include "parley/run/resume.h"
 
 #include <algorithm>
-#include <ctime>
 #include <filesystem>
 #include <limits>
 #include <nlohmann/json.hpp>
 
 #include "parley/base/digest.h"
 #include "parley/base/error.h"
-#include "parley/privacy/ledger_verify.h"
+#include "parley/base/text.h"
+#include "parley/ledger/verify.h"
+#include "parley/run/fingerprint.h"
 
 namespace parley::run {
 namespace {
@@ -103,55 +104,35 @@ void check_ledger(const json& run, const TrainOptions& o, const std::string& fil
 
 }  // namespace
 
-std::string timestamp() {
-  const std::time_t now = std::time(nullptr);
-  std::tm parts{};
-  gmtime_r(&now, &parts);
-  char text[32];
-  std::strftime(text, sizeof text, "%Y%m%d-%H%M%S", &parts);
-  return text;
-}
-
-std::string fingerprint_of(const std::vector<const data::Rows*>& all, const privacy::LedgerFile& book) {
-  privacy::Fingerprint fingerprint = book.fingerprint();
-  const auto bytes = [](const auto& v) {
-    return std::string_view(reinterpret_cast<const char*>(v.data()), v.size() * sizeof(v[0]));
-  };
-  for (const data::Rows* rows : all)
-    for (const std::string_view part : {bytes(rows->column), bytes(rows->value), bytes(rows->label)})
-      fingerprint.add(part);
-  return fingerprint.text();
-}
-
-privacy::PlannedRun planned_run(const Study& study, const TrainOptions& o, const privacy::LedgerFile& book) {
+ledger::PlannedRun planned_run(const Simulation& simulation, const TrainOptions& o, const ledger::LedgerFile& book) {
   double fewest = std::numeric_limits<double>::infinity();
-  privacy::PlannedRun run;
+  ledger::PlannedRun run;
   std::vector<const data::Rows*> rows;
-  for (const auto& p : study.problems) {
+  for (const auto& p : simulation.problems) {
     rows.push_back(p.rows);
     fewest = std::min(fewest, static_cast<double>(p.rows->count()));
   }
-  for (int node = study.first(); node < study.holdings.end(); ++node) {
-    privacy::PlannedRun::Account account{.node = node, .dataset = o.engine.dataset};
-    for (const auto& r : study.plan.nodes[static_cast<std::size_t>(node)].private_rounds)
+  for (int node = simulation.first(); node < simulation.holdings.end(); ++node) {
+    ledger::PlannedRun::Account account{.node = node, .dataset = o.engine.dataset};
+    for (const auto& r : simulation.plan.nodes[static_cast<std::size_t>(node)].private_rounds)
       account.planned.push_back(r.charge);
     run.accounts.push_back(std::move(account));
   }
-  if (study.hosts_trainer())  // it holds no rows and is charged nothing; its releases are kept like the others
-    run.accounts.push_back({.node = study.parties(), .dataset = o.engine.dataset});
+  if (simulation.hosts_trainer())  // it holds no rows and is charged nothing; its releases are kept like the others
+    run.accounts.push_back({.node = simulation.parties(), .dataset = o.engine.dataset});
   run.datasets = {{.name = o.engine.dataset, .fingerprint = fingerprint_of(rows, book), .records = fewest}};
-  run.configuration = hex(sha256(configuration_json(study, o).dump()));
+  run.configuration = hex(sha256(configuration_json(simulation, o).dump()));
   run.started = timestamp();
-  run.not_private = study.not_private;
+  run.not_private = simulation.not_private;
   return run;
 }
 
-Unfinished find_unfinished(const Study& study, const TrainOptions& o, const std::string& folder,
-                           const privacy::LedgerFile* book) {
+Unfinished find_unfinished(const Simulation& simulation, const TrainOptions& o, const std::string& folder,
+                           const ledger::LedgerFile* book) {
   const std::string file = folder + "/run.json";
   Unfinished found{.run_id = "", .record = record::read(folder)};
   const json& before = found.record.run;
-  const json now = json::parse(configuration_json(study, o).dump());  // as a file would give it back
+  const json now = json::parse(configuration_json(simulation, o).dump());  // as a file would give it back
   try {
     check_outcome(before, folder);
     check_options(before.at("options"), given(o, now.at("options")), file);
@@ -167,7 +148,7 @@ Unfinished find_unfinished(const Study& study, const TrainOptions& o, const std:
     throw Error({.what = "the record cannot be read: " + std::string(e.what()), .where = file, .fix = same_options});
   }
   if (book == nullptr) return found;
-  const auto wrong = privacy::verify_record(*book, found.run_id, found.record.released, found.record.first, folder);
+  const auto wrong = ledger::verify_record(*book, found.run_id, found.record.released, found.record.first, folder);
   if (!wrong.empty())
     throw Error({.what = "the ledger and the record do not belong together: " + wrong.front(),
                  .where = book->file().string(),
@@ -204,16 +185,16 @@ void check_pasts(const std::vector<RankPast>& ranks, const std::string& folder) 
   }
 }
 
-std::optional<privacy::Release> Past::release(int node, int round) const {
+std::optional<privacy::Release> PastReleases::release(int node, int round) const {
   std::optional<Vector> value;
   if (round < kept().values)
-    value = record_.released[static_cast<std::size_t>(round)][static_cast<std::size_t>(node - study_.first())];
+    value = record_.released[static_cast<std::size_t>(round)][static_cast<std::size_t>(node - simulation_.first())];
   else if (const auto paid = ledger_.stored(node, round))
     value = *paid->value();
   if (!value) return std::nullopt;
   privacy::Release release{.node = node, .round = round, .value = std::move(*value), .charge = {}};
-  if (node < study_.parties() && study_.plan.nodes[static_cast<std::size_t>(node)].touches_data(round))
-    release.charge = study_.plan.nodes[static_cast<std::size_t>(node)].private_round(round).charge;
+  if (node < simulation_.parties() && simulation_.plan.nodes[static_cast<std::size_t>(node)].touches_data(round))
+    release.charge = simulation_.plan.nodes[static_cast<std::size_t>(node)].private_round(round).charge;
   return release;
 }
 

@@ -4,19 +4,14 @@
 #include <optional>
 #include <string>
 
-#include "parley/privacy/ledger.h"
+#include "parley/ledger/ledger.h"
 #include "parley/record/record.h"
-#include "parley/run/study.h"
+#include "parley/run/simulation.h"
 
 namespace parley::run {
 
 // What a run is going to charge to the owner's ledger: in a simulation all nodes hold parts of one dataset.
-privacy::PlannedRun planned_run(const Study& study, const TrainOptions& o, const privacy::LedgerFile& book);
-
-std::string timestamp();
-
-// What a ledger knows rows by, to warn of a mix-up: under its own key, so that it confirms nobody's guess.
-std::string fingerprint_of(const std::vector<const data::Rows*>& rows, const privacy::LedgerFile& book);
+ledger::PlannedRun planned_run(const Simulation& simulation, const TrainOptions& o, const ledger::LedgerFile& book);
 
 // An unfinished run, as its earlier processes left it.
 struct Unfinished {
@@ -26,8 +21,8 @@ struct Unfinished {
 
 // Error unless the folder holds an unfinished run with these options on data of this size that was charged to this
 // ledger (book; null: to none), and the ledger has every value of the record, bit for bit.
-Unfinished find_unfinished(const Study& study, const TrainOptions& o, const std::string& folder,
-                           const privacy::LedgerFile* book);
+Unfinished find_unfinished(const Simulation& simulation, const TrainOptions& o, const std::string& folder,
+                           const ledger::LedgerFile* book);
 
 // Error where several ranks' pasts are not those of one run: then a rank has lost what it released (R7), and going on
 // would release it a second time. Of each rank: rounds in its record, in its ledger (nothing: there is none), and the
@@ -41,18 +36,18 @@ struct RankPast {
 void check_pasts(const std::vector<RankPast>& ranks, const std::string& folder);
 
 // What earlier processes of this run released: from the record, and from the ledger where that is ahead.
-class Past {
+class PastReleases {
  public:
-  Past(const Study& study, Unfinished run, const privacy::Ledger& ledger)
-      : study_(study), ledger_(ledger), record_(std::move(run.record)) {}
+  PastReleases(const Simulation& simulation, Unfinished run, const ledger::Ledger& ledger)
+      : simulation_(simulation), ledger_(ledger), record_(std::move(run.record)) {}
 
   record::Kept kept() const { return record_.kept(); }
 
   std::optional<privacy::Release> release(int node, int round) const;
 
  private:
-  const Study& study_;
-  const privacy::Ledger& ledger_;
+  const Simulation& simulation_;
+  const ledger::Ledger& ledger_;
   record::Record record_;
 };
 

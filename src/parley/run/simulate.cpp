@@ -6,16 +6,16 @@
 #include <filesystem>
 #include <nlohmann/json.hpp>
 
-#include "parley/algorithm/nodes.h"
 #include "parley/base/error.h"
 #include "parley/base/text.h"
+#include "parley/network/together.h"
 #include "parley/record/record.h"
+#include "parley/run/engine.h"
 #include "parley/run/failure.h"
 #include "parley/run/iterates.h"
 #include "parley/run/measure.h"
 #include "parley/run/model.h"
-#include "parley/run/start.h"
-#include "parley/run/together.h"
+#include "parley/run/open_run.h"
 
 namespace parley::run {
 namespace {
@@ -32,7 +32,7 @@ int worst_node(const algorithm::Plan& plan) {
 }
 
 // Rank 0 makes the folder; the others' are inside it.
-record::Writer open_record(const std::string& folder, const json& head, const std::optional<Past>& past,
+record::Writer open_record(const std::string& folder, const json& head, const std::optional<PastReleases>& past,
                            network::Ranks& ranks) {
   if (ranks.rank() > 0) ranks.meet();
   record::Writer record(folder, head, past ? std::optional(past->kept()) : std::nullopt);
@@ -40,144 +40,188 @@ record::Writer open_record(const std::string& folder, const json& head, const st
   return record;
 }
 
-Result run_once(const Study& study, const TrainOptions& o, int repeat, const std::string& folder, const Hooks& hooks,
-                Start& owner, network::Ranks& ranks) {
-  const auto begin = Clock::now();
-  const int threads = o.engine.threads > 0 ? static_cast<int>(o.engine.threads) : ranks.cores();
-  std::optional<std::uint64_t> seed = o.engine.seed;
-  if (seed) *seed += static_cast<std::uint64_t>(repeat);
-  const privacy::NoiseSource noise(seed);
-  std::optional<privacy::Ledger> account;
-  if (owner.book) {
-    privacy::PlannedRun planned = planned_run(study, o, *owner.book);
-    planned.id = owner.resumed_id.empty() ? ranks.texts(planned.id).front() : owner.resumed_id;
-    account.emplace(owner.book, planned);
-  } else {
-    account.emplace(study.graph.nodes(), study.not_private.empty());
+class SimulatedRun {
+ public:
+  SimulatedRun(const Simulation& simulation, const TrainOptions& o, std::string folder, OpenRun& owner,
+               network::Ranks& ranks)
+      : s_(simulation),
+        o_(o),
+        owner_(owner),
+        ranks_(ranks),
+        threads_(o.engine.threads > 0 ? static_cast<int>(o.engine.threads) : ranks.cores()),
+        folder_(std::move(folder)),
+        engine_(engine_of(simulation, ranks)),
+        iterates_(simulation.plan, engine_.nodes.size(), simulation.dimension(), ranks) {
+    open_ledger();
+    if (owner.unfinished) past_.emplace(s_, std::move(*owner.unfinished), *ledger_);
+    json head = header("running");
+    head["privacy"] = privacy_json(s_, s_.plan.epsilon(), true);  // until the end: what it may cost, never less
+    record_.emplace(open_record(folder_, head, past_, ranks));
+    if (!past_) lock_.emplace(folder_);  // a resumed run is locked already
   }
-  privacy::Ledger& ledger = *account;
-  std::optional<Past> past;
-  if (owner.unfinished) past.emplace(study, std::move(*owner.unfinished), ledger);
-  const auto transport = ranks.transport(study.graph, study.blocks(), study.dimension(),
-                                         [&](int node, int round) { return study.plan.speaks(node, round); });
-  std::vector<std::unique_ptr<algorithm::Node>> machines;
-  for (std::size_t i = 0; i < study.problems.size(); ++i)
-    machines.push_back(
-        algorithm::make_node(study.problems[i], study.plan.nodes[i + static_cast<std::size_t>(study.first())]));
-  if (study.hosts_trainer()) machines.push_back(algorithm::make_trainer(study.plan, study.dimension()));
-  json head = header_json(study, o, "running");
-  head["privacy"] = privacy_json(study, study.plan.epsilon(), true);  // until the end: what it may cost, never less
-  if (owner.book) head["run_id"] = ledger.run_id();
-  if (ranks.count() > 1) head["job_id"] = owner.job_id;
-  record::Writer record = open_record(folder, head, past, ranks);
-  std::optional<record::Lock> lock;  // a resumed run is locked already
-  if (!past) lock.emplace(folder);
 
-  Result result;
-  result.record = folder;
-  std::vector<double> node_loss;
-  Iterates iterates(study.plan, machines.size(), study.dimension(), ranks);
-  const int worst = worst_node(study.plan), turns = study.plan.star() ? 2 : 1;  // rounds of messages per round
-  const auto on_round = [&](int round, std::span<const privacy::Paid> paid) {
-    const record::Kept kept = past ? past->kept() : record::Kept{};
-    const bool replayed = round < kept.values;  // already in the record: never stop short of it
-    if (!replayed) {                            // before any other rank hears of them, even in a sum
-      std::vector<const Vector*> values;
-      for (const auto& p : paid) values.push_back(p.value().get());
-      record.append_values(values);
-    }
-    iterates.add(round, paid);
-    const double spent = study.holdings.holds(worst)
-                             ? spent_epsilon(ledger, study.plan, worst, static_cast<std::size_t>(round))
-                             : 0;  // its process knows
-    std::array<double, 3> most = {spent, replayed ? 1.0 : 0.0, hooks.stop != nullptr && hooks.stop->load() ? 1.0 : 0.0};
-    ranks.largest(most);
-    RoundMetrics m{.round = round / turns, .epsilon = most[0], .disagreement = iterates.disagreement()};
-    const bool whole = round % turns == 0, stopping = whole && most[1] == 0 && most[2] > 0;
-    if (whole && (o.engine.metrics == "every" || m.round == study.plan.options.rounds || stopping)) {
-      const auto start = Clock::now();
-      measure(study, iterates, threads, ranks, m, node_loss);
-      result.seconds_metrics += seconds_since(start);
-    }
-    if (round >= kept.lines) record.append_line(round_json(round, m, study));
-    if (!whole) return true;
-    result.history.push_back(m);
-    if (hooks.on_round && ranks.rank() == 0) hooks.on_round(repeat, m);
-    return !stopping;
-  };
-  bool unsolved = false;  // a round could not be solved
-  const auto run = [&] {
-    return drive(
-        {.nodes = machines,
-         .noise = &noise,
-         .ledger = &ledger,
-         .transport = transport.get(),
-         .threads = threads,
-         .release_bound = o.algorithm.release_bound,
-         .released_before =
-             [&](int node, int round) { return past ? past->release(node, round) : std::optional<privacy::Release>(); },
-         .unreleased =
-             [&](int node, int round) {
-               unsolved = true;
-               const bool holds = node < study.parties();
-               return unreleased(node, round, holds ? &study.plan.nodes[static_cast<std::size_t>(node)] : nullptr);
-             },
-         .on_round = on_round,
-         .largest =
-             [&](double mine) {
-               ranks.largest({&mine, 1});
-               return mine;
-             }},
-        result.phases);
-  };
-  try {
-    result.outcome = run();
-  } catch (...) {  // the record must not go on saying "running"
-    // A round that failed while it was solved must not be tried again with other noise, whatever the reason.
-    head["outcome"] = unsolved ? "uncertified" : reason_of(std::current_exception());
+  Result run(const Hooks& hooks, int repeat) {
+    std::optional<std::uint64_t> seed = o_.engine.seed;
+    if (seed) *seed += static_cast<std::uint64_t>(repeat);
+    const privacy::NoiseSource noise(seed);
     try {
-      record.finish(head, json());
+      result_.outcome = drive(
+          {.nodes = engine_.nodes,
+           .noise = &noise,
+           .ledger = &*ledger_,
+           .transport = engine_.transport.get(),
+           .threads = threads_,
+           .release_bound = o_.algorithm.release_bound,
+           .released_before = [this](int node,
+                                     int round) { return past_ ? past_->release(node, round) : std::nullopt; },
+           .unreleased = [this](int node, int round) { return without_value(node, round); },
+           .record = [this](int round, std::span<const privacy::Paid> paid) { record(round, paid); },
+           .watch = [&](int round, std::span<const privacy::Paid> paid) { return watch(round, paid, hooks, repeat); },
+           .largest = [this](double mine) { return ranks_.largest({&mine, 1}), mine; }},
+          result_.phases);
+    } catch (...) {
+      close_failed(std::current_exception());
+      throw;
+    }
+    conclude();
+    return std::move(result_);
+  }
+
+ private:
+  int turns() const { return s_.plan.star() ? 2 : 1; }  // rounds of messages per round
+  record::Kept kept() const { return past_ ? past_->kept() : record::Kept{}; }
+
+  void open_ledger() {
+    if (!owner_.book) {
+      ledger_.emplace(s_.graph.nodes(), s_.not_private.empty());
+      return;
+    }
+    ledger::PlannedRun planned = planned_run(s_, o_, *owner_.book);
+    planned.id = owner_.resumed_id.empty() ? ranks_.texts(planned.id).front() : owner_.resumed_id;
+    ledger_.emplace(owner_.book, planned);
+  }
+
+  json header(const std::string& outcome) const {
+    json head = header_json(s_, o_, outcome);
+    if (owner_.book) head["run_id"] = ledger_->run_id();
+    if (ranks_.count() > 1) head["job_id"] = owner_.job_id;
+    return head;
+  }
+
+  privacy::Release without_value(int node, int round) {
+    unsolved_ = true;
+    const bool holds = node < s_.parties();
+    return unreleased(node, round, holds ? &s_.plan.nodes[static_cast<std::size_t>(node)] : nullptr);
+  }
+
+  void record(int round, std::span<const privacy::Paid> paid) {
+    if (round < kept().values) return;
+    std::vector<const Vector*> values;
+    for (const auto& p : paid) values.push_back(p.value().get());
+    record_->append_values(values);
+  }
+
+  // By the node that spends most; its process knows.
+  double spent_through(int round) const {
+    const int worst = worst_node(s_.plan);
+    return s_.holdings.holds(worst) ? spent_epsilon(*ledger_, s_.plan, worst, static_cast<std::size_t>(round)) : 0;
+  }
+
+  bool watch(int round, std::span<const privacy::Paid> paid, const Hooks& hooks, int repeat) {
+    iterates_.add(round, paid);
+    const bool replayed = round < kept().values;  // already in the record: never stop short of it
+    const bool asked = hooks.stop != nullptr && hooks.stop->load();
+    std::array<double, 3> most = {spent_through(round), replayed ? 1.0 : 0.0, asked ? 1.0 : 0.0};
+    ranks_.largest(most);
+    RoundMetrics m{.round = round / turns(), .epsilon = most[0], .disagreement = iterates_.disagreement()};
+    const bool whole = round % turns() == 0, stopping = whole && most[1] == 0 && most[2] > 0;
+    if (whole && (o_.engine.metrics == "every" || m.round == s_.plan.options.rounds || stopping)) {
+      const auto start = Clock::now();
+      measure(s_, iterates_, threads_, ranks_, m, node_loss_);
+      result_.seconds_metrics += seconds_since(start);
+    }
+    if (round >= kept().lines) record_->append_line(round_json(round, m, s_));
+    if (!whole) return true;
+    result_.history.push_back(m);
+    if (hooks.on_round && ranks_.rank() == 0) hooks.on_round(repeat, m);
+    return !stopping;
+  }
+
+  // The record must not go on saying "running". A round that failed while it was solved must not be tried again with
+  // other noise, whatever the reason.
+  void close_failed(const std::exception_ptr& failure) {
+    json head = header(unsolved_ ? "uncertified" : reason_of(failure));
+    head["privacy"] = privacy_json(s_, s_.plan.epsilon(), true);
+    try {
+      record_->finish(head, json());
     } catch (const Error&) {  // e.g. the same full disk: what ended the run is what is told
     }
-    throw;
   }
-  const bool completed_run = result.outcome == Outcome::completed;
-  result.phases.record -= result.seconds_metrics;
-  if (!result.history.back().train_loss) measure(study, iterates, threads, ranks, result.history.back(), node_loss);
-  result.mean = iterates.model();
-  for (std::size_t i = 0; i < study.problems.size(); ++i) result.f.push_back(iterates.classifier(i));
-  result.nodes = node_summaries(study, ledger, iterates, node_loss, completed_run, ranks);
-  for (const NodeSummary& n : result.nodes) result.epsilon = std::max(result.epsilon, n.epsilon);
-  result.seconds = seconds_since(begin);
 
-  head = header_json(study, o, name_of(result.outcome));
-  if (owner.book) head["run_id"] = ledger.run_id();
-  if (ranks.count() > 1) head["job_id"] = owner.job_id;
-  head["privacy"] = privacy_json(study, result.epsilon, completed_run);
-  head["rounds_done"] = result.last().round;
-  head["private"] = {{"seconds", result.seconds},  // how long a solver works depends on rows
-                     {"train_loss", *result.last().train_loss},
-                     {"train_loss_nonprivate", study.train_loss_nonprivate}};
-  if (result.last().test_error) {
-    head["private"]["test_error"] = *result.last().test_error;
-    head["private"]["test_error_nonprivate"] = study.test_error_nonprivate;
+  void conclude() {
+    const bool whole = result_.outcome == Outcome::completed;
+    result_.record = folder_;
+    result_.phases.record -= result_.seconds_metrics;
+    if (!result_.last().train_loss) measure(s_, iterates_, threads_, ranks_, result_.history.back(), node_loss_);
+    result_.mean = iterates_.model();
+    for (std::size_t i = 0; i < s_.problems.size(); ++i) result_.f.push_back(iterates_.classifier(i));
+    result_.nodes = node_summaries(s_, *ledger_, iterates_, node_loss_, whole, ranks_);
+    for (const NodeSummary& n : result_.nodes) result_.epsilon = std::max(result_.epsilon, n.epsilon);
+    result_.seconds = seconds_since(begin_);
+    const json privacy = privacy_json(s_, result_.epsilon, whole);
+    const json head = last_header(privacy), model = result_.outcome == Outcome::diverged ? json() : model_json(privacy);
+    if (ranks_.rank() == 0)
+      record_->finish(head, model);  // first: where another rank's says completed, the model is there
+    ranks_.meet();
+    if (ranks_.rank() > 0) record_->finish(head, model);
   }
-  const Model model{.weights = result.mean,
-                    .feature_names = study.holdings.feature_names,
-                    .loss = study.problems[0].loss,
-                    .schema_toml = study.holdings.schema_toml,
-                    .not_private = study.not_private,
-                    .classes = study.holdings.classes};
-  json model_text = to_json(model, privacy_json(study, result.epsilon, completed_run));
-  model_text["outcome"] = name_of(result.outcome);
-  const auto finish = [&] { record.finish(head, result.outcome == Outcome::diverged ? json() : model_text); };
-  if (ranks.rank() == 0) finish();  // first: where another rank's record says completed, the model is there
-  ranks.meet();
-  if (ranks.rank() > 0) finish();
-  return result;
-}
 
-std::string hosting(const Study& s) {
+  json last_header(const json& privacy) const {
+    const RoundMetrics& last = result_.last();
+    json head = header(name_of(result_.outcome));
+    head["privacy"] = privacy;
+    head["rounds_done"] = last.round;
+    head["private"] = {{"seconds", result_.seconds},  // how long a solver works depends on rows
+                       {"train_loss", *last.train_loss},
+                       {"train_loss_nonprivate", s_.train_loss_nonprivate}};
+    if (last.test_error) {
+      head["private"]["test_error"] = *last.test_error;
+      head["private"]["test_error_nonprivate"] = s_.test_error_nonprivate;
+    }
+    return head;
+  }
+
+  json model_json(const json& privacy) const {
+    const Model model{.weights = result_.mean,
+                      .feature_names = s_.holdings.feature_names,
+                      .loss = s_.problems[0].loss,
+                      .schema_toml = s_.holdings.schema_toml,
+                      .not_private = s_.not_private,
+                      .classes = s_.holdings.classes};
+    json text = to_json(model, privacy);
+    text["outcome"] = name_of(result_.outcome);
+    return text;
+  }
+
+  Clock::time_point begin_ = Clock::now();
+  const Simulation& s_;
+  const TrainOptions& o_;
+  OpenRun& owner_;
+  network::Ranks& ranks_;
+  int threads_;
+  std::string folder_;
+  Engine engine_;
+  Iterates iterates_;
+  std::optional<ledger::Ledger> ledger_;
+  std::optional<PastReleases> past_;  // of a run that is resumed
+  std::optional<record::Writer> record_;
+  std::optional<record::Lock> lock_;
+  std::vector<double> node_loss_;
+  bool unsolved_ = false;  // a round could not be solved
+  Result result_;
+};
+
+std::string hosting(const Simulation& s) {
   const int first = s.first(), last = s.holdings.end() - 1;
   const std::string trainer = s.hosts_trainer() ? " and the trainer" : "";
   if (first == last) return "node " + std::to_string(first) + trainer;
@@ -193,13 +237,13 @@ Summary train(const TrainOptions& options, const Hooks& hooks) {
 
 Summary train(const TrainOptions& options, const Hooks& hooks, network::Ranks& ranks) {
   together(ranks, [&] { check_options(options); });
-  Summary summary{.study = prepare(options, ranks)};
-  ranks.introduce(hosting(summary.study));
+  Summary summary{.simulation = prepare(options, ranks)};
+  ranks.introduce(hosting(summary.simulation));
   summary.record =
       ranks.texts(options.engine.out.empty() ? default_folder(options.algorithm.algorithm) : options.engine.out)
           .front();
-  Start owner = start(summary.study, options, summary.record, ranks);
-  if (hooks.on_start && ranks.rank() == 0) hooks.on_start(summary.study);
+  OpenRun owner = open_run(summary.simulation, options, summary.record, ranks);
+  if (hooks.on_start && ranks.rank() == 0) hooks.on_start(summary.simulation);
   for (int r = 0; r < options.engine.repeat; ++r) {
     std::string folder = summary.record;
     if (options.engine.repeat > 1) {
@@ -207,8 +251,8 @@ Summary train(const TrainOptions& options, const Hooks& hooks, network::Ranks& r
       number_of_run.insert(0, std::to_string(options.engine.repeat).size() - number_of_run.size(), '0');
       folder += "/run-" + number_of_run;
     }
-    summary.runs.push_back(run_once(summary.study, options, r, record::folder_of_rank(folder, ranks.rank()).string(),
-                                    hooks, owner, ranks));
+    SimulatedRun run(summary.simulation, options, record::folder_of_rank(folder, ranks.rank()).string(), owner, ranks);
+    summary.runs.push_back(run.run(hooks, r));
     if (summary.runs.back().outcome == Outcome::interrupted) break;
   }
   return summary;

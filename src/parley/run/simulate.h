@@ -1,4 +1,4 @@
-// A study in simulation: all nodes in this process, on all cores, or on the ranks of an MPI job, with the bits of what
+// A simulation: all nodes in this process, on all cores, or on the ranks of an MPI job, with the bits of what
 // is released independent of the number of threads and ranks. Privacy: a simulation holds everyone's rows and measures
 // on them; its record is private as a whole. What is simulated is the protocol and its charges, which are the same code
 // as between organisations.
@@ -11,7 +11,7 @@
 #include <vector>
 
 #include "parley/run/driver.h"
-#include "parley/run/study.h"
+#include "parley/run/simulation.h"
 
 namespace parley::run {
 
@@ -45,13 +45,13 @@ struct Result {
 };
 
 struct Hooks {  // stop: on any rank
-  std::function<void(const Study&)> on_start;
+  std::function<void(const Simulation&)> on_start;
   std::function<void(int repeat, const RoundMetrics&)> on_round;
   const std::atomic<bool>* stop = nullptr;
 };
 
 struct Summary {
-  Study study;
+  Simulation simulation;
   std::vector<Result> runs;
   std::string record;
 };

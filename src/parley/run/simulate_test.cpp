@@ -68,7 +68,7 @@ TEST_F(SimulateTest, SecretNoiseIsFreshEveryTimeAndCarriesNoStamp) {
   options_.engine.seed.reset();
   const Summary a = run("a"), b = run("b");
   EXPECT_NE(a.runs[0].mean, b.runs[0].mean);
-  EXPECT_TRUE(a.study.not_private.empty());
+  EXPECT_TRUE(a.simulation.not_private.empty());
   EXPECT_EQ(read_json("a/run.json")["privacy"]["stamp"], "");
   EXPECT_TRUE(read_json("a/run.json")["record_is_private"]);
 }
@@ -139,13 +139,13 @@ TEST_F(SimulateTest, WhatIsSpentIsWhatWasPlanned) {
     options_.algorithm.algorithm = a.name;
     options_.algorithm.noise = "gamma";
     const Summary s = run(a.name);
-    for (std::size_t i = 0; i < s.study.plan.nodes.size(); ++i)
-      EXPECT_EQ(s.runs[0].nodes[i].epsilon, s.study.plan.nodes[i].epsilon) << a.name;
-    EXPECT_EQ(s.runs[0].epsilon, s.study.plan.epsilon());
+    for (std::size_t i = 0; i < s.simulation.plan.nodes.size(); ++i)
+      EXPECT_EQ(s.runs[0].nodes[i].epsilon, s.simulation.plan.nodes[i].epsilon) << a.name;
+    EXPECT_EQ(s.runs[0].epsilon, s.simulation.plan.epsilon());
     double before = 0;
     for (const auto& m : s.runs[0].history) {                  // only rounds that touch data cost
       const int touched = a.star ? 2 * m.round - 1 : m.round;  // a provider's turn, then the trainer's
-      EXPECT_EQ(m.epsilon > before, s.study.plan.nodes[0].touches_data(touched)) << a.name << " round " << m.round;
+      EXPECT_EQ(m.epsilon > before, s.simulation.plan.nodes[0].touches_data(touched)) << a.name << " round " << m.round;
       before = m.epsilon;
     }
   }
@@ -158,17 +158,17 @@ TEST_F(SimulateTest, StateIsRebuiltFromTheRecordWithoutDataOrSpending) {
     const record::Record record = record::read(folder_ / name);
     ASSERT_EQ(record.released.size(), 10U);
     data::Rows none;  // a node that holds no rows at all
-    none.features = s.study.holdings.test.features;
-    for (int i = 0; i < s.study.graph.nodes(); ++i) {
+    none.features = s.simulation.holdings.test.features;
+    for (int i = 0; i < s.simulation.graph.nodes(); ++i) {
       const auto at = static_cast<std::size_t>(i);
-      problem::Problem blind = s.study.problems[at];
+      problem::Problem blind = s.simulation.problems[at];
       blind.rows = &none;
-      algorithm::PeerNode replayed(blind, s.study.plan.nodes[at]);
+      algorithm::PeerNode replayed(blind, s.simulation.plan.nodes[at]);
       privacy::Inbox inbox;
       for (const auto& round : record.released) {
         replayed.commit(inbox, round[at]);
         inbox.clear();
-        for (const int j : s.study.graph.neighbours(i))
+        for (const int j : s.simulation.graph.neighbours(i))
           inbox.push_back(std::make_shared<const Vector>(round[static_cast<std::size_t>(j)]));
       }
       EXPECT_EQ(replayed.state().f, s.runs[0].f[at]);
@@ -196,7 +196,7 @@ TEST_F(SimulateTest, StoppingKeepsTheRecordUpToThatRoundAndAModel) {
   EXPECT_EQ(s.runs[0].outcome, Outcome::interrupted);
   EXPECT_EQ(record::read(folder_ / "stopped").released.size(), 5U);  // asked after round 3, noticed in round 4
   EXPECT_EQ(read_json("stopped/run.json")["outcome"], "interrupted");
-  EXPECT_LT(s.runs[0].epsilon, s.study.plan.epsilon());
+  EXPECT_LT(s.runs[0].epsilon, s.simulation.plan.epsilon());
   EXPECT_NO_THROW(read_model(folder_ / "stopped/model.json"));
 }
 
@@ -231,16 +231,17 @@ TEST_F(SimulateTest, TheRecordOfAStarHasSilenceAsEmptyValues) {
   EXPECT_THAT(record::unknown_fields(record::File::simulation, record.run), testing::IsEmpty());
   for (const auto& line : record.lines)
     EXPECT_THAT(record::unknown_fields(record::File::rounds, line), testing::IsEmpty());
-  const auto parties = static_cast<std::size_t>(s.study.parties());
+  const auto parties = static_cast<std::size_t>(s.simulation.parties());
   ASSERT_EQ(record.released.size(), 19U);  // the start, and two turns a round
   for (std::size_t t = 0; t < 19; ++t) {
     ASSERT_EQ(record.released[t].size(), parties + 1);
     for (std::size_t i = 0; i <= parties; ++i)
-      EXPECT_EQ(record.released[t][i].size(), t == 0 || (t % 2 == 1) == (i < parties) ? s.study.dimension() : 0) << t;
+      EXPECT_EQ(record.released[t][i].size(), t == 0 || (t % 2 == 1) == (i < parties) ? s.simulation.dimension() : 0)
+          << t;
     EXPECT_EQ(record.lines[t]["kind"], t == 0 ? "start" : t % 2 == 1 ? "data" : "trainer");
   }
   EXPECT_EQ(std::filesystem::file_size(folder_ / "star/released.f64"),
-            19 * (parties + 1) * static_cast<std::size_t>(s.study.dimension()) * sizeof(double));
+            19 * (parties + 1) * static_cast<std::size_t>(s.simulation.dimension()) * sizeof(double));
   EXPECT_EQ(s.runs[0].mean, record.released[18][parties]);  // the model is the trainer's
   EXPECT_EQ(s.runs[0].f[2], s.runs[0].mean);
   EXPECT_EQ(read_model(folder_ / "star/model.json").weights, s.runs[0].mean);
@@ -251,7 +252,7 @@ TEST_F(SimulateTest, AveragingOfAStarIsTheMeanOfTheTrainersValuesOverTheLaterHal
   options_.algorithm.epsilon = {1};
   const Summary s = run("averaged");
   const auto released = record::read(folder_ / "averaged").released;
-  Vector mean = Vector::Zero(s.study.dimension());
+  Vector mean = Vector::Zero(s.simulation.dimension());
   for (const std::size_t round : {5U, 6U, 7U, 8U, 9U}) mean += released[2 * round].back() / 5;
   EXPECT_LT((s.runs[0].mean - mean).norm(), 1e-12 * (1 + mean.norm()));
   EXPECT_GT((s.runs[0].mean - released[18].back()).norm(), 1e-3 * mean.norm());
@@ -328,7 +329,7 @@ TEST_F(SimulateTest, NothingIsWrittenWhenAnythingIsWrong) {
 
 TEST_F(SimulateTest, ReleasedValuesStandOnThePublicGridThatIsFinerThanTheNoise) {
   const Summary s = run("grid");
-  const auto& schedule = s.study.plan.nodes[0];
+  const auto& schedule = s.simulation.plan.nodes[0];
   const auto released = record::read(folder_ / "grid").released;
   for (int t = 1; t < 10; ++t) {
     const double grid = schedule.grid(t);

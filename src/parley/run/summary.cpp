@@ -33,34 +33,34 @@ json to_json(const Summary& s, const TrainOptions& o) {
     nodes.push_back({{"node", n.node},
                      {"degree", n.degree},
                      {"records", n.records},
-                     {"epsilon", s.study.plan.noisy() ? json(n.epsilon) : json()},
+                     {"epsilon", s.simulation.plan.noisy() ? json(n.epsilon) : json()},
                      {"epsilon_paper", n.epsilon_paper ? json(*n.epsilon_paper) : json()},
                      {"train_loss", n.train_loss},
                      {"distance", n.distance}});
-  const bool tested = s.study.test_rows > 0;
-  json j = privacy_json(s.study, spent, s.runs.back().outcome == Outcome::completed);
-  j.update(
-      {{"algorithm", o.algorithm.algorithm},
-       {"data", s.study.holdings.name},
-       {"nodes", s.study.parties()},
-       {"features", s.study.holdings.test.features},
-       {"rounds", s.study.plan.options.rounds},
-       {"private_rounds", s.study.plan.nodes[0].private_rounds.size()},
-       {"outcome", name_of(s.runs.back().outcome)},
-       {"test_error", over_runs([](const Result& r) { return r.last().test_error; })},
-       {"test_error_nonprivate", tested ? json(s.study.test_error_nonprivate) : json()},
-       {"train_loss", over_runs([](const Result& r) { return r.last().train_loss; })},
-       {"train_loss_nonprivate", s.study.train_loss_nonprivate},
-       {"disagreement", over_runs([](const Result& r) { return std::optional(r.last().disagreement); })},
-       {"distance_to_optimum",
-        over_runs([&](const Result& r) { return std::optional((r.mean - s.study.optimum).norm()); })},
-       {"seeded", o.engine.seed.has_value()},
-       {"repeat", s.runs.size()},
-       {"epsilon_all_runs", s.study.plan.noisy() ? json(all_runs.value()) : json()},  // for whoever sees every repeat
-       {"seconds", seconds},
-       {"node_results", nodes},
-       {"warnings", s.study.plan.warnings},
-       {"record", s.record}});
+  const bool tested = s.simulation.test_rows > 0;
+  json j = privacy_json(s.simulation, spent, s.runs.back().outcome == Outcome::completed);
+  j.update({{"algorithm", o.algorithm.algorithm},
+            {"data", s.simulation.holdings.name},
+            {"nodes", s.simulation.parties()},
+            {"features", s.simulation.holdings.test.features},
+            {"rounds", s.simulation.plan.options.rounds},
+            {"private_rounds", s.simulation.plan.nodes[0].private_rounds.size()},
+            {"outcome", name_of(s.runs.back().outcome)},
+            {"test_error", over_runs([](const Result& r) { return r.last().test_error; })},
+            {"test_error_nonprivate", tested ? json(s.simulation.test_error_nonprivate) : json()},
+            {"train_loss", over_runs([](const Result& r) { return r.last().train_loss; })},
+            {"train_loss_nonprivate", s.simulation.train_loss_nonprivate},
+            {"disagreement", over_runs([](const Result& r) { return std::optional(r.last().disagreement); })},
+            {"distance_to_optimum",
+             over_runs([&](const Result& r) { return std::optional((r.mean - s.simulation.optimum).norm()); })},
+            {"seeded", o.engine.seed.has_value()},
+            {"repeat", s.runs.size()},
+            {"epsilon_all_runs",
+             s.simulation.plan.noisy() ? json(all_runs.value()) : json()},  // for whoever sees every repeat
+            {"seconds", seconds},
+            {"node_results", nodes},
+            {"warnings", s.simulation.plan.warnings},
+            {"record", s.record}});
   return j;
 }
 

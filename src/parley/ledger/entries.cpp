@@ -1,0 +1,212 @@
+// What stands in a ledger's entries: how a LedgerFile writes them, and what it takes from them when it is opened.
+#include <cmath>
+#include <limits>
+#include <nlohmann/json.hpp>
+
+#include "parley/base/error.h"
+#include "parley/base/failpoint.h"
+#include "parley/ledger/ledger_file.h"
+#include "parley/privacy/gaussian.h"
+#include "parley/privacy/pure.h"
+
+namespace parley::ledger {
+namespace {
+
+using nlohmann::json;
+constexpr double infinite = std::numeric_limits<double>::infinity();
+
+json to_json(double value) {  // JSON has no infinity
+  return std::isfinite(value) ? json(value) : json("infinite");
+}
+
+double to_double(const json& value) {
+  if (value == "infinite") return infinite;
+  const double number = value.get<double>();
+  if (!(number >= 0)) throw json::other_error::create(501, "a negative amount", nullptr);
+  return number;
+}
+
+}  // namespace
+
+std::string charge_text(const privacy::Charge& charge) {
+  json parameters = json::object();
+  for (const auto& [name, value] : charge.parameters) parameters[name] = to_json(value);
+  return json{{"kind", charge.kind},
+              {"epsilon", to_json(charge.epsilon)},
+              {"mu", to_json(charge.mu)},
+              {"parameters", parameters}}
+      .dump();
+}
+
+privacy::Charge charge_from_text(const std::string& text, const std::string& where) {
+  try {
+    const json body = json::parse(text);
+    privacy::Charge charge{.kind = body.at("kind").get<std::string>(),
+                           .epsilon = to_double(body.at("epsilon")),
+                           .mu = to_double(body.at("mu"))};
+    for (const auto& [name, value] : body.at("parameters").items())
+      charge.parameters.emplace_back(name, value == "infinite" ? infinite : value.get<double>());
+    return charge;
+  } catch (const json::exception& e) {
+    throw Error({.what = "a charge cannot be read: " + std::string(e.what()), .where = where});
+  }
+}
+
+void LedgerFile::load_charge(const Entry& e, const std::string& where) {
+  Run& run = runs_.at(run_at_.at(e.run));
+  Account& account = run.accounts.at(e.node);
+  if (run.failed) throw std::out_of_range("a charge of a run that has failed");
+  if (e.round != account.last_round + 1) throw std::out_of_range("a round is missing");
+  const Price price = price_of(charge_from_text(e.body, where), run.not_private.empty());
+  if (price.epsilon > 0 || price.mu > 0) account.prices.push_back(price);
+  account.last_round = e.round;
+}
+
+// One entry for each node of the run, one after the other; the last thing that the ledger has of this run.
+void LedgerFile::load_failure(const Entry& e, const std::string& where) {
+  Run& run = runs_.at(run_at_.at(e.run));
+  Account& account = run.accounts.at(e.node);
+  if (e.round != account.last_round + 1) throw std::out_of_range("a round is missing");
+  if (account.failed) throw std::out_of_range("a node fails twice");
+  const Failure failure{.round = e.round, .reason = json::parse(e.body).at("reason")};
+  if (run.failed && (run.failed->round != failure.round || run.failed->reason != failure.reason))
+    throw std::out_of_range("a run fails in two ways");
+  account.failed = charge_from_text(e.body, where);
+  const Price price = price_of(*account.failed, run.not_private.empty());
+  if (price.epsilon > 0 || price.mu > 0) account.prices.push_back(price);
+  run.failed = failure;
+}
+
+void LedgerFile::load_run(const Entry& e) {
+  const json body = json::parse(e.body);
+  Run run{.id = e.run,
+          .configuration = body.at("configuration"),
+          .started = body.at("started"),
+          .not_private = body.at("not_private")};
+  for (const json& a : body.at("accounts")) {
+    Account account{.dataset = a.at("dataset"),
+                    .planned_epsilon = to_double(a.at("planned_epsilon")),
+                    .planned_mu = to_double(a.at("planned_mu"))};
+    datasets_.at(account.dataset);
+    run.accounts.emplace(a.at("node").get<int>(), std::move(account));
+  }
+  for (const json& d : body.at("datasets"))
+    if (const std::string text = d.at("fingerprint"); !text.empty())
+      datasets_.at(d.at("name")).fingerprint = run.fingerprints[d.at("name")] = text;
+  run_at_.emplace(e.run, runs_.size());
+  runs_.push_back(std::move(run));
+}
+
+void LedgerFile::load(const Entry& e) {
+  const std::string where = "entry " + std::to_string(e.sequence) + " of the ledger";
+  try {
+    if (e.kind == "charge") {
+      load_charge(e, where);
+    } else if (e.kind == "failed") {
+      load_failure(e, where);
+    } else if (e.kind == "run") {
+      load_run(e);
+    } else if (e.kind == "cap") {
+      const json body = json::parse(e.body);
+      const Cap cap(to_double(body.at("epsilon")), to_double(body.at("delta")));
+      const auto at = datasets_.emplace(body.at("dataset").get<std::string>(), Dataset{.cap = cap}).first;
+      at->second.cap = cap;
+      at->second.history.push_back(cap);
+    } else if (e.kind != "ledger") {
+      throw std::out_of_range("unknown kind '" + e.kind + "'");
+    }
+  } catch (const json::exception& problem) {
+    throw Error({.what = "cannot be read: " + std::string(problem.what()), .where = where});
+  } catch (const std::out_of_range& problem) {
+    throw Error({.what = "does not fit what stands before it: " + std::string(problem.what()), .where = where});
+  }
+}
+
+// What is on disk and what is in memory come from the same entries.
+void LedgerFile::append(const std::vector<Entry>& entries) {
+  database_->append(entries);
+  for (Entry e : entries) {
+    e.sequence = database_->head().entries;
+    load(e);
+  }
+}
+
+void LedgerFile::set_cap(const std::string& dataset, const Cap& cap) {
+  check_cap(dataset, cap);
+  expects(active_.expired(), "no change of a cap during a run");
+  const json body = {{"dataset", dataset}, {"epsilon", to_json(cap.epsilon)}, {"delta", cap.delta}};
+  append({{.kind = "cap", .body = body.dump()}});
+}
+
+void LedgerFile::start(const PlannedRun& run) {
+  check_room(run);
+  for (std::string& warning : warnings_about(run)) warnings_.push_back(std::move(warning));
+  if (const Run* there = find_run(run.id)) {
+    const auto refuse = [&](const std::string& what) {
+      throw Error({.what = "run " + run.id + " cannot go on: " + what,
+                   .where = file().string(),
+                   .fix = "use the options it was started with, or start a new run"});
+    };
+    if (there->configuration != run.configuration) refuse("its configuration was another one");
+    if (there->not_private != run.not_private) refuse("its privacy stamp was another one");
+    if (there->accounts.size() != run.accounts.size()) refuse("its nodes were others");
+    for (const auto& account : run.accounts) {
+      const auto at = there->accounts.find(account.node);
+      if (at == there->accounts.end()) refuse("its nodes were others");
+      if (at->second.dataset != account.dataset)
+        refuse("node " + std::to_string(account.node) + " held dataset '" + at->second.dataset + "'");
+    }
+    return;
+  }
+  json accounts = json::array(), used = json::array();
+  for (const auto& a : run.accounts) {
+    privacy::UpwardSum epsilon;
+    std::vector<double> mus;
+    for (const privacy::Charge& c : a.planned) {
+      epsilon.add(c.epsilon);
+      mus.push_back(c.mu);
+    }
+    accounts.push_back({{"node", a.node},
+                        {"dataset", a.dataset},
+                        {"planned_epsilon", to_json(epsilon.value())},
+                        {"planned_mu", to_json(privacy::gdp_compose(mus))}});
+  }
+  for (const auto& d : run.datasets)
+    used.push_back({{"name", d.name}, {"fingerprint", d.fingerprint}, {"records", d.records}});
+  const json body = {{"configuration", run.configuration},
+                     {"started", run.started},
+                     {"not_private", run.not_private},
+                     {"accounts", accounts},
+                     {"datasets", used}};
+  append({{.kind = "run", .run = run.id, .body = body.dump()}});
+}
+
+void LedgerFile::charge(const std::string& run, const std::vector<const privacy::Release*>& releases) {
+  std::vector<Entry> entries;
+  entries.reserve(releases.size());
+  for (const privacy::Release* r : releases)
+    entries.push_back({.kind = "charge",
+                       .run = run,
+                       .node = r->node,
+                       .round = r->round,
+                       .body = charge_text(r->charge),
+                       .released = std::string(reinterpret_cast<const char*>(r->value.data()),
+                                               static_cast<std::size_t>(r->value.size()) * sizeof(double))});
+  append(entries);
+}
+
+void LedgerFile::fail(const std::string& run, const std::vector<privacy::Release>& unreleased,
+                      const std::string& reason) {
+  std::vector<Entry> entries;
+  entries.reserve(unreleased.size());
+  for (const privacy::Release& r : unreleased) {
+    json body = json::parse(charge_text(r.charge));
+    body["reason"] = reason;
+    entries.push_back({.kind = "failed", .run = run, .node = r.node, .round = r.round, .body = body.dump()});
+  }
+  failpoint("before the mark of a failed round");
+  append(entries);
+  failpoint("after the mark of a failed round");
+}
+
+}  // namespace parley::ledger

@@ -1,0 +1,9 @@
+// The codes of this folder's Errors that a caller decides on.
+#pragma once
+#include "parley/base/error.h"
+
+namespace parley::ledger {
+
+inline constexpr ErrorCode ledger_in_use{"ledger_in_use"};  // by another process: it can be waited for
+
+}  // namespace parley::ledger

@@ -1,0 +1,182 @@
+#include "parley/ledger/ledger_file.h"
+
+#include <algorithm>
+#include <cmath>
+#include <cstring>
+#include <limits>
+#include <nlohmann/json.hpp>
+
+#include "parley/base/error.h"
+#include "parley/base/text.h"
+#include "parley/base/utf8.h"
+#include "parley/privacy/gaussian.h"
+#include "parley/privacy/pure.h"
+
+namespace parley::ledger {
+namespace {
+
+using nlohmann::json;
+constexpr double infinite = std::numeric_limits<double>::infinity();
+
+std::string shown(const Cap& cap) {
+  if (!cap.limited()) return "unlimited";
+  return "epsilon " + number(cap.epsilon) + (cap.delta > 0 ? " at delta " + number(cap.delta) : "");
+}
+
+Spend planned_spend(const PlannedRun::Account& account, double delta, bool is_private) {
+  Spend sum(delta);
+  for (const privacy::Charge& charge : account.planned) sum.add(price_of(charge, is_private));
+  return sum;
+}
+
+Spend spent_in(const LedgerFile::Run& run, const std::string& dataset, double delta) {
+  Spend most(delta);
+  for (const auto& [node, account] : run.accounts) {
+    if (account.dataset != dataset) continue;
+    Spend sum(delta);
+    for (const Price& price : account.prices) sum.add(price);
+    if (sum.total() > most.total()) most = sum;
+  }
+  return most;
+}
+
+}  // namespace
+
+Price price_of(const privacy::Charge& charge, bool is_private) {
+  if (charge.kind == "none" && charge.epsilon == 0 && charge.mu == 0) return {};
+  if (!is_private) return {.epsilon = infinite};  // whoever knows the seed takes the noise away
+  return {.epsilon = charge.epsilon, .mu = charge.mu};
+}
+
+LedgerFile::LedgerFile(const std::filesystem::path& file, Open how) {
+  if (how == Open::create_if_missing && !std::filesystem::exists(file)) {
+    LedgerDatabase::check_vacant(file);
+    const std::filesystem::path key_file = file.string() + ".key";
+    create_key(key_file);
+    const json body = {
+        {"format", "parley ledger 1"}, {"id", random_hex(16)}, {"key", key_id(read_key(key_file).value_or(Key{}))}};
+    LedgerDatabase::create(file, {.kind = "ledger", .body = body.dump()});
+  }
+  database_ = std::make_unique<LedgerDatabase>(LedgerDatabase::open(file, [this](const Entry& e) { load(e); }));
+  const std::filesystem::path key_file = database_->file().string() + ".key";
+  key_ = read_key(key_file);
+  if (!key_) warnings_.push_back(key_file.string() + " is missing: rows cannot be compared with those of earlier runs");
+}
+
+void check_cap(const std::string& dataset, const Cap& cap) {
+  const bool printable = std::ranges::all_of(dataset, [](unsigned char c) { return c >= 0x20 && c != 0x7f; });
+  if (dataset.empty() || dataset.size() > 200 || !printable || trim(dataset) != dataset)
+    throw Error({.what = "this is no name for a dataset",
+                 .value = "'" + dataset + "'",
+                 .allowed = "1 to 200 bytes, no control characters, no blank at either end"});
+  const bool finite = cap.epsilon > 0 && cap.epsilon <= 1000, unlimited = cap.epsilon == infinite;
+  if (!(finite || unlimited) || !(cap.delta >= 0 && cap.delta < 1))
+    throw Error({.what = "this is no cap",
+                 .value = "epsilon " + number(cap.epsilon) + ", delta " + number(cap.delta),
+                 .allowed = "0 < epsilon <= 1000 or unlimited, 0 <= delta < 1",
+                 .where = "dataset '" + dataset + "'"});
+  if (!is_utf8(dataset))
+    throw Error({.what = "this is no name for a dataset: not UTF-8", .value = hex(dataset), .allowed = "UTF-8"});
+}
+
+const LedgerFile::Run* LedgerFile::find_run(const std::string& id) const {
+  const auto at = run_at_.find(id);
+  return at == run_at_.end() ? nullptr : &runs_[at->second];
+}
+
+Spend LedgerFile::spent(const std::string& dataset, double delta, const std::string& except) const {
+  Spend sum(delta);
+  for (const Run& run : runs_)
+    if (run.id != except) sum.add(spent_in(run, dataset, delta));
+  return sum;
+}
+
+void LedgerFile::check_not_failed(const std::string& id) const {
+  const Run* const run = find_run(id);
+  if (run == nullptr || !run->failed) return;
+  const bool uncertified = run->failed->reason == "uncertified";
+  throw Error(
+      {.what = "run " + id + " ended in round " + std::to_string(run->failed->round) + ": " +
+               (uncertified ? "a local minimum could not be certified" : "it could not be solved") +
+               ". Trying again with other noise until it can be would choose the noise, and no bound covers that",
+       .where = file().string(),
+       .fix = std::string("the ledger keeps this run closed, whatever --out says. Start a new run, or agree on a "
+                          "new study") +
+              (uncertified ? ", with a larger --tolerance" : "") +
+              "; what this one spent stays spent, the failed round included"});
+}
+
+void LedgerFile::check_room(const PlannedRun& run, int times) const {
+  check_not_failed(run.id);
+  for (const PlannedRun::Account& account : run.accounts)
+    expects(std::ranges::any_of(run.datasets, [&](const auto& d) { return d.name == account.dataset; }),
+            "every node's dataset among the run's");
+  for (const PlannedRun::Dataset& used : run.datasets) {
+    const auto found = datasets_.find(used.name);
+    if (found == datasets_.end()) {
+      std::vector<std::string> names;
+      names.reserve(datasets_.size());
+      for (const auto& [name, dataset] : datasets_) names.push_back(name);
+      const std::string near = nearest(used.name, names);
+      throw Error({.what = "the ledger knows no dataset '" + used.name + "'",
+                   .allowed = names.empty() ? "none yet" : join(names, ", "),
+                   .where = file().string(),
+                   .fix = (near.empty() ? "" : "did you mean '" + near + "'? A new one: ") + "parley ledger cap " +
+                          file().string() + " --dataset '" + used.name + "' --epsilon E [--delta D]"});
+    }
+    const Cap& cap = found->second.cap;
+    if (!run.not_private.empty() && cap.limited())
+      throw Error({.what = "a run that is not private cannot be paid from dataset '" + used.name +
+                           "': " + join(run.not_private, "; "),
+                   .allowed = "private runs only, up to " + shown(cap),
+                   .where = file().string(),
+                   .fix =
+                       "take the seed away and keep the noise; for public or synthetic rows give another dataset name "
+                       "with --epsilon unlimited, or no ledger"});
+    Spend most(cap.delta);
+    for (const PlannedRun::Account& account : run.accounts) {
+      if (account.dataset != used.name) continue;
+      const Spend plan = planned_spend(account, cap.delta, run.not_private.empty());
+      if (plan.total() > most.total()) most = plan;
+    }
+    const Spend before = spent(used.name, cap.delta, run.id);
+    Spend all = before;
+    for (int i = 0; i < times; ++i) all.add(most);
+    if (all.total() <= limit_of(cap)) continue;
+    const bool gaussian = cap.delta == 0 && std::isinf(most.epsilon());
+    throw Error({.what = "the planned run would exceed the cap of dataset '" + used.name + "'" +
+                         (times > 1 ? " (" + std::to_string(times) + " runs)" : ""),
+                 .value = "epsilon " + number(before.epsilon()) + " spent, " + number(most.epsilon()) +
+                          " planned, together " + number(all.epsilon()),
+                 .allowed = shown(cap),
+                 .where = file().string(),
+                 .fix = gaussian ? "Gaussian noise needs a cap with --delta"
+                                 : "plan a smaller run; a higher cap is the data owner's decision: parley ledger cap"});
+  }
+}
+
+std::vector<std::string> LedgerFile::warnings_about(const PlannedRun& run) const {
+  std::vector<std::string> warnings;
+  const Run* there = find_run(run.id);  // resumed: its own rows are what counts, not a later run's
+  for (const PlannedRun::Dataset& used : run.datasets) {
+    const Dataset& known = datasets_.at(used.name);
+    const auto warn = [&](const std::string& text) { warnings.push_back("dataset '" + used.name + "': " + text); };
+    if (used.records > 0 && known.cap.delta >= 1 / used.records)
+      warn("delta " + number(known.cap.delta) + " is not below 1/B_i = " + number(1 / used.records) +
+           ": a release of a whole record could hide in it");
+    if (!known.cap.limited()) warn("its cap is unlimited");
+    if (std::isinf(spent(used.name, 0.5).total())) warn("its spend is infinite: nothing is promised for its rows");
+    std::string before = known.fingerprint;
+    if (there != nullptr) before = there->fingerprints.contains(used.name) ? there->fingerprints.at(used.name) : "";
+    const auto key = [](const std::string& text) { return text.substr(0, text.find(':')); };
+    if (used.fingerprint.empty() || before.empty()) continue;
+    if (key(used.fingerprint) != key(before))
+      warn("fingerprinted under another key: rows cannot be compared with those of earlier runs");
+    else if (used.fingerprint != before)
+      warn(there != nullptr ? "other rows than this run was started with: the spend is kept"
+                            : "same name, other rows: the spend is kept");
+  }
+  return warnings;
+}
+
+}  // namespace parley::ledger

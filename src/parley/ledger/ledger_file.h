@@ -1,0 +1,120 @@
+// A data owner's ledger: datasets with their caps, runs and every charge, cumulative over runs (docs/ledger.md). This
+// is the book; Ledger (ledger.h) writes one run into it and hands out what may leave.
+#pragma once
+#include <filesystem>
+#include <map>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "parley/ledger/database.h"
+#include "parley/ledger/spend.h"
+
+namespace parley::ledger {
+
+// What a run is going to spend, before it starts.
+struct PlannedRun {
+  struct Dataset {
+    std::string name;           // as its owner calls it: the key under which spend adds up
+    std::string fingerprint{};  // LedgerFile::fingerprint(); only warns
+    double records = 0;         // the smallest B_i of the nodes that hold it; δ ≥ 1/B_i warns
+  };
+  struct Account {
+    int node = 0;
+    std::string dataset;                     // nodes with one name hold disjoint parts of it
+    std::vector<privacy::Charge> planned{};  // of all its rounds
+  };
+  std::string id = random_hex(16);         // of the run, the same for all its parties
+  std::string configuration{};             // hash of the shared configuration
+  std::string started{};                   // for people; the caller's clock
+  std::vector<std::string> not_private{};  // why the claim is not one (seeded noise, or none)
+  std::vector<Dataset> datasets;
+  std::vector<Account> accounts;  // the local nodes
+};
+
+class LedgerFile {
+ public:
+  enum class Open { existing, create_if_missing };
+  explicit LedgerFile(const std::filesystem::path& file, Open how = Open::existing);  // locks; Error
+
+  // Makes the dataset known, or changes its cap from now on; the old cap stays in the chain.
+  void set_cap(const std::string& dataset, const Cap& cap);
+
+  struct Dataset {
+    Cap cap;
+    std::string fingerprint;   // of the last run that had one
+    std::vector<Cap> history;  // all caps, the last one in force
+  };
+  struct Account {
+    std::string dataset;
+    std::vector<Price> prices;  // of what touched data, a failed round's too
+    int last_round = -1;
+    double planned_epsilon = 0, planned_mu = 0;
+    std::optional<privacy::Charge> failed{};  // of the round after the last, which released nothing
+  };
+  struct Failure {
+    int round = 0;
+    std::string reason;  // uncertified: a minimum that could not be certified; failed: anything else
+  };
+  struct Run {
+    std::string id, configuration, started;
+    std::vector<std::string> not_private;
+    std::map<int, Account> accounts;                  // by node
+    std::map<std::string, std::string> fingerprints;  // of its datasets, by name
+    std::optional<Failure> failed{};                  // it does not go on
+  };
+  const std::map<std::string, Dataset>& datasets() const { return datasets_; }
+  const std::vector<Run>& runs() const { return runs_; }
+  const Run* find_run(const std::string& id) const;
+
+  // Spent on any one row of the dataset over all runs but `except`: Σ_runs max_nodes, since a row sits at one node of a
+  // run.
+  Spend spent(const std::string& dataset, double delta, const std::string& except = "") const;
+  Spend spent(const std::string& dataset) const { return spent(dataset, datasets_.at(dataset).cap.delta); }
+
+  // Error when `times` runs like this one would exceed a cap, a dataset is not known, a run that is not private meets a
+  // dataset with a cap, or a round of this run has failed: wherever its record is, it is not tried again.
+  void check_room(const PlannedRun& run, int times = 1) const;
+  void check_not_failed(const std::string& run) const;  // the last of these
+
+  Fingerprint fingerprint() const { return Fingerprint(key_); }           // feed it the rows of a dataset
+  const std::vector<std::string>& warnings() const { return warnings_; }  // so far
+  // What its owner should know before this run starts, or goes on: other rows than before, a δ that hides a record, …
+  std::vector<std::string> warnings_about(const PlannedRun& run) const;
+  const Head& head() const { return database_->head(); }
+  const std::filesystem::path& file() const { return database_->file(); }
+
+  // Every entry with its released bytes; what they say again (ledger_verify.h).
+  const LedgerDatabase& database() const { return *database_; }
+
+ private:
+  friend class Ledger;
+  void load(const Entry& entry);
+  void start(const PlannedRun& run);  // after check_room; resumes when the run is there and is the same
+  void charge(const std::string& run, const std::vector<const privacy::Release*>& releases);
+  void fail(const std::string& run, const std::vector<privacy::Release>& unreleased, const std::string& reason);
+  void append(const std::vector<Entry>& entries);
+  void load_charge(const Entry& entry, const std::string& where);
+  void load_failure(const Entry& entry, const std::string& where);
+  void load_run(const Entry& entry);
+
+  std::unique_ptr<LedgerDatabase> database_;
+  std::optional<Key> key_;
+  std::map<std::string, Dataset> datasets_;
+  std::vector<Run> runs_;
+  std::map<std::string, std::size_t> run_at_;
+  std::vector<std::string> warnings_;
+  std::weak_ptr<int> active_;  // one run at a time
+};
+
+// Error when this is no cap or no name for a dataset.
+void check_cap(const std::string& dataset, const Cap& cap);
+
+// How a charge stands in an entry's body, and back. Error naming `where` when the text is none.
+std::string charge_text(const privacy::Charge& charge);
+privacy::Charge charge_from_text(const std::string& text, const std::string& where);
+
+// The price of a charge in a ledger on disk: infinite for whatever touched data in a run that is not private.
+Price price_of(const privacy::Charge& charge, bool is_private);
+
+}  // namespace parley::ledger

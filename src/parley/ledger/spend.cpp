@@ -1,0 +1,156 @@
+#include "parley/ledger/spend.h"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <string_view>
+
+#include "parley/base/error.h"
+#include "parley/privacy/gaussian.h"
+#include "parley/privacy/gaussian_round.h"
+#include "parley/privacy/pure.h"
+
+namespace parley::ledger {
+namespace {
+
+constexpr double infinite = std::numeric_limits<double>::infinity();
+
+double up(double x) {
+  return std::nextafter(x, infinite);
+}
+
+double square_up(double x) {
+  return x == 0 ? 0 : up(x * x);
+}
+
+// gdp_of_pure is computed in long double and stops at e^ε ≈ 10⁴⁹³². Beyond 1000: Φ(−√(2ε)) ≤ ½e^{−ε} ≤ 1/(1 + e^ε), so
+// μ = 2√(2ε) is enough.
+double mu_squared_of_pure(double epsilon) {
+  if (!std::isfinite(epsilon)) return infinite;
+  if (epsilon > 1000) return up(8 * epsilon);
+  thread_local double last_epsilon = 0, last = 0;  // rounds and nodes often cost the same
+  if (epsilon != last_epsilon) {
+    last = square_up(privacy::gdp_of_pure(epsilon));
+    last_epsilon = epsilon;
+  }
+  return last;
+}
+
+// The parameters of a charge by name; a missing one makes the charge uncovered.
+class Parameters {
+ public:
+  explicit Parameters(const privacy::Charge& charge) : charge_(charge) {}
+  double operator[](std::string_view name) {
+    for (const auto& [n, value] : charge_.parameters)
+      if (n == name) return value;
+    complete_ = false;
+    return 0;
+  }
+  double get(std::string_view name, double otherwise) const {
+    for (const auto& [n, value] : charge_.parameters)
+      if (n == name) return value;
+    return otherwise;
+  }
+  bool complete() const { return complete_; }
+
+ private:
+  const privacy::Charge& charge_;
+  bool complete_ = true;
+};
+
+Price price_of_kind(const privacy::Charge& charge, Parameters& p) {
+  const privacy::RoundFacts round{.gradient_weight = p["gradient_weight"],
+                                  .strong_convexity = p["strong_convexity"],
+                                  .gradient_bound = p.get("gradient_bound", 1),
+                                  .curvature_bound = p.get("curvature_bound", 0.25),
+                                  .logistic = p.get("logistic", 0) == 1};
+  const double tolerance = p["tolerance"], a0 = round.gradient_weight, kappa = round.strong_convexity;
+  if (!(a0 > 0 && kappa > 0 && tolerance >= 0 && round.gradient_bound > 0 && round.curvature_bound >= 0))
+    return {.epsilon = infinite};
+  if (charge.kind == "objective-gamma") {
+    const double rate = p["objective_rate"], output_rate = p["output_rate"];
+    if (!(rate > 0) || (tolerance > 0 && !(output_rate > 0))) return {.epsilon = infinite};
+    privacy::UpwardSum sum;
+    sum.add(objective_epsilon(round, rate));
+    if (tolerance > 0) sum.add(privacy::inexact_epsilon(kappa, tolerance, output_rate));
+    return {.epsilon = sum.value()};
+  }
+  if (charge.kind == "output-gamma") {
+    const double rate = p["output_rate"];
+    return {.epsilon = rate > 0 ? output_epsilon(round, rate, tolerance) : infinite};
+  }
+  if (charge.kind == "objective-gaussian") {
+    const double scale = p["objective_scale"], output_scale = p["output_scale"];
+    if (!(scale > 0) || (tolerance > 0 && !(output_scale > 0))) return {.mu = infinite};
+    const privacy::Mu mu =
+        objective_mu(round, scale, p.get("verified_only", 0) == 1 ? privacy::Bound::verified : privacy::Bound::proved);
+    if (!mu.value) return {.mu = infinite};
+    return {.mu = tolerance > 0 ? privacy::compose_mu(*mu.value, privacy::inexact_mu(kappa, tolerance, output_scale))
+                                : *mu.value};
+  }
+  if (charge.kind == "output-gaussian") {
+    const double scale = p["output_scale"];
+    return {.mu = scale > 0 ? output_mu(round, scale, tolerance) : infinite};
+  }
+  privacy::RoundFacts gradient = round;  // noise on the gradient itself: nothing divides its sensitivity
+  gradient.strong_convexity = 1;
+  if (charge.kind == "linear-gamma") {
+    const double rate = p["gradient_rate"];
+    return {.epsilon = rate > 0 ? output_epsilon(gradient, rate, tolerance) : infinite};
+  }
+  if (charge.kind == "linear-gaussian") {
+    const double scale = p["gradient_scale"];
+    return {.mu = scale > 0 ? output_mu(gradient, scale, tolerance) : infinite};
+  }
+  return {.epsilon = infinite};
+}
+
+}  // namespace
+
+bool Cap::limited() const {
+  return std::isfinite(epsilon);
+}
+
+double limit_of(const Cap& cap) {
+  if (!cap.limited() || cap.delta == 0) return cap.epsilon;
+  const double mu = privacy::gdp_mu(cap.epsilon, cap.delta);
+  return std::nextafter(mu * mu, 0.0);
+}
+
+void Spend::add(Price price) {
+  expects(price.epsilon >= 0 && price.mu >= 0, "a price of at least 0");
+  if (delta_ == 0) {
+    add_up(price.mu > 0 ? infinite : price.epsilon);
+    return;
+  }
+  if (price.mu > 0) add_up(square_up(price.mu));
+  if (price.epsilon > 0) add_up(mu_squared_of_pure(price.epsilon));
+}
+
+void Spend::add_up(long double term) {
+  const long double next = sum_ + term;
+  // TwoSum's error term says whether the sum was rounded down.
+  const long double back = next - sum_, lost = (sum_ - (next - back)) + (term - back);
+  sum_ = lost > 0 ? std::nextafter(next, std::numeric_limits<long double>::infinity()) : next;
+}
+
+double Spend::total() const {
+  const auto nearest = static_cast<double>(sum_);
+  return nearest < sum_ ? up(nearest) : nearest;
+}
+
+double Spend::epsilon() const {
+  if (delta_ == 0) return total();
+  const double mu = total() == 0 ? 0 : up(std::sqrt(total()));
+  return mu > 100 ? infinite
+                  : privacy::gdp_epsilon(mu, delta_);  // beyond, ε > 5000, and e^ε leaves the range of gdp_epsilon
+}
+
+Price recomputed(const privacy::Charge& charge) {
+  if (charge.kind == "none") return {};
+  Parameters parameters(charge);
+  const Price price = price_of_kind(charge, parameters);
+  return parameters.complete() ? price : Price{.epsilon = infinite};
+}
+
+}  // namespace parley::ledger

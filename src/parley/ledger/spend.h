@@ -1,0 +1,47 @@
+// What was spent on one set of rows, over rounds and over runs, and what may be spent. Two rules (docs/ledger.md):
+//   δ = 0   sums: Σε over all charges; a Gaussian charge has no finite ε
+//   δ > 0   the GDP filter: Σμ² over all charges, a pure charge as the μ of gdp_of_pure(ε); ε is then that of √Σμ² at δ
+// Every sum is rounded up and every limit down. Rules are never mixed in one decision. Sums are kept in long double, so
+// that what the rounding of many rounds costs stays far below the 1e-13 that planners leave free under a cap.
+#pragma once
+#include "parley/privacy/release.h"
+
+namespace parley::ledger {
+
+// The most that may ever be spent on a row of a dataset. Infinite epsilon: not limited, for public or synthetic rows.
+struct Cap {
+  Cap(double most_epsilon, double at_delta = 0) : epsilon(most_epsilon), delta(at_delta) {}
+  double epsilon;
+  double delta;
+  bool limited() const;
+};
+
+// The largest Σε (δ = 0) or Σμ² (δ > 0) under the cap, rounded down.
+double limit_of(const Cap& cap);
+
+struct Price {  // of one release
+  double epsilon = 0, mu = 0;
+};
+
+class Spend {
+ public:
+  explicit Spend(double delta = 0) : delta_(delta) {}
+  void add(Price price);
+  void add(const Spend& run) { add_up(run.sum_); }
+  double total() const;    // Σε or Σμ²
+  double epsilon() const;  // at delta; never below the truth
+  double delta() const { return delta_; }
+
+ private:
+  void add_up(long double term);
+
+  double delta_;
+  long double sum_ = 0;  // never below the truth
+};
+
+// Computes a charge again from its kind and parameters (docs/privacy.md theorems 1 to 4, 6, 7; docs/privacy-gaussian.md
+// theorem G). Infinite where nothing covers the parameters, or the kind is not known. A charge with verified_only = 1
+// rests on the numerically verified bound.
+Price recomputed(const privacy::Charge& charge);
+
+}  // namespace parley::ledger

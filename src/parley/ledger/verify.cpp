@@ -1,0 +1,95 @@
+#include "parley/ledger/verify.h"
+
+#include <algorithm>
+#include <cmath>
+#include <cstring>
+
+#include "parley/base/text.h"
+
+namespace parley::ledger {
+namespace {
+
+// A charge of another machine may differ by the last bits of its logarithm.
+bool covers(double charged, double proved) {
+  return charged >= proved * (1 - 1e-12);
+}
+
+}  // namespace
+
+Checked verify(const LedgerFile& ledger) {
+  Checked result;
+  if (const std::string damage = ledger.database().damage(); !damage.empty())
+    result.wrong.push_back("the file is damaged: " + damage);
+  ledger.database().each_release([&](const Entry& e, bool intact) {
+    if (e.kind != "charge" && e.kind != "failed") return;
+    const std::string place = "entry " + std::to_string(e.sequence) + " (run " + e.run + ", node " +
+                              std::to_string(e.node) + ", round " + std::to_string(e.round) + ")";
+    if (e.kind == "failed") {
+      if (!intact || !e.released.empty()) result.wrong.push_back(place + ": a failed round with a value");
+    } else if (intact)
+      ++result.releases;
+    else
+      result.wrong.push_back(place + ": the stored value is damaged");
+    const LedgerFile::Run* run = ledger.find_run(e.run);
+    if (run == nullptr || !run->not_private.empty()) return;
+    const privacy::Charge charge = charge_from_text(e.body, place);
+    const Price proved = recomputed(charge);
+    ++result.charges;
+    if (std::ranges::find(charge.parameters, std::pair(std::string("verified_only"), 1.0)) != charge.parameters.end())
+      ++result.verified_only;
+    if (!std::isfinite(proved.epsilon) || !std::isfinite(proved.mu))
+      result.wrong.push_back(place + ": no theorem covers the charge '" + charge.kind + "' with these parameters");
+    else if (!covers(charge.epsilon, proved.epsilon))
+      result.wrong.push_back(place + ": charged epsilon " + number(charge.epsilon) + ", but its parameters cost " +
+                             number(proved.epsilon));
+    else if (!covers(charge.mu, proved.mu))
+      result.wrong.push_back(place + ": charged mu " + number(charge.mu) + ", but its parameters cost " +
+                             number(proved.mu));
+  });
+  for (const LedgerFile::Run& run : ledger.runs()) {
+    if (!run.failed) continue;
+    ++result.failed;
+    for (const auto& [node, account] : run.accounts)
+      if (!account.failed)
+        result.wrong.push_back("run " + run.id + " failed in round " + std::to_string(run.failed->round) +
+                               ", and node " + std::to_string(node) + " was not charged for it");
+  }
+  return result;
+}
+
+std::vector<std::string> verify_record(const LedgerFile& ledger, const std::string& run_id,
+                                       std::span<const std::vector<Vector>> released, int first,
+                                       const std::string& where) {
+  const std::string older = ": your ledger is older than what you have released";
+  const LedgerFile::Run* run = ledger.find_run(run_id);
+  if (run == nullptr)
+    return {where + ": the ledger does not know run " + run_id + older + ", or the run was charged to another ledger"};
+  std::vector<std::string> wrong;
+  for (const auto& [node, account] : run->accounts) {
+    const std::string who = where + ", node " + std::to_string(node);
+    const auto rounds = static_cast<int>(released.size());
+    if (account.last_round + 1 < rounds) {
+      std::string sentence = who + ": " + std::to_string(rounds) + " rounds were released, ";
+      sentence += std::to_string(account.last_round + 1) + " are in the ledger" + older;
+      wrong.push_back(std::move(sentence));
+      continue;
+    }
+    for (int round = 0; round < rounds; ++round) {
+      const auto& values = released[static_cast<std::size_t>(round)];
+      const auto at = static_cast<std::size_t>(node - first);
+      if (node < first || at >= values.size()) continue;
+      const Vector& value = values[at];
+      const std::size_t size = static_cast<std::size_t>(value.size()) * sizeof(double);
+      const auto bytes = ledger.database().released(run_id, node, round);
+      if (!bytes || bytes->size() != size || (size > 0 && std::memcmp(bytes->data(), value.data(), size) != 0)) {
+        std::string sentence = who + ", round ";
+        sentence += std::to_string(round) + ": the record holds another value than the ledger paid for";
+        wrong.push_back(std::move(sentence));
+        break;
+      }
+    }
+  }
+  return wrong;
+}
+
+}  // namespace parley::ledger

@@ -1,0 +1,32 @@
+// What can be checked of a ledger at any time: its stored bytes, the price of every charge, and that it is not behind
+// what was released. Its chain was checked when it was opened.
+#pragma once
+#include <span>
+#include <string>
+#include <vector>
+
+#include "parley/ledger/ledger_file.h"
+
+namespace parley::ledger {
+
+struct Checked {
+  long charges = 0;                // recomputed from their parameters
+  long verified_only = 0;          // of these: rest on the numerically verified bound, not on a proof
+  long releases = 0;               // stored values whose checksum holds
+  long failed = 0;                 // runs that ended in a failed round: charged like a release, with no value
+  std::vector<std::string> wrong;  // one sentence each; empty: all is well
+};
+
+// Recomputes every charge from kind and parameters, a failed round's too: it must not be below the proved price. Runs
+// that are not private are left out (they count as infinite anyway). A failed round stands in the ledger for every node
+// of its run; that it comes right after the node's last round, and nothing of the run after it, was checked when the
+// ledger was opened.
+Checked verify(const LedgerFile& ledger);
+
+// Compares with what a record says was released, [round][node − first]. The ledger must hold every one of these values
+// of its own nodes; if it does not, it is older than what was released.
+std::vector<std::string> verify_record(const LedgerFile& ledger, const std::string& run_id,
+                                       std::span<const std::vector<Vector>> released, int first,
+                                       const std::string& where);
+
+}  // namespace parley::ledger

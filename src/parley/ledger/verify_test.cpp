@@ -1,0 +1,157 @@
+// What the file must notice: changes, damage, older copies, charges below their price.
+#include "parley/ledger/verify.h"
+
+#include <algorithm>
+
+#include "parley/base/text.h"
+#include "parley/ledger/ledger_test.h"
+
+namespace parley::ledger {
+namespace {
+
+TEST_F(OnFile, HistoryCannotBeChangedByHand) {
+  {
+    EXPECT_TRUE(Ledger(create(1.0), planned_run("a", 1, 0.4)).pay(release(0, 0, 0.4)));
+  }
+  sqlite3* db = nullptr;
+  ASSERT_EQ(sqlite3_open(file.c_str(), &db), SQLITE_OK);
+  EXPECT_NE(sqlite3_exec(db, "UPDATE entry SET round = 7", nullptr, nullptr, nullptr), SQLITE_OK);
+  EXPECT_NE(sqlite3_exec(db, "DELETE FROM entry WHERE kind = 'charge'", nullptr, nullptr, nullptr), SQLITE_OK);
+  EXPECT_THAT(sqlite3_errmsg(db), HasSubstr("append-only"));
+  sqlite3_close(db);
+  EXPECT_EQ(open()->spent("ward").epsilon(), 0.4);
+}
+
+TEST_F(OnFile, WhateverIsChangedPastTheTriggersBreaksTheChain) {
+  {
+    auto book = create(1.0);
+    Ledger ledger(book, planned_run("a", 2, 0.4));
+    EXPECT_TRUE(ledger.pay(release(0, 0, 0.4)));
+    EXPECT_TRUE(ledger.pay(release(0, 1, 0.4)));
+  }
+  const std::string intact = read_file(file, "ledger");
+  const std::string drop = "DROP TRIGGER no_update; DROP TRIGGER no_delete;";
+  for (const std::string change :
+       {"UPDATE entry SET body = replace(body, '0.4', '0.1') WHERE round = 0",
+        "UPDATE entry SET kind = 'none' WHERE round = 0", "UPDATE entry SET node = 1 WHERE round = 0",
+        "DELETE FROM entry WHERE round = 0", "DELETE FROM entry WHERE kind = 'cap'",
+        "UPDATE entry SET released_hash = zeroblob(32) WHERE round = 1",
+        "UPDATE entry SET hash = x'00' WHERE round = 1", "UPDATE entry SET run = 'b' WHERE kind = 'run'"}) {
+    write_file(file, intact);
+    sql(drop + change);
+    fails([&] { open(); }, {"chain of the ledger is broken", file.string()});
+  }
+  write_file(file, intact);
+  sql(drop + "DELETE FROM entry WHERE round = 1");  // the tail: the chain alone cannot tell, the head beside it can
+  fails([&] { open(); }, {"your ledger is older than what you have released"});
+  write_file(file, intact);
+  sql(drop + "UPDATE entry SET released = zeroblob(24) WHERE round = 1");
+  auto book = open();
+  EXPECT_THAT(verify(*book).wrong, testing::Contains(HasSubstr("the stored value is damaged")));
+  Ledger ledger(book, planned_run("a", 2, 0.4));
+  fails([&] { ledger.stored(0, 1); }, {"damaged"});
+}
+
+TEST_F(OnFile, AnOlderCopyPutBackIsNoticedAtTheNextStart) {
+  {
+    EXPECT_TRUE(Ledger(create(1.0), planned_run("a", 2, 0.4)).pay(release(0, 0, 0.4)));
+  }
+  fs::copy_file(file, folder / "backup");
+  {
+    EXPECT_TRUE(Ledger(open(), planned_run("a", 2, 0.4)).pay(release(0, 1, 0.4)));
+  }
+  fs::rename(file, folder / "newest");
+  fs::copy_file(folder / "backup", file);
+  fails([&] { open(); }, {"your ledger is older than what you have released", file.string()});
+  fs::rename(folder / "newest", file);
+  EXPECT_EQ(open()->spent("ward").epsilon(), 0.8);
+}
+
+// On another machine, or without the file beside it, the record of the run tells.
+TEST_F(OnFile, ARecordShowsThatALedgerIsOlderThanWhatWasReleased) {
+  std::vector<std::vector<Vector>> record(2, {Vector::Ones(3)});
+  {
+    EXPECT_TRUE(Ledger(create(1.0), planned_run("a", 2, 0.4)).pay(release(0, 0, 0.4)));
+  }
+  fs::copy_file(file, folder / "backup");
+  {
+    auto book = open();
+    {
+      EXPECT_TRUE(Ledger(book, planned_run("a", 2, 0.4)).pay(release(0, 1, 0.4)));
+    }
+    EXPECT_TRUE(verify_record(*book, "a", record, 0, "runs/a").empty());
+    EXPECT_THAT(verify_record(*book, "b", record, 0, "runs/b"), testing::ElementsAre(HasSubstr("does not know run b")));
+    record[1][0][2] = 7;
+    EXPECT_THAT(verify_record(*book, "a", record, 0, "runs/a"),
+                testing::ElementsAre(HasSubstr("round 1: the record holds another")));
+  }
+  const LedgerFile old(folder / "backup");
+  EXPECT_THAT(verify_record(old, "a", record, 0, "runs/a"),
+              testing::ElementsAre(HasSubstr("2 rounds were released, 1 are in the ledger: your ledger is older")));
+}
+
+TEST_F(OnFile, VerifyFindsAChargeBelowItsPrice) {
+  auto book = create(1.0);
+  const privacy::Charge good = [] {
+    privacy::Charge c = priced("objective-gamma", {{"objective_rate", 0.1}, {"output_rate", 0}, {"tolerance", 0}});
+    c.epsilon = recomputed(c).epsilon;
+    return c;
+  }();
+  privacy::Charge low = good;
+  low.epsilon *= 0.99;
+  {
+    Ledger ledger(book, planned_run("a", 0, 0));
+    EXPECT_TRUE(ledger.pay({.node = 0, .round = 0, .value = Vector::Ones(2), .charge = {}}));
+    EXPECT_TRUE(ledger.pay({.node = 0, .round = 1, .value = Vector::Ones(2), .charge = good}));
+    EXPECT_TRUE(verify(*book).wrong.empty());
+    EXPECT_TRUE(ledger.pay({.node = 0, .round = 2, .value = Vector::Ones(2), .charge = low}));
+    EXPECT_TRUE(
+        ledger.pay({.node = 0, .round = 3, .value = Vector::Ones(2), .charge = {.kind = "magic", .epsilon = 0.1}}));
+  }
+  const Checked checked = verify(*book);
+  EXPECT_EQ(checked.charges, 4);
+  EXPECT_EQ(checked.releases, 4);
+  EXPECT_THAT(checked.wrong,
+              testing::ElementsAre(HasSubstr("round 2): charged epsilon 0.04799"), HasSubstr("no theorem covers")));
+}
+
+// Whatever happens to the file's bytes: an Error, or the same ledger.
+TEST_F(OnFile, DamagedBytesAreNoticedOrHarmless) {
+  {
+    auto book = create(1.0);
+    Ledger ledger(book, planned_run("a", 3, 0.3));
+    for (int t = 0; t < 3; ++t) EXPECT_TRUE(ledger.pay(release(0, t, 0.3)));
+  }
+  const auto damaged = [](const LedgerFile& book) {
+    return std::ranges::any_of(verify(book).wrong,
+                               [](const std::string& w) { return w.find("damaged") != std::string::npos; });
+  };
+  const std::string intact = read_file(file, "ledger");
+  int noticed = 0, tries = 0;
+  for (std::size_t at = 0; at < intact.size(); at += 101, ++tries) {
+    std::string bytes = intact;
+    bytes[at] = static_cast<char>(bytes[at] ^ (1 << (at % 8)));
+    write_file(file, bytes);
+    try {
+      const auto book = open();
+      EXPECT_NEAR(book->spent("ward").epsilon(), 0.9, 1e-12) << at;
+      if (damaged(*book)) ++noticed;
+    } catch (const Error&) {
+      ++noticed;
+    }
+  }
+  EXPECT_GT(noticed, 20);
+  EXPECT_LT(noticed, tries);
+  for (const std::size_t size : {std::size_t{100}, std::size_t{4096}, intact.size() / 2, intact.size() - 1}) {
+    write_file(file, intact.substr(0, size));
+    bool seen = true;
+    try {
+      seen = damaged(*open());
+    } catch (const Error&) {
+    }
+    EXPECT_TRUE(seen) << size;
+  }
+}
+
+}  // namespace
+}  // namespace parley::ledger

@@ -1,0 +1,264 @@
+#include "parley/party/doctor.h"
+
+#include <fmt/format.h>
+#include <sys/timex.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <chrono>
+#include <filesystem>
+#include <nlohmann/json.hpp>
+
+#include "parley/base/error.h"
+#include "parley/base/shallow_json.h"
+#include "parley/base/text.h"
+#include "parley/ledger/error_codes.h"
+#include "parley/mesh/probe.h"
+#include "parley/party/doctor_reach.h"
+#include "parley/party/participant.h"
+
+namespace parley::party {
+namespace {
+
+namespace fs = std::filesystem;
+using identity::Certificate;
+using identity::Time;
+using identity::utc;
+using std::chrono::hours;
+using std::chrono::minutes;
+
+constexpr long few_days = 14;
+
+Time now() {
+  return std::chrono::floor<std::chrono::seconds>(std::chrono::system_clock::now());
+}
+
+long days_left(const Certificate& c) {
+  return (c.not_after - now()) / hours(24);
+}
+
+class Doctor {
+ public:
+  Doctor(const JoinOptions& o, const std::function<void(const Check&)>& each) : o_(o), each_(each) {}
+
+  std::vector<Check> run() {
+    look("study", [this] { look_at_study(); });
+    look("certificates", [this] { look_at_certificates(); });
+    look("clock", [this] { look_at_clock(); });
+    if (o_.as.empty()) {
+      say("party", Health::warning,
+          "only what all parties share was looked at; give --as NAME, and the options of join");
+      return std::move(checks_);
+    }
+    look("key", [this] { look_at_key(); });
+    look("data", [this] { look_at_data(); });
+    if (participant_ && has_key_) look("port", [this] { call(); });
+    look("port", [this] { look_at_port(); });
+    look("ledger", [this] { look_at_ledger(); });
+    look("disk", [this] { look_at_disk(); });
+    look("peers", [this] { look_at_peers(); });
+    return std::move(checks_);
+  }
+
+ private:
+  void say(const std::string& about, Health health, const std::string& sentence) {
+    checks_.push_back({about, health, sentence});
+    each_(checks_.back());
+  }
+  void look(const std::string& about, const std::function<void()>& at) {
+    try {
+      at();
+    } catch (const Error& e) {
+      for (const Error::Fields& mistake : e.fields()) say(about, Health::failed, Error(mistake).in_one_line());
+    } catch (const fs::filesystem_error& e) {
+      say(about, Health::failed, std::string(e.what()) + "; check the path and its permissions");
+    }
+  }
+  void skip(const std::string& about) {
+    say(about, Health::warning, "not looked at: what it depends on has failed above");
+  }
+
+  void look_at_study() {
+    study_ = study::read_study(o_.study);
+    study::StudyPlan plan = plan_of(*study_);
+    const std::string hash = study::study_hash(canonical_json(*study_, plan));
+    say("study", Health::ok, fmt::format("\"{}\", {} parties, hash {}", study_->title, study_->parties.size(), hash));
+    for (const std::string& reason : not_private(*study_, plan))
+      say("study", Health::warning, "NOT PRIVATE: " + reason);
+    for (const std::string& text : plan.plan.warnings) say("study", Health::warning, in_words_of(*study_, text));
+    if (!o_.as.empty()) participant_.emplace(participant_of(*study_, std::move(plan), o_.as));
+  }
+
+  void look_at_certificates() {
+    if (!study_) return skip("certificates");
+    for (const study::Invited& p : study_->parties) {
+      const std::string about = "certificate of " + p.name;
+      if (!p.pinned) {
+        say(about, Health::failed,
+            "it is not in the study, so its signatures cannot be checked; add certificate = … to its [[party]] block, "
+            "as "
+            "'parley study invite' does");
+        continue;
+      }
+      if (const auto refusal = identity::check_certificate(*p.pinned, p.name, p.fingerprint, now()))
+        say(about, Health::failed, refusal->sentence);
+      else
+        say(about, days_left(*p.pinned) < few_days ? Health::warning : Health::ok,
+            fmt::format("valid until {}, {} days left", utc(p.pinned->not_after), days_left(*p.pinned)));
+    }
+  }
+
+  // keys new dates a certificate back by an hour: who is before that hour's end is behind its maker.
+  void look_at_clock() {
+    const auto before = checks_.size();
+    if (study_)
+      for (const study::Invited& p : study_->parties)
+        if (p.pinned && now() < p.pinned->not_before + hours(1) - minutes(5))
+          say("clock", now() < p.pinned->not_before ? Health::failed : Health::warning,
+              fmt::format("here it is {}, and the certificate of {} was made at {}; set the clock here, or there",
+                          utc(now()), p.name, utc(p.pinned->not_before + hours(1))));
+    for (const std::string& file : {o_.study, o_.data, o_.ledger}) {
+      std::error_code code;
+      const auto changed = fs::last_write_time(file, code);
+      if (!code && changed > fs::file_time_type::clock::now() + minutes(5))
+        say("clock", Health::failed,
+            file + " was last changed in the future, so the clock has been set back; set it, then 'touch' the file");
+    }
+    timex state{};
+    if (::adjtimex(&state) == TIME_ERROR && (state.status & STA_UNSYNC) != 0)
+      say("clock", Health::warning, "the system does not keep it by a time service (NTP); certificates have dates");
+    if (checks_.size() == before) say("clock", Health::ok, utc(now()) + ", plausible beside certificates and files");
+  }
+
+  void look_at_key() {
+    const identity::Identity self = identity::read_identity(key_file(o_), certificate_file(o_));
+    if (!study_) return skip("key");
+    const study::Invited& me = study_->parties[static_cast<std::size_t>(study_->node_of(o_.as))];
+    if (const auto refusal = identity::check_certificate(self.certificate, o_.as, me.fingerprint, now()))
+      throw Error({.what = "the others would refuse this party: " + refusal->sentence,
+                   .where = certificate_file(o_),
+                   .fix = "use the key and certificate that the roster of the study pins"});
+    say("key", Health::ok, key_file(o_) + " belongs to the certificate that the roster pins");
+    has_key_ = true;
+    if (participant_) participant_->self = self;
+  }
+
+  void look_at_data() {
+    if (!study_) return skip("data");
+    rows_ = own_rows(o_, *study_);
+    has_rows_ = true;
+    say("data", Health::ok,
+        o_.data.empty() ? "a trainer holds no rows"
+                        : fmt::format("{}: {} rows, as the roster says", o_.data, rows_.rows.count()));
+  }
+
+  void call() { caller_ = std::make_unique<Caller>(*participant_); }
+
+  void look_at_port() {
+    if (!participant_) return skip("port");
+    const std::string port = participant_->me().address.substr(participant_->me().address.rfind(':'));
+    const std::string address = o_.listen.empty() ? "0.0.0.0" + port : o_.listen;
+    const mesh::Probed probed = mesh::try_listen(address);
+    using Result = mesh::Probed::Result;
+    if (probed.result == Result::open) return say("port", Health::ok, address + " is free");
+    if (probed.result == Result::taken) {
+      const std::string near = address.starts_with("0.0.0.0:") ? "127.0.0.1" + port : address;
+      joined_ = caller_ && caller_->is_own_join(near);
+      if (joined_) return say("port", Health::ok, address + " is held by this party's own join, which is running");
+    }
+    say("port", Health::failed,
+        address + ": " + probed.why +
+            (probed.result == Result::taken ? "; stop what uses it, or choose another with --listen HOST:PORT"
+                                            : "; give --listen HOST:PORT with an address of this machine"));
+  }
+
+  void look_at_ledger() {
+    if (o_.ledger.empty())
+      throw Error(
+          {.what = "a party needs its ledger",
+           .where = "option --ledger",
+           .fix = "make one with 'parley ledger cap FILE --dataset " + o_.as + " --epsilon …', then --ledger FILE"});
+    std::optional<ledger::LedgerFile> book;
+    try {
+      book.emplace(o_.ledger);
+    } catch (const Error& e) {
+      if (!joined_ || !e.is(ledger::ledger_in_use)) throw;
+      return say("ledger", Health::ok, o_.ledger + " is in use by this party's own join");
+    }
+    if (!participant_) return skip("ledger");
+    const ledger::PlannedRun run = planned_run(o_, *participant_, rows_, *book);
+    book->check_room(run);
+    fresh_ = book->find_run(run.id) == nullptr;
+    for (const auto& text : book->warnings()) say("ledger", Health::warning, text);
+    if (has_rows_)
+      for (const auto& text : book->warnings_about(run)) say("ledger", Health::warning, text);
+    say("ledger", Health::ok,
+        fmt::format("{}: its cap allows the whole run{}", o_.ledger,
+                    fresh_ ? "" : ", which has begun; join goes on with it"));
+  }
+
+  // A message is 8 bytes a coordinate and some hundred around them; a ledger's entry likewise.
+  void look_at_disk() {
+    if (!participant_) return skip("disk");
+    const fs::path out = o_.out.empty() ? study::run_id(participant_->hash).substr(0, 16) + "-" + o_.as : o_.out;
+    const fs::path parent = fs::exists(out) ? out : fs::absolute(out).parent_path();
+    const double rounds = static_cast<double>(participant_->schedule().rounds) + 1,
+                 message = 8.0 * static_cast<double>(participant_->dimension()) + 1024,
+                 heard = static_cast<double>(participant_->plan.graph.neighbours(participant_->node).size()) + 1,
+                 parties = static_cast<double>(participant_->study.parties.size());
+    const double need = rounds * message * (heard + 2) + parties * message + (1 << 20);
+    for (const fs::path& place : {parent, fs::absolute(o_.ledger.empty() ? "." : o_.ledger).parent_path()}) {
+      const std::string where = place.string();
+      if (::access(place.c_str(), W_OK | X_OK) != 0)
+        throw Error({.what = "nothing can be written here",
+                     .where = where,
+                     .fix = "make the folder, or check its permissions"});
+      const double room = static_cast<double>(fs::space(place).available);
+      const std::string sizes =
+          fmt::format("{}: {:.1f} MiB free, about {:.1f} MiB needed", where, room / (1 << 20), need / (1 << 20));
+      if (room < need)
+        say("disk", Health::failed, sizes + "; make room, or choose another place with --out and --ledger");
+      else
+        say("disk", room < 2 * need ? Health::warning : Health::ok, sizes);
+      if (fs::equivalent(parent, fs::absolute(o_.ledger.empty() ? "." : o_.ledger).parent_path())) break;
+    }
+    if (fs::exists(out / "run.json")) {
+      const auto there = shallow_json(read_file(out / "run.json", "the record"));
+      if (!there.is_object() || there.value("study_hash", nlohmann::json()) != participant_->hash)
+        throw Error({.what = "the folder holds the record of another run",
+                     .where = out.string(),
+                     .fix = "choose another --out"});
+    }
+  }
+
+  void look_at_peers() {
+    if (!caller_) return skip("peers");
+    for (const int node : participant_->plan.graph.neighbours(participant_->node)) {
+      const Check c = caller_->neighbour(node, fresh_);
+      say(c.about, c.health, c.sentence);
+    }
+  }
+
+  const JoinOptions& o_;
+  const std::function<void(const Check&)>& each_;
+  std::vector<Check> checks_;
+  std::optional<study::Study> study_;
+  std::optional<Participant> participant_;
+  data::Dataset rows_;
+  std::unique_ptr<Caller> caller_;
+  bool has_key_ = false, has_rows_ = false;
+  bool joined_ = false;  // this party's join is running
+  bool fresh_ = false;   // it has not begun
+};
+
+}  // namespace
+
+std::string name_of(Health health) {
+  return health == Health::ok ? "ok" : health == Health::warning ? "warning" : "failed";
+}
+
+std::vector<Check> examine(const JoinOptions& options, const std::function<void(const Check&)>& each) {
+  return Doctor(options, each).run();
+}
+
+}  // namespace parley::party

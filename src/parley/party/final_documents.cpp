@@ -1,0 +1,87 @@
+#include "parley/party/final_documents.h"
+
+#include <nlohmann/json.hpp>
+
+#include "parley/base/text.h"
+#include "parley/run/claim.h"
+#include "parley/study/model.h"
+
+namespace parley::party {
+
+using nlohmann::json;
+namespace fs = std::filesystem;
+
+json record_header(const Participant& participant, const PartsOnDisk& parts, const std::string& outcome) {
+  json head = {
+      {"format", "parley-party-1"},
+      {"outcome", outcome},
+      {"study", json::parse(participant.canonical)},
+      {"study_hash", participant.hash},
+      {"run_id", parts.part().agreed.run},
+      {"party", participant.me().name},
+      {"node", parts.self()},
+      {"nodes", parts.part().plan.nodes.size()},
+      {"released", {{"nodes", 1}, {"size", participant.dimension()}, {"first", parts.self()}}},
+      {"privacy", run::privacy_json(participant.plan.plan, participant.stamps, participant.plan.plan.epsilon(), true)}};
+  if (parts.part().number > 1) {
+    head["part"] = json::parse(parts.part().agreed.configuration);
+    head["parts"] = to_json(parts.history());
+  }
+  return head;
+}
+
+namespace {
+
+json last_word(const Participant& participant, const PartsOnDisk& parts, const std::string& outcome,
+               const std::string& words, int rounds_done) {
+  json head = record_header(participant, parts, outcome);
+  head["outcome_in_words"] = words;
+  head["rounds_done"] = parts.part().before + rounds_done;
+  return head;
+}
+
+}  // namespace
+
+DocumentsWritten write_final_documents(const Participant& participant, PartsOnDisk& parts, const fs::path& folder,
+                                       const EndOfParty& end) {
+  const protocol::Ending& ending = end.ending;
+  const bool whole = ending.end == protocol::End::completed;
+  if (!whole && parts.was_complete()) {  // and this process could not rebuild it: what is there stands
+    parts.finish(last_word(participant, parts, study::end_name(protocol::End::completed), protocol::completed_in_words,
+                           static_cast<int>(parts.part().plan.nodes.front().rounds)),
+                 json());
+    return {.spent = std::nullopt, .model = true};
+  }
+  const auto remove = [&](std::initializer_list<const char*> names) {  // of an earlier end
+    for (const char* name : names)
+      for (const fs::path& of : {folder, parts.folder()}) fs::remove(of / name);
+  };
+  const json head = last_word(participant, parts, ending.past_unknown() ? "past_unknown" : study::end_name(ending.end),
+                              ending.text, end.rounds_done);
+  const study::PartHistory told = parts.history();
+  // Privacy: a party that does not know what it has released signs nothing, and neither does one whose ledger is empty
+  // without anybody's word on it: a ledger that was lost looks the same.
+  if (ending.past_unknown() || (!end.past_confirmed && !has_learnt(told))) {
+    remove({"statement.json", "statement.txt", "model.json", "own_model.json"});
+    parts.finish(head, json());
+    return {};
+  }
+  DocumentsWritten written{.spent = spent_in(told, whole, end.past_confirmed)};
+  json model;
+  written.model = end.model.size() > 0 && ending.end != protocol::End::diverged && has_learnt(told);
+  if (written.model) {
+    model = model_json(participant.study, participant.plan, end.model, study::end_name(ending.end));
+    write_file(folder / "own_model.json",
+               model_json(participant.study, participant.plan, end.own, "this party's own iterate").dump(1) + "\n");
+  } else {
+    remove({"model.json", "own_model.json"});
+  }
+  const json statement =
+      statement_json(participant.study, participant.plan, participant.node, participant.hash, ending, *written.spent);
+  write_file(folder / "statement.json", study::signed_statement(statement, participant.self).dump(1) + "\n");
+  write_file(folder / "statement.txt", study::statement_text(statement));
+  parts.finish(head, model);
+  return written;
+}
+
+}  // namespace parley::party

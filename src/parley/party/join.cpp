@@ -1,0 +1,295 @@
+#include "parley/party/join.h"
+
+#include <fmt/format.h>
+#include <sys/resource.h>
+
+#include <algorithm>
+#include <filesystem>
+#include <limits>
+#include <nlohmann/json.hpp>
+#include <thread>
+
+#include "parley/algorithm/nodes.h"
+#include "parley/base/durable.h"
+#include "parley/base/error.h"
+#include "parley/base/printed.h"
+#include "parley/base/text.h"
+#include "parley/party/final_documents.h"
+#include "parley/party/participant.h"
+#include "parley/party/parts_on_disk.h"
+#include "parley/party/party_folder.h"
+#include "parley/party/party_process.h"
+#include "parley/problem/metrics.h"
+#include "parley/record/record.h"
+#include "parley/run/failure.h"
+#include "parley/study/agreement.h"
+
+namespace parley::party {
+namespace {
+
+using nlohmann::json;
+namespace fs = std::filesystem;
+
+class Joining {  // a party at work
+ public:
+  Joining(const JoinOptions& o, const JoinHooks& hooks)
+      : options_(o),
+        hooks_(hooks),
+        participant_(participant_from(o)),
+        rows_(own_rows(o, participant_.study)),
+        noise_(participant_.study.seed) {
+    folder_ = o.out.empty() ? study::run_id(participant_.hash).substr(0, 16) + "-" + o.as : o.out;
+    if (o.ledger.empty())
+      throw Error({.what = "a party needs its ledger: what it releases is charged and stored there before it leaves",
+                   .where = "option --ledger",
+                   .fix = "make one with '" + cap_command(participant_, o.dataset) + "', then --ledger FILE"});
+    book_ = std::make_shared<ledger::LedgerFile>(o.ledger);
+    std::vector<std::string> names;
+    for (const study::Invited& p : participant_.study.parties) names.push_back(p.name);
+    study::Part first = study::first_part(
+        study::agreement(participant_.plan.plan, participant_.dimension(), participant_.plan.graph, names,
+                         study::run_id(participant_.hash), participant_.canonical, participant_.hash),
+        participant_.plan.setting, participant_.plan.plan);
+    // Before anything is written, in the ledger too.
+    const bool begun = has_begun(folder_, participant_.hash, o.as, protocol::owner_of(first.agreed, participant_.node));
+    const ledger::PlannedRun plan = planned_run(o, participant_, rows_, *book_);
+    book_->check_not_failed(plan.id);
+    if (!begun) refuse_without_transcript(*book_, plan, folder_);
+    if (!begun) book_->check_room(plan);
+    for (const auto& text : book_->warnings()) hooks_.report("warning: " + text);
+    for (const auto& text : book_->warnings_about(plan)) hooks_.report("warning: " + text);
+    if (!begun) record::create_folder(folder_);
+    lock_.emplace(folder_);
+    parts_.emplace(PartsOnDisk::Setup{.first = std::move(first),
+                                      .node = participant_.node,
+                                      .folder = folder_,
+                                      .book = book_,
+                                      .run = plan,
+                                      .header = [this](const PartsOnDisk& parts, const std::string& outcome) {
+                                        return record_header(participant_, parts, outcome);
+                                      }});
+  }
+
+  Joined run() {
+    if (hooks_.on_start) hooks_.on_start(participant_.study, participant_.plan, participant_.hash, folder_.string());
+    const int cores = std::max(1, static_cast<int>(std::thread::hardware_concurrency()));
+    std::vector<mesh::Contact> roster;
+    for (const study::Invited& p : participant_.study.parties)
+      roster.push_back({.name = p.name, .address = p.address, .fingerprint = p.fingerprint});
+    const std::string port = participant_.me().address.substr(participant_.me().address.rfind(':'));
+    PartyProcess process({.self = participant_.self,
+                          .listen = options_.listen.empty() ? "0.0.0.0" + port : options_.listen,
+                          .roster = roster,
+                          .deadline = participant_.study.deadline_seconds,
+                          .threads = options_.threads > 0 ? static_cast<int>(options_.threads) : cores,
+                          .noise = &noise_,
+                          .node = participant_.node,
+                          .report = hooks_.report,
+                          .progress = [this](const PartyInParts& p) { show(p); },
+                          .completed = [this](const PartyInParts& p) { store(p, *p.ending()); },
+                          .stop = hooks_.stop},
+                         {.largest = protocol::message_cap(participant_.dimension()) + 512},
+                         [this](Party* before, double now) { return make_part(before, now); });
+    std::optional<protocol::Ending> ending;
+    try {
+      ending = process.run();
+    } catch (...) {  // a round that could not be solved is marked in the ledger already
+      parts_->finish(record_header(participant_, *parts_, run::reason_of(std::current_exception())), json());
+      throw;
+    }
+    show(process.party());
+    return finish(process, *ending);
+  }
+
+ private:
+  PartyInParts::One make_part(Party* before, double now) {
+    const PartsOnDisk::Beginning beginning = before != nullptr ? parts_->next(*before) : PartsOnDisk::Beginning{};
+    if (before != nullptr) round_ = first_round_ = -1;
+    const study::Part& part = parts_->part();
+    const int self = parts_->self();
+    const algorithm::Schedule& s = schedule();
+    problem_ = problem_of(rows_.rows, s);
+    Party::Own parts{.node = participant_.trainer
+                                 ? algorithm::make_trainer(part.plan, participant_.dimension(), beginning.start)
+                                 : algorithm::make_node(problem_, s, beginning.start),
+                     .pay = [this](privacy::Release release) { return parts_->ledger().pay(std::move(release)); },
+                     .stored = [this, self](int round) { return parts_->ledger().stored(self, round); },
+                     .fail =
+                         [this, self](int round, const std::string& reason) {
+                           parts_->ledger().fail(
+                               {run::unreleased(self, round, participant_.trainer ? nullptr : &schedule())}, reason);
+                         },
+                     .counts = [part](int round) { return counts_in_final(part, round); },
+                     .earlier = beginning.earlier,
+                     .expected = beginning.expected,
+                     .on_round = [this](const privacy::Paid& paid, const privacy::Inbox& inbox) { add(paid, inbox); }};
+    const protocol::Timing timing{.deadline = participant_.study.deadline_seconds,
+                                  .wait = participant_.study.wait_seconds,
+                                  // With the model stored, only whoever calls soon can still need this party.
+                                  .first_wait = parts_->was_complete() ? 2 * participant_.study.deadline_seconds
+                                                                       : participant_.study.wait_seconds};
+    protocol::Exchange::Setup setup{.agreed = part.agreed,
+                                    .self = self,
+                                    .last_released = parts_->ledger().last_round(self),
+                                    .keys = keys(part.nodes),
+                                    .timing = timing,
+                                    .now = now};
+    if (participant_.study.on_loss == "continue")
+      setup.consent = [this](const protocol::Succession& next) { return parts_->consent(next); };
+    return {.party = std::make_unique<Party>(std::move(parts), std::move(setup),
+                                             open_append_file(parts_->folder() / "transcript")),
+            .run = part.agreed.run,
+            .nodes = part.nodes,
+            .begins = before == nullptr ? "" : beginning_in_words()};
+  }
+
+  std::string beginning_in_words() const {
+    const study::Part& part = parts_->part();
+    std::string text = "part " + std::to_string(part.number) + ": " + parley::join(part.agreed.parties, ", ") + "; " +
+                       std::to_string(part.agreed.rounds) + " rounds are left";
+    if (parts_->holds_rows() && part.plan.noisy())
+      text += ", with noise for what is left of the plan (epsilon " + printed_epsilon(parts_->spent()) + " of " +
+              printed_epsilon(participant_.schedule().epsilon) + " was spent)";
+    return text + "; its record is in " + parts_->folder().string();
+  }
+
+  // Of this party, or of any provider for the trainer.
+  const algorithm::Schedule& schedule() const {
+    return parts_->part().plan.nodes[participant_.trainer ? 0 : static_cast<std::size_t>(parts_->self())];
+  }
+
+  protocol::Keys keys(const std::vector<int>& nodes) const {
+    return {.sign = [this](std::string_view bytes) { return identity::sign(participant_.self.key, bytes); },
+            .verify =
+                [this, nodes](int node, std::string_view bytes, std::string_view signature) {
+                  const auto party = static_cast<std::size_t>(nodes[static_cast<std::size_t>(node)]);
+                  return identity::verify(bytes, signature, *participant_.study.parties[party].pinned);
+                },
+            .difference =
+                [](const std::string& mine, const std::string& theirs, const std::string& who) {
+                  return study::difference(json::parse(mine), json::parse(theirs, nullptr, false), who);
+                }};
+  }
+
+  // Each round, before it is sent; after a restart the old ones again.
+  void add(const privacy::Paid& paid, const privacy::Inbox& inbox) {
+    if (!participant_.trainer && participant_.plan.plan.star() && paid.round() > 1 && inbox[0]->size() > 0)
+      trainer_says_ = *inbox[0];  // its round 0 is the start
+    round_ = paid.round();
+    const record::Kept kept = parts_->kept();
+    const Vector* value = paid.value().get();
+    if (paid.round() >= kept.values) parts_->record().append_values({&value, 1});
+    if (paid.round() < kept.lines) return;
+    parts_->record().append_line(parts_->line_of(paid.round(), value->size() == 0));
+    if (paid.round() == 0) return;  // then it waits for everybody
+    last_time_ = std::chrono::steady_clock::now();
+    if (first_round_ < 0) first_round_ = paid.round(), first_time_ = last_time_;
+  }
+
+  void show(const PartyInParts& party) {
+    if (!hooks_.on_progress) return;
+    const auto peers = party.now().exchange().peers();
+    const int rounds = static_cast<int>(schedule().rounds), before = parts_->part().before;
+    double left = -1;
+    if (round_ > first_round_ && first_round_ >= 0)
+      left =
+          std::chrono::duration<double>(last_time_ - first_time_).count() / (round_ - first_round_) * (rounds - round_);
+    hooks_.on_progress({.round = before + round_,
+                        .rounds = before + rounds,
+                        .peers = static_cast<int>(peers.size()),
+                        .answering = static_cast<int>(std::ranges::count(peers, true, &protocol::PeerState::answers)),
+                        .epsilon = parts_->spent(),
+                        .budget = participant_.trainer ? 0 : participant_.schedule().epsilon,
+                        .seconds_left = left});
+  }
+
+  // Model, statement and record: the moment the run is complete, or at the end of one that is not.
+  void store(const PartyInParts& party, const protocol::Ending& ending) {
+    const bool whole = ending.end == protocol::End::completed;
+    const Vector own = party.own_iterate();
+    const Vector model = whole ? party.model() : trainer_says_.size() > 0 ? trainer_says_ : own;
+    written_ = write_final_documents(participant_, *parts_, folder_,
+                                     {.ending = ending,
+                                      .past_confirmed = party.now().exchange().past_confirmed(),
+                                      .rounds_done = round_,
+                                      .model = model,
+                                      .own = own});
+    stored_ = ending.end;
+    if (options_.local_metrics && !participant_.trainer && written_.spent && written_.model) write_metrics(model, own);
+  }
+
+  Joined finish(const PartyProcess& process, const protocol::Ending& ending) {
+    if (stored_ != ending.end) store(process.party(), ending);
+    Joined joined{.ending = ending,
+                  .not_private = participant_.stamps,
+                  .folder = folder_.string(),
+                  .has_model = written_.model,
+                  .has_statement = fs::exists(folder_ / "statement.json"),
+                  .contradiction = process.party().now().exchange().contradiction(),
+                  .private_metrics = fs::exists(metrics_file()) ? metrics_file() : ""};
+    if (written_.spent) {
+      joined.epsilon = written_.spent->epsilon;
+      joined.delta = written_.spent->delta;
+      if (const json& parts = written_.spent->parts; !parts.is_null())
+        joined.parts =
+            study::in_words(parts, joined.delta == 0 && joined.epsilon > 0, ending.end == protocol::End::completed);
+    }
+    joined.rounds_from_rows = rounds_from_rows(parts_->history());
+    const auto& t = process.seconds();
+    joined.seconds = {t.solve + t.pay + t.wait, t.solve, t.pay, t.wait};
+    return joined;
+  }
+
+  // Beside the folder, which others may be given as a whole.
+  std::string metrics_file() const { return (folder_ / "").parent_path().string() + ".private_metrics.json"; }
+
+  // Privacy: computed on rows and never paid for; a file of this party's own, and for nobody else's eyes.
+  void write_metrics(const Vector& model, const Vector& own) const {
+    const auto of = [&](const Vector& f) {
+      return json{{"loss", problem::mean_loss(rows_.rows, problem_.loss, f)},
+                  {"error", problem::test_error(rows_.rows, problem_.loss, f)}};
+    };
+    write_private_file(metrics_file(),
+                       json{{"private", "measured on this party's rows and not paid for: never share this file"},
+                            {"rows", rows_.rows.count()},
+                            {"model", of(model)},
+                            {"own_iterate", of(own)}}
+                               .dump(1) +
+                           "\n");
+  }
+
+  const JoinOptions& options_;
+  const JoinHooks& hooks_;
+  Participant participant_;
+  data::Dataset rows_;
+  privacy::NoiseSource noise_;
+  problem::Problem problem_;
+  fs::path folder_;
+  std::shared_ptr<ledger::LedgerFile> book_;
+  std::optional<record::Lock> lock_;
+  std::optional<PartsOnDisk> parts_;
+  Vector trainer_says_;
+  std::optional<protocol::End> stored_;  // the ending that the record has
+  DocumentsWritten written_;
+  int round_ = -1, first_round_ = -1;
+  std::chrono::steady_clock::time_point first_time_, last_time_;  // of those rounds
+};
+
+// Strangers may hold connections open: peers must still find a descriptor (docs/reliability.md).
+void allow_many_connections() {
+  rlimit files{};
+  if (::getrlimit(RLIMIT_NOFILE, &files) != 0) return;
+  files.rlim_cur = files.rlim_max;
+  ::setrlimit(RLIMIT_NOFILE, &files);
+}
+
+}  // namespace
+
+Joined join(const JoinOptions& options, const JoinHooks& hooks) {
+  JoinOptions checked = options;
+  validate_options(option_rows(checked));
+  allow_many_connections();
+  return Joining(options, hooks).run();
+}
+
+}  // namespace parley::party

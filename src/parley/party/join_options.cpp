@@ -1,0 +1,33 @@
+#include "parley/party/join_options.h"
+
+namespace parley::party {
+
+std::vector<Option> option_rows(JoinOptions& o) {
+  return {
+      {"as", "", "the name of this party in the study", any_text("a name"), &o.as, "join"},
+      {"data", "", "this party's rows: a .csv or .libsvm file that never leaves the machine", any_text("a file"),
+       &o.data, "join"},
+      {"format", "", "format of the data file", one_of({"auto", "csv", "libsvm"}), &o.format, "join"},
+      {"header", "", "whether the first line of a CSV file names its columns", any_text("yes, no"), &o.header, "join"},
+      {"ledger", "", "this party's ledger: charged before anything leaves ('parley ledger cap' makes one)",
+       any_text("a file"), &o.ledger, "join"},
+      {"dataset", "", "the owner's name of the rows in the ledger; default: the party's name", any_text("a name"),
+       &o.dataset, "join"},
+      {"key", "", "this party's key; default NAME.key", any_text("a file"), &o.key, "join"},
+      {"certificate", "", "this party's certificate; default NAME.pem", any_text("a file"), &o.certificate, "join"},
+      {"listen", "", "where peers are heard; default: the port in the roster, on all addresses of this machine",
+       any_text("host:port"), &o.listen, "join"},
+      {"on-loss", "",
+       "what this party expects to happen after a loss: stop, or continue without the lost; it does not start when the "
+       "study, by which all decide together, says otherwise",
+       any_text("stop, continue"), &o.on_loss, "join"},
+      {"out", "", "folder of the record; default RUN-NAME. Started again, it goes on with what is there",
+       any_text("a folder"), &o.out, "join"},
+      {"threads", "", "threads; 0: all cores. The result does not depend on it", between(0, 4096), &o.threads, "join"},
+      {"local-metrics", "",
+       "measure the model on this party's own rows, into OUT.private_metrics.json beside the folder; never share it",
+       any_text("true or false"), &o.local_metrics, "join"},
+  };
+}
+
+}  // namespace parley::party

@@ -1,0 +1,42 @@
+// A party's place in a study, before it opens a connection: who it is, what it holds, what it is going to spend.
+#pragma once
+#include <string>
+#include <vector>
+
+#include "parley/data/dataset.h"
+#include "parley/identity/identity.h"
+#include "parley/ledger/ledger_file.h"
+#include "parley/party/join_options.h"
+#include "parley/study/study.h"
+
+namespace parley::party {
+
+struct Participant {
+  study::Study study;
+  study::StudyPlan plan;
+  std::string canonical, hash;
+  int node = 0;
+  bool trainer = false;
+  identity::Identity self;
+  std::vector<std::string> stamps;  // why NOT PRIVATE
+
+  const algorithm::Schedule& schedule() const { return plan.plan.nodes[trainer ? 0 : static_cast<std::size_t>(node)]; }
+  Index dimension() const { return schedule().loss.scores() * static_cast<Index>(plan.setting.features); }
+  const study::Invited& me() const { return study.parties[static_cast<std::size_t>(node)]; }
+};
+Participant participant_of(study::Study study, study::StudyPlan plan, const std::string& name);  // without its key
+Participant participant_from(const JoinOptions& o);  // Error: a key or certificate that the others would refuse
+
+// Privacy: rows, as the public schema encodes them, as many as the roster says; a trainer has none.
+data::Dataset own_rows(const JoinOptions& o, const study::Study& study);
+
+// What the run will charge to this party's ledger.
+ledger::PlannedRun planned_run(const JoinOptions& o, const Participant& participant, const data::Dataset& rows,
+                               const ledger::LedgerFile& book);
+
+// How the owner makes a ledger that allows this study.
+std::string cap_command(const Participant& participant, const std::string& dataset);
+std::string key_file(const JoinOptions& o);
+std::string certificate_file(const JoinOptions& o);
+
+}  // namespace parley::party

@@ -1,0 +1,91 @@
+#include "parley/party/party_folder.h"
+
+#include <algorithm>
+#include <cstring>
+#include <fstream>
+#include <nlohmann/json.hpp>
+
+#include "parley/base/error.h"
+#include "parley/base/text.h"
+#include "parley/record/files.h"
+
+namespace parley::party {
+
+using nlohmann::json;
+namespace fs = std::filesystem;
+
+namespace {
+
+constexpr const char* uncertified_mark = "uncertified";
+
+bool says(const json& object, const char* key, const std::string& text) {
+  return record::text_in(object, key) == text;
+}
+
+// What the first entry of a transcript says; "": there is none (protocol/transcript.h).
+std::string owner_in(const fs::path& transcript) {
+  constexpr std::size_t before = 49, after = 32;
+  std::error_code code;
+  if (!fs::is_regular_file(transcript, code)) return "";
+  std::ifstream in(transcript, std::ios::binary);
+  std::string start(before + 4096 + after, '\0');
+  in.read(start.data(), static_cast<std::streamsize>(start.size()));
+  start.resize(static_cast<std::size_t>(in.gcount()));
+  if (start.size() < before || !start.starts_with("ptr1")) return "";
+  std::uint32_t size = 0;
+  std::memcpy(&size, start.data() + 4, sizeof size);
+  return size <= 4096 && before + size + after <= start.size() ? start.substr(before, size) : "";
+}
+
+}  // namespace
+
+bool has_begun(const fs::path& folder, const std::string& study_hash, const std::string& party,
+               const std::string& owner) {
+  std::error_code code;
+  if (!fs::exists(folder, code)) return false;
+  if (!fs::is_directory(folder, code))
+    throw Error({.what = "the output folder is a file", .where = folder.string(), .fix = "choose another --out"});
+  if (std::ranges::all_of(fs::directory_iterator(folder), record::half_written)) return false;
+  const Error another(
+      {.what = "the folder holds the record of another run", .where = folder.string(), .fix = "choose another --out"});
+  const json run = record::read_json(folder / "run.json");
+  if (run.is_object() &&
+      !(says(run, "format", "parley-party-1") && says(run, "study_hash", study_hash) && says(run, "party", party)))
+    throw another;
+  const std::string found = owner_in(folder / "transcript");
+  if (!found.empty() && found != owner) throw another;
+  if (found.empty() && !run.is_object())
+    throw Error({.what = "the output folder holds other files, and nothing of this run",
+                 .where = folder.string(),
+                 .fix = "choose another --out"});
+  return true;
+}
+
+void refuse_without_transcript(const ledger::LedgerFile& book, const ledger::PlannedRun& run, const fs::path& folder) {
+  const auto* const there = book.find_run(run.id);
+  const int last = there == nullptr ? -1 : there->accounts.at(run.accounts.front().node).last_round;
+  if (last < 1) return;  // round 0 is computed from nothing
+  throw Error({.what = "this run has begun: the ledger has its round " + std::to_string(last) +
+                       ", and what it was computed from is not in this folder",
+               .where = folder.string(),
+               .fix =
+                   "was it started with another --out? Then give that one; otherwise put back the newest copy of its "
+                   "folder, or agree on a new study: what was spent stays spent"});
+}
+
+bool has_completed_model(const fs::path& folder) {
+  return says(record::read_json(folder / "run.json"), "outcome", "completed") ||
+         says(record::read_json(folder / "model.json"), "outcome", "completed");
+}
+
+void refuse_uncertified(const fs::path& folder) {
+  if (!fs::exists(folder / uncertified_mark) && !says(record::read_json(folder / "run.json"), "outcome", "uncertified"))
+    return;
+  throw Error({.what =
+                   "this party's part ended because a local minimum could not be certified: trying again with other "
+                   "noise until it can be would choose the noise, and no bound covers that",
+               .where = folder.string(),
+               .fix = "agree on a new study with a larger tolerance; what this one spent stays spent"});
+}
+
+}  // namespace parley::party

@@ -1,0 +1,13 @@
+#include "parley/protocol/agreement.h"
+
+#include <algorithm>
+
+namespace parley::protocol {
+
+std::optional<int> Agreement::node_of(const std::string& name) const {
+  const auto found = std::ranges::find(parties, name);
+  if (found == parties.end()) return std::nullopt;
+  return static_cast<int>(found - parties.begin());
+}
+
+}  // namespace parley::protocol

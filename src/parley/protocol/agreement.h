@@ -1,0 +1,42 @@
+// What all parties know and agree on before round 1, and the keys by which they know each other.
+#pragma once
+#include <functional>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "parley/base/vector.h"
+#include "parley/network/graph.h"
+
+namespace parley::protocol {
+
+struct Agreement {
+  std::string run;                   // its id
+  std::string configuration;         // canonical text: what a peer with another one is answered
+  std::string configuration_hash;    // in every message
+  std::vector<std::string> parties;  // names by node number, as in the certificates
+  network::Graph graph;
+  Index dimension = 0;
+  int rounds = 0;  // the last one; 0 is the start
+  double release_bound = 1000;
+  std::function<bool(int node, int round)> speaks;  // false: silent, it is the other side's turn in a star
+  std::function<double(int node, int round)> grid;  // released coordinates are multiples of this power of two
+  std::vector<int> model_of;  // whose final iterates make the model: all peers', or the trainer's; ascending
+  int turn = 1;               // rounds after which a part may end: 2 where kinds of rounds alternate
+  std::optional<int> trainer{};
+
+  int nodes() const { return graph.nodes(); }
+  const std::string& name(int node) const { return parties[static_cast<std::size_t>(node)]; }
+  std::optional<int> node_of(const std::string& name) const;
+};
+
+// sign: by this party's key; two signatures of the same bytes may differ. verify: by the key that the roster pins.
+struct Keys {
+  std::function<std::string(std::string_view bytes)> sign;
+  std::function<bool(int node, std::string_view bytes, std::string_view signature)> verify;
+  // Names the first field in which two canonical configurations differ, with both values.
+  std::function<std::string(const std::string& mine, const std::string& theirs, const std::string& who)> difference;
+};
+
+}  // namespace parley::protocol

@@ -1,0 +1,298 @@
+// Exchange: the run's side, and what leaves. What arrives is in exchange_deliver.cpp.
+#include "parley/protocol/exchange.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "parley/base/error.h"
+#include "parley/protocol/error_codes.h"
+
+namespace parley::protocol {
+
+std::string owner_of(const Agreement& agreed, int self) {
+  return "run " + agreed.run + " configuration " + agreed.configuration_hash + " party " + agreed.name(self);
+}
+
+Exchange::Exchange(Setup setup, std::unique_ptr<AppendFile> transcript)
+    : agreed_(std::move(setup.agreed)),
+      self_(setup.self),
+      last_released_(setup.last_released),
+      keys_(std::move(setup.keys)),
+      timing_(setup.timing),
+      now_(setup.now),
+      ended_(setup.now),
+      consent_(std::move(setup.consent)),
+      received_(agreed_, self_),
+      finals_(agreed_),
+      survivors_(agreed_, self_),
+      patience_from_(setup.now),
+      refused_(agreed_.parties.size() + 1) {
+  for (const int node : agreed_.graph.neighbours(self_)) links_.push_back({.node = node, .heard = now_});
+  transcript_ =
+      std::make_unique<Transcript>(std::move(transcript), owner_of(agreed_, self_),
+                                   [this](Transcript::Entry kind, std::string_view bytes) { replay(kind, bytes); });
+  if (static_cast<int>(recorded_.size()) - 1 > last_released_)
+    throw Error({.what = "your ledger is older than what you have released: it ends with round " +
+                         std::to_string(last_released_) + ", and the transcript has round " +
+                         std::to_string(recorded_.size() - 1),
+                 .where = transcript_->name(),
+                 .fix = "use the newest copy of the ledger (docs/ledger.md, section 7)"});
+  if (const auto stated = survivors_.stated_round(self_); stated && *stated != last_released_)
+    throw Error({.what = "the ledger and the transcript do not belong together: after the loss of a party this one has "
+                         "signed that its last round is " +
+                         std::to_string(*stated) + ", and the ledger ends with round " + std::to_string(last_released_),
+                 .where = transcript_->name(),
+                 .fix = "use the newest copy of both"});
+  if (last_released_ > 0 && !received_.complete(last_released_ - 1))
+    throw Error({.what = "the transcript is older than the ledger: round " + std::to_string(last_released_) +
+                         " was released, and values of round " + std::to_string(last_released_ - 1) +
+                         " that it was computed from are missing",
+                 .where = transcript_->name(),
+                 .fix =
+                     "was this run started with another --out? Then give that one; otherwise put back the newest copy "
+                     "of the transcript, or agree on a new study: what was spent stays spent"});
+  take_up_decisions();
+}
+
+void Exchange::end(Event event, Ending ending) {
+  happens(event);
+  ending_ = std::move(ending);
+  ended_ = now_;
+}
+
+bool Exchange::was_completed() const {
+  return finals_.complete() && released() == agreed_.rounds && received_.complete(agreed_.rounds) &&
+         !survivors_.consented(self_);
+}
+
+// Trap: not before all of the ledger's releases have been told; what was released would seem not to be.
+void Exchange::take_up_decisions() {
+  if (phase_ != Phase::recovering || released() < last_released_) return;
+  happens(Event::told);
+  check_confirmed();  // a party without neighbours
+  if (survivors_.stated(self_)) happens(Event::statement);
+  if (survivors_.consented(self_)) happens(Event::consent);
+  if (const auto outlook = survivors_.outlook(Patience::fresh); outlook.what == Survivors::Outlook::What::go_on)
+    return go_on(outlook.next);
+  if (!contradiction_ || was_completed()) return;
+  end(Event::contradiction, {.end = End::equivocation, .text = *contradiction_});
+}
+
+void Exchange::check_confirmed() {
+  if (phase_ == Phase::greeting && std::ranges::all_of(links_, &Link::confirmed)) happens(Event::confirmed);
+}
+
+bool Exchange::past_confirmed() const {
+  if (ending_ && ending_->past_unknown()) return false;
+  // What an earlier process has stated after a loss, or kept as evidence, stands in the transcript behind all that was
+  // released. Trap: what this process states itself confirms nothing, its ledger may be an old one.
+  return released() == agreed_.rounds || ended_before_ || std::ranges::all_of(links_, &Link::confirmed);
+}
+
+void Exchange::replay(Transcript::Entry kind, std::string_view bytes) {
+  auto parsed = decode(bytes);
+  if (const auto* wrong = std::get_if<Finding>(&parsed); wrong && wrong->verdict == Verdict::unknown_version)
+    throw Error({.what = "the transcript was written by another version of parley; protocol version " + wrong->detail,
+                 .where = owner_of(agreed_, self_),
+                 .fix = "finish this run with the version that began it, or agree on a new study",
+                 .code = other_version});
+  const auto* m = std::get_if<Message>(&parsed);
+  bool fits = m != nullptr && m->run == agreed_.run;
+  ended_before_ =
+      ended_before_ ||
+      (fits && (kind == Transcript::Entry::evidence || (kind == Transcript::Entry::sent && m->kind == Kind::loss)));
+  if (fits && kind == Transcript::Entry::evidence) {
+    contradiction_ =
+        m->sender + " contradicted itself in round " + std::to_string(m->round) + "; the message is in the transcript";
+  } else if (fits && (m->kind == Kind::loss || m->kind == Kind::consent)) {
+    fits = survivors_.judge(*m).verdict == Verdict::accepted;
+    if (fits) survivors_.add(*m, std::string(bytes));
+  } else if (fits && m->kind == Kind::final_iterate) {
+    fits = finals_.judge(*m).verdict == Verdict::accepted;
+    if (fits) finals_.add(*m, std::string(bytes));
+    received_.add_final(*m);
+  } else if (fits && kind == Transcript::Entry::sent) {
+    fits = m->round == static_cast<int>(recorded_.size());
+    recorded_.push_back(m->head);
+    envelopes_[m->round] = std::string(bytes);
+    envelopes_.erase(m->round - 2);
+  } else if (fits) {
+    fits = kind == Transcript::Entry::received && received_.add(*m);
+  }
+  if (!fits)
+    throw Error({.what = "the transcript holds a message that does not follow from those before it",
+                 .where = owner_of(agreed_, self_),
+                 .fix = "put back an intact copy of it"});
+}
+
+Message Exchange::made(Kind kind, int round, std::string payload) const {
+  Message m{.kind = kind,
+            .run = agreed_.run,
+            .configuration = agreed_.configuration_hash,
+            .sender = name(self_),
+            .node = self_,
+            .round = round,
+            .head = round < 0 ? Digest{} : heads_[static_cast<std::size_t>(round)],
+            .payload = std::move(payload)};
+  m.signature = keys_.sign(signed_part(m));
+  return m;
+}
+
+void Exchange::release(const privacy::Paid& paid) {
+  expects(paid.node() == self_ && paid.round() == released() + 1, "the next paid release of this node");
+  const Vector& value = *paid.value();
+  expects((value.size() > 0) == agreed_.speaks(self_, paid.round()),
+          "a value in its own turn, and silence in another's");
+  const auto round = heads_.size();
+  const std::string payload = payload_of(value);
+  heads_.push_back(next_head(round == 0 ? Digest{} : heads_.back(), agreed_.run, self_, paid.round(), payload));
+  if (round < recorded_.size()) {
+    if (recorded_[round] != heads_.back())
+      throw Error(
+          {.what = "the ledger and the transcript do not belong together: they hold different values of round " +
+                   std::to_string(round),
+           .where = transcript_->name(),
+           .fix = "use the ledger that this run was charged to"});
+  } else {
+    const std::string bytes = encode(made(value.size() > 0 ? Kind::value : Kind::silent, paid.round(), payload));
+    // Not synced: the ledger has the value, and what is lost here is made from it again.
+    transcript_->append(Transcript::Entry::sent, bytes);
+    recorded_.push_back(heads_.back());
+    envelopes_[paid.round()] = bytes;
+    envelopes_.erase(paid.round() - 2);
+  }
+  take_up_decisions();
+  pump();
+}
+
+std::optional<privacy::Inbox> Exchange::inbox() {
+  if (ended(phase_) || inboxes_ > released() || !received_.complete(inboxes_)) return std::nullopt;
+  const bool leads_to_new = inboxes_ >= last_released_ && inboxes_ < agreed_.rounds;
+  if (leads_to_new && phase_ != Phase::rounds) return std::nullopt;
+  return received_.take(inboxes_++);
+}
+
+void Exchange::finish(const FinalIterate& mine) {
+  expects(released() == agreed_.rounds && inboxes_ == agreed_.rounds + 1, "a run whose last round is complete");
+  if (!ended(phase_)) happens(Event::last_round);
+  if (std::ranges::binary_search(agreed_.model_of, self_)) {
+    const Message m = made(Kind::final_iterate, agreed_.rounds, payload_of(mine.value()));
+    const Finding finding = finals_.judge(m);
+    expects(finding.verdict != Verdict::second_value, "one final iterate");
+    if (finding.verdict == Verdict::accepted) {
+      const std::string bytes = encode(m);
+      transcript_->append(Transcript::Entry::sent, bytes);
+      finals_.add(m, bytes);
+    }
+  }
+  check_complete();
+  pump();
+}
+
+void Exchange::check_complete() {
+  if ((phase_ != Phase::finals && phase_ != Phase::stated_finals) || !finals_.complete()) return;
+  transcript_->sync();
+  end(Event::all_finals, {.end = End::completed, .text = completed_in_words});
+}
+
+void Exchange::stop(End end, const std::string& text, Reason reason) {
+  if (!ended(phase_))
+    end_early(end == End::interrupted ? Event::interrupt : Event::stop, {.end = end, .text = text, .reason = reason});
+}
+
+void Exchange::end_early(Event event, const Ending& ending) {
+  end(event, ending);
+  for (Link& link : links_) link.next_attempt = now_;
+  report(ending.text);
+  pump();
+}
+
+Actions Exchange::take() {
+  return std::exchange(actions_, {});
+}
+
+std::vector<PeerState> Exchange::peers() const {
+  std::vector<PeerState> states;
+  for (const Link& link : links_)
+    states.push_back({.node = link.node,
+                      .answers = link.ever_heard && !link.reported,
+                      .stored = received_.seen(link.node).round,
+                      .has = has(link)});
+  return states;
+}
+
+bool Exchange::done_with(const Link& link) const {
+  return link.goodbye_said || link.given_up || link.complete ||
+         (phase_ == Phase::continued && link.told.size() == survivors_.messages().size());
+}
+
+bool Exchange::finished() const {
+  if (!ended(phase_)) return false;
+  const bool interrupted = phase_ == Phase::interrupted;
+  if ((interrupted || phase_ == Phase::stopped) && now_ >= ended_ + 2 * timing_.deadline) return true;
+  // Whoever was never there, and hears of no interruption, waits as it would anyway.
+  return std::ranges::all_of(links_,
+                             [&](const Link& link) { return done_with(link) || (interrupted && !link.ever_heard); });
+}
+
+std::string Exchange::hello_to(const Link& link) const {
+  return encode(made(Kind::hello, released(), payload_of(received_.seen(link.node))));
+}
+
+// Its value of a round was computed from this node's of the round before, so that one it has.
+int Exchange::has(const Link& link) const {
+  return std::max(link.stored, received_.seen(link.node).round - 1);
+}
+
+// What this neighbour should get next, if anything.
+bool Exchange::next_message(const Link& link, Link::Call& call, std::string& bytes) const {
+  const auto choose = [&](Link::What what, int number, std::string message) {
+    call = {.what = what, .number = number, .since = now_};
+    bytes = std::move(message);
+    return true;
+  };
+  const auto goodbye = [&] {
+    return choose(
+        Link::What::goodbye, -1,
+        encode(made(Kind::goodbye, released(),
+                    payload_of(Goodbye{.end = ending_->end, .reason = ending_->reason, .text = ending_->text}))));
+  };
+  if (done_with(link)) return false;
+  if (phase_ == Phase::interrupted || phase_ == Phase::stopped) return goodbye();
+  if (survivors_.stated(self_) && phase_ != Phase::completed) {
+    for (const auto& [key, message] : survivors_.messages())
+      if (!link.told.contains(key)) return choose(Link::What::survivors, key, message);
+    return false;
+  }
+  const auto hello = [&] { return choose(Link::What::hello, received_.seen(link.node).round, hello_to(link)); };
+  if (!link.greeted) return hello();
+  if (const int round = has(link) + 1; round <= released())
+    return choose(Link::What::value, round, envelopes_.at(round));
+  for (const auto& [origin, message] : finals_.messages())
+    if (!link.finals.contains(origin)) return choose(Link::What::final_iterate, origin, message);
+  if (phase_ == Phase::completed) return goodbye();
+  if (now_ - link.heard >= timing_.deadline / 2) return hello();
+  return false;
+}
+
+void Exchange::pump() {
+  if (phase_ == Phase::recovering) return;
+  for (Link& link : links_) {
+    Link::Call call;
+    std::string bytes;
+    if (link.call || now_ < link.next_attempt || !next_message(link, call, bytes)) continue;
+    if (call.what == Link::What::hello) link.stored = -1;  // the answer, or a hello of its own meanwhile, says it anew
+    call.id = ++calls_;
+    link.call = call;
+    actions_.sends.push_back({.call = call.id, .peer = link.node, .bytes = std::move(bytes)});
+  }
+}
+
+void Exchange::heard(Link& link) {
+  if (link.reported) report(name(link.node) + (link.ever_heard ? " answers again" : " answers"));
+  link.heard = now_;
+  link.ever_heard = true;
+  link.reported = false;
+}
+
+}  // namespace parley::protocol

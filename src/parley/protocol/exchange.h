@@ -1,0 +1,184 @@
+// A party's side of the protocol (docs/protocol.md): paid releases in, complete inboxes out, and in between messages
+// that may be lost, late, doubled or hostile, peers that vanish and come back, and a process that may die anywhere.
+// A pure state machine: whoever holds it carries its messages, tells it the time and gives it a disk. Not for two
+// threads at once.
+//   carrier   deliver(caller, bytes) → receipt;  answered(call, receipt), failed(call);  tick(now);  take() → actions
+//   run       release(paid) → inbox() → release(paid) → … → finish(final iterate) → model()
+// Nothing leaves but signed messages made from Paid values, and nothing is acknowledged before it is synced.
+#pragma once
+#include <array>
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "parley/privacy/release.h"
+#include "parley/protocol/agreement.h"
+#include "parley/protocol/exchange_phase.h"
+#include "parley/protocol/final_iterates.h"
+#include "parley/protocol/link.h"
+#include "parley/protocol/message.h"
+#include "parley/protocol/received.h"
+#include "parley/protocol/survivors.h"
+#include "parley/protocol/transcript.h"
+
+namespace parley::protocol {
+
+struct Send {
+  std::uint64_t call = 0;  // to be named in answered() or failed()
+  int peer = 0;
+  std::string bytes;
+};
+
+struct Actions {
+  std::vector<Send> sends;
+  std::vector<std::string> reports;  // sentences for the party's log
+};
+
+inline constexpr const char* completed_in_words = "the run is complete";
+
+struct Ending {
+  End end = End::completed;
+  std::string text{};
+  Reason reason = Reason::own;
+  bool left_behind() const { return reason == Reason::left_behind; }
+  bool past_unknown() const { return reason == Reason::past_unknown; }
+};
+
+// How it stands with a neighbour, for a progress line.
+struct PeerState {
+  int node = 0;
+  bool answers = false;
+  int stored = -1;  // its last round that is stored here
+  int has = -1;     // this node's last round that it has stored
+};
+
+std::string owner_of(const Agreement& agreed, int self);  // as the transcript names it
+
+class Exchange {
+ public:
+  struct Setup {
+    Agreement agreed;
+    int self = 0;            // this party's node
+    int last_released = -1;  // the last round of this node's in its ledger
+    Keys keys;
+    Timing timing{};
+    double now = 0;
+    // on-loss = "continue": what this party says to going on so. Empty: a loss ends the run.
+    std::function<Consent(const Succession& next)> consent{};
+  };
+  // Reads the transcript, or begins it. Error: it is damaged, another run's, or further than the ledger.
+  Exchange(Setup setup, std::unique_ptr<AppendFile> transcript);
+  Exchange(const Exchange&) = delete;
+  Exchange& operator=(const Exchange&) = delete;
+
+  // ---- the carrier. Error: the transcript cannot be written; nothing may be answered or sent after that. ----
+  Receipt deliver(const std::string& caller, std::string_view bytes);  // caller: the name in its certificate
+  void answered(std::uint64_t call, const Receipt& receipt);
+  void failed(std::uint64_t call);  // no answer, or none in time
+  void tick(double now);            // at least four times in a deadline; never backwards
+  Actions take();
+  bool finished() const;  // nothing left to do for others either: the process may exit
+
+  // ---- the run ----
+  // This node's releases from round 0 on. After a restart the ledger's stored ones come first, and nothing is said to
+  // peers before.
+  void release(const privacy::Paid& paid);
+  // The neighbours' values of round 0, 1, …, one round at each call: stored here and synced. nullopt: not yet. Where a
+  // new release follows from it, it is kept back until every neighbour has confirmed in this process that it has not
+  // seen more of this node than its ledger holds (R7).
+  std::optional<privacy::Inbox> inbox();
+  void finish(const FinalIterate& mine);  // after the inbox of the last round
+  void stop(End end, const std::string& text, Reason reason = Reason::own);
+
+  Phase phase() const { return phase_; }
+  // Nothing new is released any more: the run has ended, or this party has signed what it has released in it.
+  // Trap: what an earlier process has signed holds in the phase recovering too.
+  bool closed() const { return ended(phase_) || survivors_.stated(self_); }
+  const Survivors& survivors() const { return survivors_; }
+  const std::optional<Succession>& succession() const { return succession_; }  // after End::continued
+  // Each neighbour's stored values, in node order, of the rounds of which all are stored: the transcript's.
+  std::vector<privacy::Inbox> history();
+
+  const std::optional<Ending>& ending() const { return ending_; }  // completed: model() is there
+  // Who has contradicted itself, in a sentence; the message is in the transcript. A model that was complete before
+  // stands.
+  const std::optional<std::string>& contradiction() const { return contradiction_; }
+  // Privacy: false: this node may have released more than its ledger holds. A ledger that was lost or put back shows
+  // nothing of it; every neighbour's word does, or that nothing can have been released since.
+  bool past_confirmed() const;
+  Vector model() const { return finals_.model(); }
+  int released() const { return static_cast<int>(heads_.size()) - 1; }  // the last round, −1: none
+  std::vector<PeerState> peers() const;
+  bool has_final(int origin) const { return finals_.has(origin); }
+
+ private:
+  const std::string& name(int node) const { return agreed_.name(node); }
+  Link& link_to(int node);
+  Link* link_with(std::uint64_t call);
+
+  void replay(Transcript::Entry kind, std::string_view bytes);
+  void happens(Event event) { phase_ = next(phase_, event); }
+  void end(Event event, Ending ending);
+  void end_early(Event event, const Ending& ending);  // and say so, with a goodbye to all
+  void take_up_decisions();                           // of earlier processes, once the ledger's releases have been told
+  bool was_completed() const;
+  void go_on(const Succession& next);
+  Message made(Kind kind, int round, std::string payload) const;  // and signed
+  std::string hello_to(const Link& link) const;
+
+  Receipt judged(const std::string& caller, std::string_view bytes);
+  Receipt on_hello(const Message& m);
+  Receipt on_value(const Message& m, std::string_view bytes);
+  Receipt on_final(const Message& m, std::string_view bytes, Link& from);
+  Receipt on_goodbye(const Message& m);
+  Receipt on_survivors(const Message& m, std::string_view bytes, Link& from);
+  Receipt contradicted(const Message& m, const Finding& finding, std::string_view bytes);
+  std::optional<Finding> not_open(const Message& m, const std::string& caller) const;
+  bool confirms(const Link& link, const Seen& seen);  // false: this party's own ledger is behind, and it stops
+  void check_complete();
+  void check_confirmed();
+  void lose(int node, const std::string& text, Reason reason);
+  void state_loss(std::vector<int> lost);
+  void settle();  // what follows from the statements and consents that are here
+  void sign_and_store(Message m);
+
+  void on_greeting(Link& link, const Link::Call& call, const Receipt& receipt);
+  void on_refusal(Link& link, const Receipt& receipt);
+  void heard(Link& link);
+  void watch(Link& link);
+  void pump();
+  bool next_message(const Link& link, Link::Call& call, std::string& bytes) const;
+  bool done_with(const Link& link) const;
+  int has(const Link& link) const;  // the last round of this node's that the neighbour has stored, as far as is known
+  void report(const std::string& text) { actions_.reports.push_back(text); }
+  void report_refusal(const std::string& caller, const Receipt& receipt);
+
+  Agreement agreed_;
+  int self_, last_released_;
+  Keys keys_;
+  Timing timing_;
+  double now_, ended_;
+  std::function<Consent(const Succession&)> consent_;
+  Received received_;
+  FinalIterates finals_;
+  Survivors survivors_;
+  std::optional<Succession> succession_;
+  double patience_from_;                  // for statements, then for consents
+  std::vector<Digest> recorded_;          // heads of own releases in the transcript
+  std::vector<Digest> heads_;             // of those that were paid, as release() was told
+  std::map<int, std::string> envelopes_;  // own signed messages: a neighbour may lack the last two
+  std::vector<Link> links_;               // by node number
+  int inboxes_ = 0;                       // handed out
+  Phase phase_ = Phase::recovering;
+  std::optional<Ending> ending_;
+  std::optional<std::string> contradiction_;
+  bool ended_before_ = false;                             // in the transcript: a statement after a loss, or evidence
+  std::vector<std::array<long, verdict_count>> refused_;  // by node, unknown callers last
+  std::uint64_t calls_ = 0;
+  Actions actions_;
+  std::unique_ptr<Transcript> transcript_;
+};
+
+}  // namespace parley::protocol

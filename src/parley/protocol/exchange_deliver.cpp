@@ -1,0 +1,288 @@
+// Exchange: what arrives, as a call or as the answer to one. What the clock says is in exchange_clock.cpp.
+#include <algorithm>
+
+#include "parley/protocol/exchange.h"
+#include "parley/protocol/inspection.h"
+
+namespace parley::protocol {
+namespace {
+
+bool contradicts(Verdict verdict) {
+  return verdict == Verdict::second_value || verdict == Verdict::other_history;
+}
+
+// The first, the tenth, the hundredth, …: a peer that floods this party does not flood its log.
+bool worth_a_line(long count) {
+  while (count % 10 == 0) count /= 10;
+  return count == 1;
+}
+
+}  // namespace
+
+Link& Exchange::link_to(int node) {
+  return *std::ranges::find(links_, node, &Link::node);
+}
+
+Link* Exchange::link_with(std::uint64_t call) {
+  const auto found = std::ranges::find_if(links_, [=](const Link& l) { return l.call && l.call->id == call; });
+  return found == links_.end() ? nullptr : &*found;
+}
+
+Receipt Exchange::deliver(const std::string& caller, std::string_view bytes) {
+  for (Link& link : links_)
+    if (name(link.node) == caller) link.called = now_;
+  Receipt receipt = judged(caller, bytes);
+  if (!receipt.good()) report_refusal(caller, receipt);
+  pump();
+  return receipt;
+}
+
+Receipt Exchange::judged(const std::string& caller, std::string_view bytes) {
+  if (bytes.size() > message_cap(agreed_.dimension))
+    return refuse(caller, {Verdict::oversize, std::to_string(bytes.size()) + " bytes, at most " +
+                                                  std::to_string(message_cap(agreed_.dimension)) + " are read"});
+  auto parsed = decode(bytes);
+  if (const auto* wrong = std::get_if<Finding>(&parsed)) return refuse(caller, *wrong);
+  const Message& m = std::get<Message>(parsed);
+  if (const auto wrong = inspect(m, caller, agreed_, self_, keys_)) {
+    Receipt receipt = refuse(caller, *wrong);
+    if (wrong->verdict == Verdict::wrong_configuration) receipt.attachment = agreed_.configuration;
+    return receipt;
+  }
+  if (const auto wrong = not_open(m, caller)) return refuse(caller, *wrong);
+  switch (m.kind) {
+    case Kind::hello:
+      return on_hello(m);
+    case Kind::final_iterate:
+      return on_final(m, bytes, link_to(*agreed_.node_of(caller)));
+    case Kind::goodbye:
+      return on_goodbye(m);
+    case Kind::loss:
+    case Kind::consent:
+      return on_survivors(m, bytes, link_to(*agreed_.node_of(caller)));
+    case Kind::value:
+    case Kind::silent:
+      break;
+  }
+  return on_value(m, bytes);
+}
+
+std::optional<Finding> Exchange::not_open(const Message& m, const std::string& caller) const {
+  const bool agreeing = m.kind == Kind::loss || m.kind == Kind::consent || m.kind == Kind::goodbye;
+  switch (phase_) {
+    case Phase::recovering:
+      return Finding{Verdict::unavailable, name(self_) + " is starting"};
+    case Phase::interrupted:
+      return Finding{Verdict::unavailable, name(self_) + " was interrupted by its owner"};
+    case Phase::stopped:
+      return Finding{Verdict::stopped, name(self_) + " has stopped: " + ending_->text};
+    case Phase::continued:
+      if (!succession_->has(m.node) || !succession_->has(*agreed_.node_of(caller)))
+        return Finding{Verdict::left_behind, ending_->text};
+      if (!agreeing) return Finding{Verdict::unavailable, ending_->text};
+      return std::nullopt;
+    case Phase::consented:  // before it a party may still complete the run, by what others have; now they count on it
+      if (!agreeing)
+        return Finding{Verdict::unavailable,
+                       name(self_) + " has lost a party, and waits for the others' word on going on"};
+      return std::nullopt;
+    case Phase::greeting:
+    case Phase::rounds:
+    case Phase::finals:
+    case Phase::stated:
+    case Phase::stated_finals:
+    case Phase::completed:
+      break;
+  }
+  return std::nullopt;
+}
+
+Receipt Exchange::on_value(const Message& m, std::string_view bytes) {
+  const Finding finding = received_.judge(m, released());
+  if (contradicts(finding.verdict)) return contradicted(m, finding, bytes);
+  if (finding.verdict == Verdict::accepted) {
+    transcript_->append(Transcript::Entry::received, bytes);
+    transcript_->sync();
+    received_.add(m);
+  } else if (finding.verdict != Verdict::duplicate) {
+    return refuse(m.sender, finding);
+  }
+  return {.verdict = finding.verdict};
+}
+
+Receipt Exchange::on_final(const Message& m, std::string_view bytes, Link& from) {
+  Finding finding = received_.judge_final(m);
+  if (finding.verdict == Verdict::accepted) finding = finals_.judge(m);
+  if (contradicts(finding.verdict)) return contradicted(m, finding, bytes);
+  if (finding.verdict == Verdict::accepted) {
+    transcript_->append(Transcript::Entry::received, bytes);
+    transcript_->sync();
+    received_.add_final(m);
+    finals_.add(m, std::string(bytes));
+    check_complete();
+  }
+  from.finals.insert(m.node);
+  return {.verdict = finding.verdict};
+}
+
+// R3: what contradicts itself is refused, kept with its signature, and ends the run. A run that was complete stays so:
+// everybody has agreed on its model. The first contradiction is enough, and no liar fills the disk.
+Receipt Exchange::contradicted(const Message& m, const Finding& finding, std::string_view bytes) {
+  const std::string text = m.sender + ": " + finding.detail + "; the message is in the transcript";
+  const bool completed = phase_ == Phase::completed;
+  if (!contradiction_) {
+    transcript_->append(Transcript::Entry::evidence, bytes);
+    transcript_->sync();
+    contradiction_ = text;
+    if (completed) report(text + "; the run was complete before, and its model stands");
+  }
+  if (!completed) end_early(Event::contradiction, {.end = End::equivocation, .text = text});
+  return refuse(m.sender, finding);
+}
+
+Receipt Exchange::on_hello(const Message& m) {
+  const Finding finding = received_.judge_hello(m, received_.seen(m.node).round);
+  if (finding.verdict != Verdict::accepted) return refuse(m.sender, finding);
+  Link& link = link_to(m.node);
+  const Seen seen = *seen_of(m.payload);
+  if (!confirms(link, seen)) return refuse(m.sender, {Verdict::stopped, ending_->text});
+  link.stored = std::max(link.stored, seen.round);
+  return {.verdict = Verdict::accepted, .attachment = hello_to(link)};
+}
+
+Receipt Exchange::on_goodbye(const Message& m) {
+  const Goodbye goodbye = *goodbye_of(m.payload);
+  Link& link = link_to(m.node);
+  // What it was told itself is passed on as it is, not as a chain of "X has stopped: Y has stopped: …".
+  const bool passed_on = goodbye.reason == Reason::peer_stopped;
+  const std::string why = (passed_on ? "" : m.sender + " has stopped: ") + printable(goodbye.text, 200);
+  if (goodbye.end == End::completed && !finals_.complete())  // it passed all of them on: this disk was put back
+    return refuse(m.sender, {Verdict::unavailable, "final iterates are missing here"});
+  // Said before the two have met in this process: it has lost an earlier one, perhaps this party's own.
+  const bool stale = goodbye.end == End::peer_lost && !link.confirmed && !consent_ && !ended(phase_);
+  if (goodbye.end == End::completed)
+    link.complete = true;
+  else if (stale && worth_a_line(++link.interruptions))
+    report(why + "; waiting for it to be started again");
+  else if (stale)
+    return {.verdict = Verdict::accepted};
+  else if (goodbye.end == End::interrupted && worth_a_line(++link.interruptions))
+    report(m.sender + " was interrupted by its owner; waiting for it");
+  else if (goodbye.end != End::interrupted && goodbye.end != End::diverged && goodbye.end != End::equivocation &&
+           !closed())
+    lose(m.node, why, Reason::peer_stopped);
+  else if (goodbye.end != End::interrupted && (survivors_.needed(m.node) || goodbye.end == End::equivocation))
+    stop(goodbye.end == End::diverged ? End::diverged : End::peer_lost, why, Reason::peer_stopped);
+  return {.verdict = Verdict::accepted};
+}
+
+bool Exchange::confirms(const Link& link, const Seen& seen) {
+  const std::string who = name(link.node);
+  const std::string older = "your ledger is older than what you have released: ";
+  if (seen.round > released()) {
+    stop(End::refused,
+         older + who + " has round " + std::to_string(seen.round) + " of " + name(self_) +
+             ", and the ledger ends with " + std::to_string(released()),
+         Reason::past_unknown);
+    return false;
+  }
+  if (seen.round >= 0 && seen.head != heads_[static_cast<std::size_t>(seen.round)]) {
+    stop(End::refused, older + who + " has another round " + std::to_string(seen.round) + " of " + name(self_),
+         Reason::past_unknown);
+    return false;
+  }
+  return true;
+}
+
+void Exchange::report_refusal(const std::string& caller, const Receipt& receipt) {
+  const auto row = static_cast<std::size_t>(agreed_.node_of(caller).value_or(agreed_.nodes()));
+  const long count = ++refused_[row][static_cast<std::size_t>(receipt.verdict)];
+  if (worth_a_line(count)) report(receipt.reason + (count > 1 ? " (" + std::to_string(count) + " times)" : ""));
+}
+
+// ---- answers ----
+
+void Exchange::answered(std::uint64_t id, const Receipt& receipt) {
+  Link* link = link_with(id);
+  if (link == nullptr) return;  // given up by tick(); it was or will be sent again
+  const Link::Call call = *link->call;
+  link->call.reset();
+  heard(*link);
+  if (call.what == Link::What::goodbye && phase_ == Phase::completed && !receipt.good()) {
+    link->finals.clear();
+    link->retry_later(now_, timing_);
+  } else if (call.what == Link::What::goodbye) {
+    link->goodbye_said = true;
+  } else if (call.what == Link::What::survivors && !receipt.good()) {
+    const bool final_word = receipt.verdict == Verdict::left_behind || receipt.verdict == Verdict::ledger_behind ||
+                            contradicts(receipt.verdict);
+    if (final_word && !ended(phase_)) on_refusal(*link, receipt);
+    link->given_up = receipt.verdict != Verdict::unavailable;  // it has stopped, and why comes by its goodbye
+    link->retry_later(now_, timing_);
+  } else if (!receipt.good()) {
+    on_refusal(*link, receipt);
+  } else {
+    link->failures = 0;
+    if (call.what == Link::What::hello) on_greeting(*link, call, receipt);
+    if (call.what == Link::What::value) link->stored = std::max(link->stored, call.number);
+    if (call.what == Link::What::final_iterate) link->finals.insert(call.number);
+    if (call.what == Link::What::survivors) link->told.insert(call.number);
+  }
+  pump();
+}
+
+// The answer to a hello of this process: its sender's own, and with it what that one has of this node. It may be older
+// than values that came meanwhile, so it is held against what was stored here when it was asked for.
+void Exchange::on_greeting(Link& link, const Link::Call& call, const Receipt& receipt) {
+  const std::string& who = name(link.node);
+  auto parsed = decode(std::string_view(receipt.attachment).substr(0, message_cap(agreed_.dimension)));
+  const auto* m = std::get_if<Message>(&parsed);
+  Finding finding{Verdict::truncated, "the answer to a hello is none"};
+  if (m != nullptr && m->kind == Kind::hello)
+    finding = inspect(*m, who, agreed_, self_, keys_).value_or(received_.judge_hello(*m, call.number));
+  if (finding.verdict != Verdict::accepted) {
+    report_refusal(who, refuse(who, finding));
+    return link.retry_later(now_, timing_);
+  }
+  const Seen seen = *seen_of(m->payload);
+  if (!confirms(link, seen)) return;
+  link.stored = std::max(link.stored, seen.round);
+  link.greeted = link.confirmed = true;
+  check_confirmed();
+}
+
+void Exchange::on_refusal(Link& link, const Receipt& receipt) {
+  const std::string& who = name(link.node);
+  std::string text = who + " answers: " + printable(receipt.reason, 400);
+  if (receipt.verdict == Verdict::wrong_configuration && !receipt.attachment.empty())
+    text = who + " has another configuration: " +
+           printable(keys_.difference(agreed_.configuration, receipt.attachment, who), 400);
+  const bool retry = receipt.verdict == Verdict::unavailable;
+  // A peer that has taken part was started again with something else: its mistake, and time to mend it.
+  const bool its_mistake = (receipt.verdict == Verdict::wrong_configuration || receipt.verdict == Verdict::wrong_run ||
+                            receipt.verdict == Verdict::unknown_version) &&
+                           received_.seen(link.node).round >= 0;
+  if (its_mistake && link.failures == 0) report(text);
+  link.greeted = false;
+  link.retry_later(now_, timing_);
+  if (retry || its_mistake) return;
+  if (receipt.verdict == Verdict::stopped && !link.confirmed && !consent_) {  // it tells what matters by its goodbye
+    if (worth_a_line(++link.interruptions)) report(text + "; waiting for it to be started again");
+    return;
+  }
+  if (receipt.verdict == Verdict::stopped) return lose(link.node, text, Reason::peer_stopped);
+  if (receipt.verdict == Verdict::left_behind) return stop(End::peer_lost, text, Reason::left_behind);
+  const bool past_unknown = receipt.verdict == Verdict::ledger_behind || contradicts(receipt.verdict);
+  stop(End::refused, text, past_unknown ? Reason::past_unknown : Reason::refusal);
+}
+
+void Exchange::failed(std::uint64_t id) {
+  Link* link = link_with(id);
+  if (link == nullptr) return;
+  link->call.reset();
+  link->greeted = false;  // it may be another process by now: greet it first
+  link->retry_later(now_, timing_);
+  pump();
+}
+
+}  // namespace parley::protocol

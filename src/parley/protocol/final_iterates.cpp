@@ -1,0 +1,42 @@
+#include "parley/protocol/final_iterates.h"
+
+#include "parley/base/error.h"
+
+namespace parley::protocol {
+
+void FinalIterate::add(const privacy::Paid& paid) {
+  const Vector& value = *paid.value();
+  if (value.size() > 0) last_ = value;
+  if (!counts_(paid.round())) return;
+  if (count_++ == 0) sum_ = Vector::Zero(last_.size());
+  sum_ += last_;
+}
+
+Vector FinalIterate::value() const {
+  if (count_ == 0) return last_;
+  return sum_ / count_;
+}
+
+Finding FinalIterates::judge(const Message& m) const {
+  const auto before = found_.find(m.node);
+  if (before == found_.end()) return {Verdict::accepted, ""};
+  if (before->second.head == m.head && payload_of(before->second.value) == m.payload) return {Verdict::duplicate, ""};
+  return {Verdict::second_value, "a final iterate that is not the one stored: " + m.sender + " contradicts itself"};
+}
+
+void FinalIterates::add(const Message& m, std::string bytes) {
+  const auto value = vector_of(m.payload);
+  expects(value && value->size() == dimension_, "a final iterate of the model's size");
+  found_[m.node] = {*value, m.head};
+  bytes_[m.node] = std::move(bytes);
+}
+
+Vector FinalIterates::model() const {
+  expects(complete(), "all final iterates");
+  if (found_.size() == 1) return found_.begin()->second.value;
+  Vector sum = Vector::Zero(dimension_);
+  for (const auto& [node, found] : found_) sum += found.value;
+  return sum / static_cast<double>(found_.size());
+}
+
+}  // namespace parley::protocol

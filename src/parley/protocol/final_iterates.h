@@ -1,0 +1,56 @@
+// After the last round: the final iterate of each node that is part of the model, flooded until every party has all.
+// Privacy: a final iterate is a function of released values, hence free; FinalIterate is made from nothing else.
+#pragma once
+#include <functional>
+#include <map>
+#include <string>
+
+#include "parley/privacy/release.h"
+#include "parley/protocol/agreement.h"
+#include "parley/protocol/message.h"
+
+namespace parley::protocol {
+
+// Of this node: the mean of what it released in the rounds that count, or its last value when none does.
+class FinalIterate {
+ public:
+  explicit FinalIterate(std::function<bool(int round)> counts) : counts_(std::move(counts)) {}
+  // Goes on from what an earlier part of the run has brought; counts: rounds of this one.
+  FinalIterate(std::function<bool(int round)> counts, const FinalIterate& earlier)
+      : counts_(std::move(counts)), last_(earlier.last_), sum_(earlier.sum_), count_(earlier.count_) {}
+  void add(const privacy::Paid& paid);
+  Vector value() const;  // what the node stands at, also before the last round; empty: nothing released yet
+
+ private:
+  std::function<bool(int)> counts_;
+  Vector last_, sum_;
+  int count_ = 0;
+};
+
+class FinalIterates {
+ public:
+  explicit FinalIterates(const Agreement& agreed) : origins_(agreed.model_of), dimension_(agreed.dimension) {}
+
+  // Of a message that passed inspection: accepted (the first of its origin's), duplicate, or a second, different one.
+  Finding judge(const Message& m) const;
+  void add(const Message& m, std::string bytes);
+
+  bool has(int origin) const { return found_.contains(origin); }
+  bool complete() const { return found_.size() == origins_.size(); }
+  Vector model() const;  // complete: the mean in node order, the same bits at every party
+
+  // By origin: the signed bytes, as they are passed on.
+  const std::map<int, std::string>& messages() const { return bytes_; }
+
+ private:
+  struct Found {
+    Vector value;
+    Digest head;
+  };
+  std::vector<int> origins_;
+  Index dimension_;
+  std::map<int, Found> found_;
+  std::map<int, std::string> bytes_;
+};
+
+}  // namespace parley::protocol

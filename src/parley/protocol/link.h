@@ -1,0 +1,51 @@
+// The way to one neighbour: at most one call at a time, so that it gets everything in order; what it has, and when it
+// was last heard.
+#pragma once
+#include <cstdint>
+#include <optional>
+#include <set>
+
+namespace parley::protocol {
+
+struct Timing {             // seconds
+  double deadline = 10;     // of one call; a silent peer is reported after 1.5 of it
+  double wait = 600;        // for a peer that went silent, before it is lost
+  double first_wait = 600;  // for one that was never heard
+};
+
+struct Link {
+  enum class What : std::uint8_t { hello, value, final_iterate, goodbye, survivors };
+  struct Call {
+    std::uint64_t id = 0;
+    What what = What::hello;
+    // A value's round, a final iterate's origin, a hello's last round of the neighbour's, a key of Survivors::messages.
+    int number = -1;
+    double since = 0;
+  };
+
+  int node = 0;
+  std::optional<Call> call{};  // on its way
+  bool greeted = false;        // it has answered a hello since the last call that failed
+  bool confirmed = false;      // it has said in this process how much of this node it has, and that is not too much
+  int stored = -1;             // the last round of this node's that it said to have stored
+  std::set<int> finals{};      // the origins whose final iterates it has
+  std::set<int> told{};        // the keys of Survivors::messages that it has
+  bool complete = false;       // it said goodbye with all of them
+  bool goodbye_said = false;
+  bool given_up = false;
+
+  double heard = 0;                // its last answer, or the start
+  std::optional<double> called{};  // when it last sent something itself
+  bool ever_heard = false, reported = false;
+  long interruptions = 0;
+  double next_attempt = 0;
+  int failures = 0;
+
+  void retry_later(double now, const Timing& timing) {
+    const double pause = timing.deadline / 16 * static_cast<double>(1 << (failures < 3 ? failures : 3));
+    ++failures;
+    next_attempt = now + pause;
+  }
+};
+
+}  // namespace parley::protocol

@@ -1,0 +1,50 @@
+// What the neighbours of this node have released, as far as it is stored here: one value per (neighbour, round), in
+// order. A different second one is equivocation (R3). Memory: a head per round, and values until they are taken.
+#pragma once
+#include <deque>
+#include <map>
+#include <optional>
+#include <vector>
+
+#include "parley/privacy/release.h"
+#include "parley/protocol/agreement.h"
+#include "parley/protocol/message.h"
+
+namespace parley::protocol {
+
+class Received {
+ public:
+  Received(const Agreement& agreed, int self);
+
+  // Of a value or silence that passed inspection: accepted (it is the next of its sender's), duplicate or refused.
+  // own_released: the last round of this node's. A neighbour needs it for the round after, so it can be no further.
+  Finding judge(const Message& m, int own_released) const;
+  // A hello: its sender's releases must reach round at_least, and be those that are stored here (R7).
+  Finding judge_hello(const Message& m, int at_least) const;
+  // A final iterate claims the head of everything that its origin released; a neighbour of the origin knows better.
+  Finding judge_final(const Message& m) const;
+
+  // What was judged to be accepted, once it is stored; or what the transcript has. False: it does not fit.
+  bool add(const Message& m);
+  void add_final(const Message& m);
+
+  Seen seen(int neighbour) const;  // the last round of its that is stored
+  bool complete(int round) const;  // every neighbour's value of it is stored
+  privacy::Inbox take(int round);  // in order, each round once; ordered by node number
+
+ private:
+  struct Peer {
+    std::vector<Digest> heads{};             // by round
+    std::deque<privacy::Released> values{};  // the last ones, not yet taken
+    std::optional<Digest> final_head{};      // as its final iterate claims
+    int last() const { return static_cast<int>(heads.size()) - 1; }
+  };
+  Digest head_through(const Peer& peer, const Message& m) const;
+
+  std::string run_;
+  int rounds_;
+  std::map<int, Peer> peers_;  // by node number
+  int taken_ = -1;
+};
+
+}  // namespace parley::protocol

@@ -1,0 +1,43 @@
+#include "parley/run/setting.h"
+
+#include "parley/algorithm/planner.h"
+#include "parley/algorithm/rules.h"
+
+namespace parley::run {
+
+std::optional<Error::Fields> loss_mismatch(const std::string& loss, bool regression, std::size_t classes) {
+  const auto refused = [&](const std::string& what, const std::string& allowed) {
+    return Error::Fields{.what = what,
+                         .value = loss,
+                         .allowed = allowed,
+                         .where = "option --loss",
+                         .fix = "choose a loss that fits the label in the schema"};
+  };
+  if (regression && loss != "huber") return refused("the label is a number, the loss is for classes", "huber");
+  if (classes > 0 && loss != "softmax")
+    return refused("the label has " + std::to_string(classes) + " classes", "softmax");
+  if (!regression && classes == 0 && (loss == "huber" || loss == "softmax"))
+    return refused("the label has two classes, +1 and -1", "logistic, huber-hinge, hinge");
+  return std::nullopt;
+}
+
+network::Graph graph_for(const network::GraphOptions& o, const std::string& algorithm, int nodes) {
+  if (!parley::algorithm::algorithm_named(algorithm).star) return network::make_graph(o, nodes);
+  if (o.graph != "auto" && o.graph != "star")
+    throw Error({.what = algorithm + " runs around a trainer, not on a graph of peers",
+                 .value = o.graph,
+                 .allowed = "auto, star",
+                 .where = "option --graph",
+                 .fix = "leave it out, or use --algorithm linear-admm, pvp or admm between peers"});
+  return network::trainer_star(nodes);
+}
+
+algorithm::Setting setting_on(const network::Graph& graph, const std::vector<double>& records, int nodes) {
+  algorithm::check_list(records, "records", nodes);
+  algorithm::Setting setting{.degree = graph.degrees(), .records = records};
+  setting.degree.resize(static_cast<std::size_t>(nodes));  // without a trainer's
+  setting.records.resize(static_cast<std::size_t>(nodes), records.front());
+  return setting;
+}
+
+}  // namespace parley::run

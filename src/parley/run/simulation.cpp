@@ -1,0 +1,215 @@
+#include "parley/run/simulation.h"
+
+#include <algorithm>
+#include <array>
+#include <nlohmann/json.hpp>
+#include <optional>
+
+#include "parley/algorithm/planner.h"
+#include "parley/algorithm/rules.h"
+#include "parley/base/error.h"
+#include "parley/base/text.h"
+#include "parley/data/split.h"
+#include "parley/network/together.h"
+#include "parley/problem/metrics.h"
+#include "parley/problem/solve.h"
+#include "parley/run/claim.h"
+#include "parley/run/setting.h"
+
+namespace parley::run {
+
+using nlohmann::json;
+
+namespace {
+
+// D_w, the norm of the optimum of the records declared public, with the weights of a provider: HHCG20 §VI.
+double norm_on_published(const data::Rows& published, const algorithm::Options& o, const problem::Loss& loss,
+                         int nodes) {
+  const double l1 = algorithm::l1_share(o);
+  const problem::Problem p{.rows = &published,
+                           .loss = loss,
+                           .weight = o.loss_weight / static_cast<double>(published.count()),
+                           .regularization = (1 - l1) * o.regularization / nodes,
+                           .l1 = l1 * o.regularization / nodes};
+  return problem::centralised_optimum({&p, 1}, {.tolerance = 1e-6 * o.loss_weight}).f.norm();
+}
+
+// The rows of this process's nodes, and everybody's number of records.
+data::Holdings load(const TrainOptions& o, network::Ranks& ranks) {
+  data::Share share{.process = ranks.rank(), .processes = ranks.count(), .file_sizes = data::file_sizes(o.data)};
+  ranks.largest(share.file_sizes);
+  data::Holdings holdings;
+  together(ranks, [&] {
+    holdings = data::load(o.data, share);
+    if (const auto wrong = loss_mismatch(o.algorithm.loss, holdings.regression, holdings.classes.size()))
+      throw Error(*wrong);
+  });
+  if (o.data.data.size() > 1) ranks.sum(holdings.records);
+  return holdings;
+}
+
+// Every rank must be doing the same run: with another seed, budget or split on one of them no bound would hold.
+void check_ranks_alike(const Simulation& simulation, const TrainOptions& o, network::Ranks& ranks) {
+  if (ranks.count() == 1) return;
+  TrainOptions copy = o;
+  json mine = configuration_json(simulation, o);
+  mine.erase("released");  // each rank's own
+  mine["options"] = to_json(option_rows(copy));
+  mine["options"].erase("threads");
+  mine["planned"] = configuration_json(simulation, o)["options"];
+  mine["stamp"] = simulation.not_private;
+  mine["records"] = simulation.holdings.records;
+  mine["blocks"] = simulation.holdings.blocks;
+  mine["rows"] = simulation.holdings.dealt_hash;
+  mine["schema"] = simulation.holdings.schema_toml;
+  mine["feature names"] = simulation.holdings.feature_names;
+  const auto all = ranks.texts(mine.dump());
+  together(ranks, [&] {
+    for (std::size_t r = 1; r < all.size(); ++r) {
+      if (all[r] == all[0]) continue;
+      json first = json::parse(all[0]), other = json::parse(all[r]);
+      if (first["options"] != other["options"])  // the reason for whatever else differs
+        first = first["options"], other = other["options"];
+      for (const json& step : json::diff(first, other))
+        throw Error(
+            {.what = "rank " + std::to_string(r) +
+                     " was not asked for the same as rank 0: " + step.at("path").get<std::string>().substr(1),
+             .value = step.value("value", json()).dump().substr(0, 80),
+             .where = "options and data of rank " + std::to_string(r),
+             .fix = "start all ranks with the same options, the same --config file and copies of the same data"});
+    }
+  });
+}
+
+// The pooled optimum and what it reaches: no party could compute it alone.
+void add_yardstick(Simulation& simulation, network::Ranks& ranks) {
+  double scale = 0;
+  for (const auto& s : simulation.plan.nodes)
+    scale += s.weight * simulation.holdings.records[static_cast<std::size_t>(s.node)];
+  const double tolerance = simulation.problems.front().l1 > 0 ? 1e-8 : 1e-11;  // l1 alone may leave flat directions
+  const problem::SumAcross across = [&](std::span<double> values) { ranks.sum(values); };
+  simulation.optimum = problem::centralised_optimum(simulation.problems, {.tolerance = tolerance * scale},
+                                                    ranks.count() > 1 ? &across : nullptr)
+                           .f;
+  double& loss = simulation.train_loss_nonprivate;
+  ranks.in_turn({&loss, 1}, [&] {
+    for (const auto& p : simulation.problems)
+      loss += problem::mean_loss(*p.rows, p.loss, simulation.optimum) / simulation.parties();
+  });
+  const problem::Loss& kind = simulation.problems[0].loss;
+  std::array<double, 2> tested = {problem::test_errors(simulation.holdings.test, kind, simulation.optimum),
+                                  static_cast<double>(simulation.holdings.test.count())};
+  ranks.sum(tested);
+  simulation.test_rows = tested[1];
+  if (simulation.test_rows > 0) simulation.test_error_nonprivate = problem::test_error_of(tested[0], tested[1], kind);
+}
+
+}  // namespace
+
+network::Blocks Simulation::blocks() const {
+  network::Blocks all = holdings.blocks;
+  if (plan.star()) ++all.back();
+  return all;
+}
+
+namespace {
+
+Simulation plan_simulation(const TrainOptions& o, data::Holdings holdings) {
+  const int nodes = static_cast<int>(holdings.records.size());
+  if (nodes < 2)
+    throw Error({.what = "one node has nobody to talk to",
+                 .value = std::to_string(nodes),
+                 .allowed = ">= 2",
+                 .where = "option --nodes",
+                 .fix = "use at least two nodes"});
+  network::Graph graph = graph_for(o.graph, o.algorithm.algorithm, nodes);
+  algorithm::Setting setting = setting_on(graph, holdings.records, nodes);
+  setting.features = static_cast<long>(holdings.test.features);
+  setting.classes = std::max(2, static_cast<int>(holdings.classes.size()));
+  algorithm::Options algorithm = o.algorithm;
+  const bool reads_published = algorithm::algorithm_named(algorithm.algorithm).linear && !algorithm.solution_bound;
+  // --public-rows without a use stays allowed: it keeps the split, so that algorithms are compared on the same rows.
+  if (!o.data.public_data.empty() && !reads_published)
+    throw Error({.what = "rows were declared public, and nothing would use them: they give --solution-bound to dp-admm "
+                         "and linear-admm where it is left out",
+                 .where = "option --public-data",
+                 .fix = "leave it out"});
+  if (holdings.published.count() > 0 && reads_published)
+    algorithm.solution_bound =
+        norm_on_published(holdings.published, algorithm,
+                          problem::loss_named(algorithm.loss, algorithm.loss_width, setting.classes), nodes);
+  algorithm::Plan plan = algorithm::make_plan(algorithm, setting);
+
+  Simulation simulation{.holdings = std::move(holdings), .graph = std::move(graph), .plan = std::move(plan)};
+  simulation.adjacency = data::reads_rows(o.data.split) ? record::Adjacency::as_dealt : record::Adjacency::replace_one;
+  if (simulation.adjacency == record::Adjacency::as_dealt)
+    simulation.plan.warnings.push_back(
+        "--split " + o.data.split +
+        " reads rows to deal them: the guarantee is for rows as dealt, and in reality every party holds its own");
+  if (!simulation.plan.noisy()) simulation.not_private.push_back("no noise");
+  if (o.engine.seed && simulation.plan.noisy())
+    simulation.not_private.push_back("noise from seed " + std::to_string(*o.engine.seed));
+  if (!simulation.holdings.not_public.empty()) simulation.not_private.push_back(simulation.holdings.not_public);
+  for (std::size_t i = 0; i < simulation.holdings.nodes.size(); ++i) {
+    const algorithm::Schedule& mine = simulation.plan.nodes[i + static_cast<std::size_t>(simulation.first())];
+    simulation.problems.push_back(problem_of(simulation.holdings.nodes[i], mine));
+  }
+  return simulation;
+}
+
+}  // namespace
+
+Simulation prepare(const TrainOptions& o, network::Ranks& ranks) {
+  data::Holdings holdings = load(o, ranks);
+  std::optional<Simulation> simulation;
+  together(ranks, [&] { simulation = plan_simulation(o, std::move(holdings)); });
+  // The problems point into the holdings; moving a Study keeps the rows where they are (vectors move by pointer).
+  check_ranks_alike(*simulation, o, ranks);
+  add_yardstick(*simulation, ranks);
+  return std::move(*simulation);
+}
+
+json privacy_json(const Simulation& s, double spent, bool whole_run) {
+  return privacy_json(s.plan, s.not_private, spent, whole_run, s.adjacency);
+}
+
+json header_json(const Simulation& s, const TrainOptions& options, const std::string& outcome) {
+  TrainOptions copy = options;
+  copy.algorithm = s.plan.options;  // with everything that was left open filled in
+  json edges = json::array();
+  for (const auto& [i, j] : s.graph.edges()) edges.push_back({i, j});
+  json nodes = json::array();
+  for (const auto& n : s.plan.nodes)
+    nodes.push_back({{"node", n.node},
+                     {"degree", n.degree},
+                     {"epsilon_planned", s.plan.noisy() ? json(n.epsilon) : json()},
+                     {"records", static_cast<long>(s.holdings.records[static_cast<std::size_t>(n.node)])}});
+  json shape = {{"nodes", s.problems.size() + (s.hosts_trainer() ? 1 : 0)}, {"size", s.dimension()}};
+  const auto processes = s.holdings.blocks.size() - 1;
+  if (processes > 1) shape.update({{"first", s.first()}, {"rank", s.holdings.process}, {"ranks", processes}});
+  return {{"format", "parley-run-1"},
+          {"record_is_private", true},
+          {"record_is_private_because",
+           "a simulation measures on everyone's rows; only released.f64 and what follows from it may be shared"},
+          {"outcome", outcome},
+          {"data", s.holdings.name},
+          {"nodes", s.parties()},
+          {"trainer", s.plan.star() ? json(s.parties()) : json()},  // its node number
+          {"features", s.holdings.test.features},
+          {"released", shape},  // of released.f64
+          {"edges", edges},
+          {"node_facts", nodes},
+          {"warnings", s.plan.warnings},
+          {"options", to_json(option_rows(copy))}};
+}
+
+json configuration_json(const Simulation& s, const TrainOptions& options) {
+  json j = header_json(s, options, "");
+  for (const char* key : {"out", "threads", "metrics", "ledger", "dataset", "resume", "repeat", "engine"})
+    j["options"].erase(key);
+  j.erase("trainer");   // follows from the algorithm
+  j.erase("warnings");  // what a ledger or a key beside it says may change between two starts
+  return j;
+}
+
+}  // namespace parley::run

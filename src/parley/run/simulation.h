@@ -1,0 +1,47 @@
+// What a simulation knows before its first round: everyone's rows, the graph, the public plan, and the pooled optimum
+// as a yardstick.
+#pragma once
+#include <nlohmann/json_fwd.hpp>
+#include <string>
+#include <vector>
+
+#include "parley/algorithm/schedule.h"
+#include "parley/data/source.h"
+#include "parley/network/graph.h"
+#include "parley/network/ranks.h"
+#include "parley/problem/objective.h"
+#include "parley/record/adjacency.h"
+#include "parley/run/config.h"
+
+namespace parley::run {
+
+struct Simulation {  // one for all repeats
+  data::Holdings holdings;
+  network::Graph graph;  // of a star: the trainer is the last node
+  algorithm::Plan plan;
+  std::vector<problem::Problem> problems;  // of this process's nodes
+  std::vector<std::string> not_private;    // why the claim is not one
+  record::Adjacency adjacency{};           // what the claim is about
+  Vector optimum;                          // centralised, not private
+  double test_error_nonprivate = 0, train_loss_nonprivate = 0;
+  double test_rows = 0;  // of all processes
+
+  int parties() const { return static_cast<int>(plan.nodes.size()); }  // who holds rows
+  Index dimension() const { return problems.front().dimension(); }     // of f
+  int first() const { return holdings.first(); }                       // of this process's nodes
+  bool hosts_trainer() const { return plan.star() && holdings.end() == parties(); }
+  network::Blocks blocks() const;  // of all nodes, a trainer among them
+};
+
+// Loads, checks and plans; throws Error before anything is written. Every process loads its own nodes' rows.
+Simulation prepare(const TrainOptions& options, network::Ranks& ranks);
+
+nlohmann::json privacy_json(const Simulation& simulation, double epsilon, bool whole_run);
+
+// What must be the same for a run to be the same run: the public part of the header, without folders and threads.
+nlohmann::json configuration_json(const Simulation& simulation, const TrainOptions& options);
+
+// run.json: what was asked, by whom it is held, and what came of it.
+nlohmann::json header_json(const Simulation& simulation, const TrainOptions& options, const std::string& outcome);
+
+}  // namespace parley::run

@@ -1,0 +1,268 @@
+#include "parley/study/continuation.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <nlohmann/json.hpp>
+
+#include "parley/base/error.h"
+#include "parley/base/text.h"
+#include "parley/privacy/gaussian.h"
+#include "parley/record/round.h"
+#include "parley/study/agreement.h"
+
+namespace parley::study {
+namespace {
+
+using ledger::Spend;
+using nlohmann::json;
+using privacy::Charge;
+
+constexpr int most_parts = 100;
+
+void add(Spend& sum, const std::vector<Charge>& charges) {
+  for (const Charge& c : charges) sum.add(ledger::Price{c.epsilon, c.mu});
+}
+
+// The units are those of the rule by which parts add up: Σε at δ = 0, Σμ² by the GDP filter at δ > 0 (docs/ledger.md,
+// theorems L1, L2). Gamma noise at δ > 0 was planned by a composition that the filter does not know: then the filter's
+// limit for the planned (ε, δ). Trap: the sum must stay below it in the first part too, where nobody has been lost yet;
+// a plan that does not gets 0, and nobody goes on.
+double allowance_of(const algorithm::Schedule& s) {
+  Spend planned(s.delta);
+  bool pure = false;
+  for (const auto& r : s.private_rounds) {
+    planned.add(ledger::Price{r.charge.epsilon, r.charge.mu});
+    pure = pure || r.charge.epsilon > 0;
+  }
+  if (!pure || s.delta == 0) return planned.total();
+  const double limit = ledger::limit_of(ledger::Cap(s.epsilon, s.delta));
+  return planned.total() <= limit ? limit : 0;
+}
+
+template <class Value>
+void keep(std::vector<Value>& list, const std::vector<int>& members, int holders) {
+  if (static_cast<int>(list.size()) != holders || list.size() == 1) return;
+  std::vector<Value> kept;
+  for (const int node : members)
+    if (node < holders) kept.push_back(list[static_cast<std::size_t>(node)]);
+  list = std::move(kept);
+}
+
+// As agreed, for those who are left.
+algorithm::Options options_for(const Part& before, const protocol::Succession& next) {
+  algorithm::Options o = before.plan.options;
+  o.tolerance = before.plan.tolerance_given;  // other degrees and other noise: another one may be needed
+  for (auto* list : {&o.penalty, &o.penalty_growth, &o.noise_rate, &o.noise_rate_growth, &o.noise_scale})
+    keep(*list, next.members, before.holders());
+  std::vector<std::string> steps = split_list(o.dual_step);
+  keep(steps, next.members, before.holders());
+  o.dual_step = join(steps, ",");
+  return o;
+}
+
+// The largest ε whose plan fits into what is left; in the filter's units that is μ².
+double epsilon_for(double left, double delta) {
+  return delta == 0 ? left : privacy::gdp_epsilon(std::sqrt(left), delta);
+}
+
+void check_allowance(const Part& p) {
+  for (int i = 0; i < p.holders(); ++i) {
+    const auto at = static_cast<std::size_t>(i);
+    Spend all = p.spent[at];
+    add(all, charges(p, i));
+    if (all.total() <= p.allowance[at]) continue;
+    throw Error({.what = "with fewer neighbours the rest of the run would cost " + p.agreed.name(i) +
+                         " more than the study planned",
+                 .value = "epsilon " + number(all.epsilon()) + " in all",
+                 .allowed = "epsilon " + number(epsilon_for(p.allowance[at], p.plan.nodes[at].delta))});
+  }
+}
+
+void check_countable(const Part& p) {
+  for (int i = 0; i < p.setting.nodes(); ++i)
+    if (const auto at = static_cast<std::size_t>(i); p.spent[at].delta() > 0 && p.allowance[at] == 0)
+      throw Error({.what = "the noise of " + p.agreed.name(i) +
+                           " was planned for all rounds together, and cannot be counted in parts: gamma noise at "
+                           "delta > 0 (docs/privacy.md, proposition 9)"});
+}
+
+algorithm::Plan plan_for_the_rest(const Part& p, algorithm::Options o) {
+  const bool budget = !o.epsilon.empty();
+  for (const double less : {1e-9, 1e-7, 1e-5, 1e-3}) {  // Σ of rounded charges may pass the target by rounding alone
+    if (budget) o.epsilon.clear();
+    for (int i = 0; i < p.setting.nodes() && budget; ++i) {
+      const auto at = static_cast<std::size_t>(i);
+      const double left = p.allowance[at] - p.spent[at].total();
+      if (left <= 0) throw Error({.what = "nothing is left of what the study planned for " + p.agreed.name(i)});
+      o.epsilon.push_back((1 - less) * epsilon_for(left, p.spent[at].delta()));
+    }
+    Part trial = p;
+    trial.plan = algorithm::make_plan(o, p.setting);
+    try {
+      check_allowance(trial);
+      return trial.plan;
+    } catch (const Error&) {
+      if (!budget || less == 1e-3) throw;
+    }
+  }
+  return {};
+}
+
+// All have released the last round: only their final iterates are missing, and those are free.
+algorithm::Plan without_rounds(const Part& p, const Part& before, const protocol::Succession& next) {
+  algorithm::Plan plan = before.plan;
+  keep(plan.nodes, next.members, before.holders());
+  for (int i = 0; i < static_cast<int>(plan.nodes.size()); ++i) {
+    algorithm::Schedule& s = plan.nodes[static_cast<std::size_t>(i)];
+    s.node = i;
+    s.degree = p.setting.degree[static_cast<std::size_t>(i)];
+    s.rounds = 0;
+  }
+  return plan;
+}
+
+std::string six_digits(double x) {
+  return fmt::format("{:.6g}", x);
+}
+
+// What all survivors must have found alike; what a machine computed, to six digits.
+json configuration_of(const Part& p, const Part& before, const protocol::Succession& next) {
+  json parties = json::array(), edges = json::array(), costs = json::array();
+  for (std::size_t i = 0; i < p.agreed.parties.size(); ++i)
+    parties.push_back({{"name", p.agreed.parties[i]}, {"released", next.released[i]}});
+  for (const auto& [i, j] : p.agreed.graph.edges()) edges.push_back({p.agreed.name(i), p.agreed.name(j)});
+  for (const auto& s : p.plan.nodes)
+    costs.push_back({{"epsilon", s.rounds == 0 ? "0" : six_digits(s.epsilon)},
+                     {"penalty", six_digits(s.private_rounds.front().penalty)},
+                     {"curvature", six_digits(s.private_rounds.front().strong_convexity)}});
+  return {{"format", "parley-part-1"},
+          {"part", p.number},
+          {"after", {{"run", before.agreed.run}, {"configuration", before.agreed.configuration_hash}}},
+          {"after_round", next.through},
+          {"statements", hex(next.id)},
+          {"rounds", p.plan.nodes.front().rounds},
+          {"parties", parties},
+          {"edges", edges},
+          {"planned", costs}};
+}
+
+}  // namespace
+
+int Part::node_of(int study_node) const {
+  const auto found = std::ranges::find(nodes, study_node);
+  return found == nodes.end() ? -1 : static_cast<int>(found - nodes.begin());
+}
+
+std::vector<Charge> charges(const Part& part, int node, long through) {
+  const algorithm::Schedule& s = part.plan.nodes[static_cast<std::size_t>(node)];
+  std::vector<Charge> all;
+  for (int t = 1; t <= (through < 0 ? s.rounds : through); ++t)
+    if (s.touches_data(t)) all.push_back(s.private_round(t).charge);
+  return all;
+}
+
+Part first_part(protocol::Agreement agreed, algorithm::Setting setting, algorithm::Plan plan) {
+  Part p{.nodes = {},
+         .agreed = std::move(agreed),
+         .setting = std::move(setting),
+         .plan = std::move(plan),
+         .allowance = {},
+         .spent = {}};
+  p.whole_rounds = static_cast<int>(p.plan.nodes.front().rounds);
+  for (int i = 0; i < p.agreed.nodes(); ++i) p.nodes.push_back(i);
+  for (const algorithm::Schedule& s : p.plan.nodes) {
+    p.allowance.push_back(allowance_of(s));
+    p.spent.emplace_back(s.delta);
+  }
+  return p;
+}
+
+Part next_part(const Part& before, const protocol::Succession& next) {
+  if (before.number >= most_parts) throw Error({.what = "this run has lost parties too often"});
+  const auto place = [&](int node) {
+    return static_cast<int>(std::ranges::lower_bound(next.members, node) - next.members.begin());
+  };
+  std::vector<std::pair<int, int>> edges;
+  for (const auto& [i, j] : next.edges) edges.emplace_back(place(i), place(j));
+  const network::Graph graph(static_cast<int>(next.members.size()), edges);
+  Part p{.number = before.number + 1,
+         .nodes = before.nodes,
+         .agreed = before.agreed,
+         .setting = before.setting,
+         .plan = {},
+         .before = before.before + next.through,
+         .whole_rounds = before.whole_rounds,
+         .allowance = before.allowance,
+         .spent = before.spent};
+  const int all = before.agreed.nodes(), holders = before.holders();
+  keep(p.nodes, next.members, all);
+  keep(p.agreed.parties, next.members, all);
+  keep(p.setting.records, next.members, holders);
+  keep(p.allowance, next.members, holders);
+  p.setting.degree = graph.degrees();
+  p.setting.degree.resize(p.setting.records.size());
+  const algorithm::Schedule& first = before.plan.nodes.front();
+  p.setting.earlier += first.alternates() ? next.through / 2 : next.through;
+  for (std::size_t m = 0; m < next.members.size(); ++m)  // what was released counts, also beyond the common round
+    if (next.members[m] < holders)
+      add(p.spent[static_cast<std::size_t>(next.members[m])],
+          charges(before, next.members[m], std::max(0, next.released[m])));
+  keep(p.spent, next.members, holders);
+
+  algorithm::Options o = options_for(before, next);
+  const long left = first.rounds - next.through;
+  if (left > 0 && before.plan.noisy()) check_countable(p);
+  o.rounds = first.algorithm.star ? left / 2 : left;
+  p.plan = left == 0 ? without_rounds(p, before, next) : plan_for_the_rest(p, std::move(o));
+  if (p.plan.verified_only() && !before.plan.verified_only())  // the run is stated as proved
+    throw Error({.what = "the bound of the next part would be verified numerically and not proved"});
+  const std::vector<std::string> names = p.agreed.parties;
+  p.agreed = agreement(p.plan, before.agreed.dimension, graph, names, "", "", "");
+  const json configuration = configuration_of(p, before, next);
+  p.agreed.configuration = configuration.dump();
+  p.agreed.configuration_hash = hex(sha256(p.agreed.configuration));
+  p.agreed.run = p.agreed.configuration_hash.substr(0, 32);
+  return p;
+}
+
+bool counts_in_final(const Part& p, int round) {
+  const record::Turn turn{
+      .round = round, .touches_data = p.plan.nodes.front().touches_data(round), .star = p.plan.star()};
+  return p.plan.average && record::counts_in_mean(turn, p.before + round, p.whole_rounds);
+}
+
+algorithm::Start start_after(const Part& next, const Ended& ended) {
+  algorithm::Past past{.start = ended.start, .own = ended.own, .inbox = ended.inboxes, .through = ended.next.through};
+  const int me = next.node_of(ended.part.nodes[static_cast<std::size_t>(ended.self)]);
+  for (const int j : ended.part.agreed.graph.neighbours(ended.self)) {
+    const int there = next.node_of(ended.part.nodes[static_cast<std::size_t>(j)]);
+    past.stays.push_back(there >= 0 && std::ranges::binary_search(next.agreed.graph.neighbours(me), there));
+  }
+  return ended.self >= ended.part.holders()
+             ? algorithm::next_trainer_start(ended.part.plan, past)
+             : algorithm::next_start(ended.part.plan.nodes[static_cast<std::size_t>(ended.self)], past);
+}
+
+privacy::Inbox expected_after(const Part& next, const Ended& ended) {
+  const auto& neighbours = ended.part.agreed.graph.neighbours(ended.self);
+  const int me = next.node_of(ended.part.nodes[static_cast<std::size_t>(ended.self)]);
+  privacy::Inbox expected;
+  for (std::size_t j = 0; j < neighbours.size(); ++j) {
+    const int there = next.node_of(ended.part.nodes[static_cast<std::size_t>(neighbours[j])]);
+    if (there < 0 || !std::ranges::binary_search(next.agreed.graph.neighbours(me), there)) continue;
+    privacy::Released last;  // what it said last through the common round; a provider is silent in that round itself
+    if (static_cast<int>(ended.inboxes.size()) > ended.next.through)
+      for (int t = 0; t <= ended.next.through; ++t)
+        if (const auto& value = ended.inboxes[static_cast<std::size_t>(t)][j]; value->size() > 0) last = value;
+    expected.push_back(std::move(last));
+  }
+  return expected;
+}
+
+std::string noise_of_part(int part) {
+  return part == 1 ? "noise" : "noise of part " + std::to_string(part);
+}
+
+}  // namespace parley::study

@@ -1,0 +1,35 @@
+#include "parley/study/model.h"
+
+#include <nlohmann/json.hpp>
+
+#include "parley/data/schema.h"
+#include "parley/run/claim.h"
+#include "parley/run/model.h"
+
+namespace parley::study {
+namespace {
+
+std::vector<std::string> names_of_features(const Study& study, const StudyPlan& plan) {
+  if (!study.schema_toml.empty()) return data::feature_names(data::parse_schema(study.schema_toml, study.schema));
+  std::vector<std::string> names;
+  for (long k = 1; k <= plan.setting.features; ++k) names.push_back(std::to_string(k));
+  return names;
+}
+
+}  // namespace
+
+nlohmann::json model_json(const Study& study, const StudyPlan& plan, const Vector& weights,
+                          const std::string& outcome) {
+  const auto stamps = not_private(study, plan);
+  const run::Model model{.weights = weights,
+                         .feature_names = names_of_features(study, plan),
+                         .loss = plan.plan.nodes.front().loss,
+                         .schema_toml = study.schema_toml,
+                         .not_private = stamps,
+                         .classes = {}};
+  nlohmann::json text = to_json(model, run::privacy_json(plan.plan, stamps, plan.plan.epsilon(), true));
+  text["outcome"] = outcome;
+  return text;
+}
+
+}  // namespace parley::study

@@ -1,0 +1,125 @@
+#include "parley/study/part_history.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <nlohmann/json.hpp>
+
+#include "parley/algorithm/pricing.h"
+#include "parley/base/printed.h"
+#include "parley/base/text.h"
+#include "parley/record/record.h"
+
+namespace parley::study {
+namespace {
+
+using nlohmann::json;
+
+std::vector<privacy::Charge> charged(const ReleasedPart& told) {
+  if (told.self >= told.part->holders()) return {};  // a trainer
+  return charges(*told.part, told.self, std::max(0, told.released));
+}
+
+bool priced(const ReleasedPart& told) {
+  return told.self < told.part->holders() && told.part->plan.noisy();
+}
+
+const algorithm::Schedule& planned_schedule(const PartHistory& parts) {
+  return parts.front().part->plan.nodes[static_cast<std::size_t>(parts.front().self)];
+}
+
+}  // namespace
+
+json to_json(const PartHistory& parts) {
+  json list = json::array();
+  for (const ReleasedPart& told : parts)
+    list.push_back({{"part", told.part->number},
+                    {"run_id", told.part->agreed.run},
+                    {"folder", record::folder_of_part(told.part->number)},
+                    {"parties", told.part->agreed.parties},
+                    {"went_on_after_round", told.through < 0 ? json() : json(told.through)},
+                    {"rounds_released", told.released + 1},
+                    {"rounds_from_rows", charged(told).size()},
+                    {"epsilon", priced(told) ? spend_of({told}).epsilon() : 0}});
+  return list;
+}
+
+std::vector<std::string> in_words(const json& parts, bool exact, bool completed) {
+  using Names = std::vector<std::string>;
+  std::vector<std::string> lines;
+  Names lost;
+  int before = 0;
+  for (std::size_t p = 0; p < parts.size(); ++p) {
+    const json& part = parts[p];
+    const Names here = part.at("parties").get<Names>();
+    Names gone;
+    if (p > 0)
+      for (const auto& name : parts[p - 1].at("parties").get<Names>())
+        if (std::ranges::find(here, name) == here.end()) gone.push_back(name);
+    lost.insert(lost.end(), gone.begin(), gone.end());
+    std::string line = fmt::format("part {}: ", part.at("part").get<int>());
+    if (p > 0) line += "without " + (gone.empty() ? "an edge that was lost" : join(gone, ", ")) + ", by ";
+    line +=
+        fmt::format("{}; {} rounds from round {} on", join(here, ", "), part.at("rounds_released").get<int>(), before);
+    if (exact) line += fmt::format(", epsilon {}", printed_epsilon(part.at("epsilon").get<double>()));
+    if (!part.at("went_on_after_round").is_null()) before += part["went_on_after_round"].get<int>();
+    lines.push_back(std::move(line));
+  }
+  if (!completed) return lines;
+  lines.push_back(fmt::format("The model is that of {}; through round {} they worked with {} too.",
+                              join(parts.back().at("parties").get<Names>(), ", "), before,
+                              lost.empty() ? "the lost edge" : join(lost, ", ")));
+  return lines;
+}
+
+int rounds_released(const PartHistory& parts) {
+  int rounds = 0;
+  for (const ReleasedPart& told : parts) rounds += told.released + 1;
+  return rounds;
+}
+
+int values_released(const PartHistory& parts) {
+  int values = 0;
+  for (const ReleasedPart& told : parts)
+    for (int t = 0; t <= told.released; ++t) values += told.part->agreed.speaks(told.self, t) ? 1 : 0;
+  return values;
+}
+
+bool has_learnt(const PartHistory& parts) {
+  const bool trainer = parts.front().self >= parts.front().part->holders();
+  return trainer ? parts.front().released >= 2 : rounds_from_rows(parts) > 0;
+}
+
+int rounds_from_rows(const PartHistory& parts) {
+  std::size_t rounds = 0;
+  for (const ReleasedPart& told : parts) rounds += charged(told).size();
+  return static_cast<int>(rounds);
+}
+
+ledger::Spend spend_of(const PartHistory& parts) {
+  ledger::Spend sum(priced(parts.front()) ? planned_schedule(parts).delta : 0);
+  for (const ReleasedPart& told : parts)
+    for (const privacy::Charge& c : charged(told)) sum.add(ledger::Price{c.epsilon, c.mu});
+  return sum;
+}
+
+double epsilon_so_far(const PartHistory& parts) {
+  if (!priced(parts.front())) return 0;
+  return parts.size() > 1 ? spend_of(parts).epsilon()
+                          : algorithm::whole_run_epsilon(charged(parts.front()), planned_schedule(parts).delta);
+}
+
+double delta_of(const PartHistory& parts, bool confirmed) {
+  if (!priced(parts.front()) || (confirmed && rounds_from_rows(parts) == 0)) return 0;
+  return planned_schedule(parts).delta;
+}
+
+double epsilon_of(const PartHistory& parts, bool whole, bool confirmed) {
+  if (!priced(parts.front())) return 0;
+  if (!confirmed) return planned_schedule(parts).epsilon;
+  if (rounds_from_rows(parts) == 0) return 0;
+  if (planned_schedule(parts).delta > 0 && (parts.size() > 1 || !whole)) return planned_schedule(parts).epsilon;
+  return epsilon_so_far(parts);
+}
+
+}  // namespace parley::study

@@ -1,0 +1,261 @@
+#include "parley/study/party_record.h"
+
+#include <algorithm>
+#include <cmath>
+#include <set>
+
+#include "parley/base/error.h"
+#include "parley/base/text.h"
+#include "parley/protocol/inspection.h"
+#include "parley/protocol/transcript.h"
+#include "parley/record/files.h"
+#include "parley/record/record.h"
+#include "parley/run/claim.h"
+#include "parley/study/part_history.h"
+
+namespace parley::study {
+namespace {
+
+using nlohmann::json;
+using protocol::Kind;
+using protocol::Message;
+using protocol::Transcript;
+namespace fs = std::filesystem;
+
+// A copy of a transcript that Transcript may read and cut: the file stays as it is.
+class Copy : public AppendFile {
+ public:
+  Copy(std::string name, std::string content, std::optional<std::uint64_t>& torn)
+      : name_(std::move(name)), content_(std::move(content)), torn_(torn) {}
+  std::string name() const override { return name_; }
+  std::string read() override { return content_; }
+  void append(std::string_view /*bytes*/) override {}
+  void sync() override {}
+  void cut_at(std::uint64_t size) override { torn_ = size; }
+
+ private:
+  std::string name_, content_;
+  std::optional<std::uint64_t>& torn_;
+};
+
+class Reader {
+ public:
+  Reader(const ExpectedPart& known, PartyRecord& t, std::vector<std::string>& wrong)
+      : basis_(known), t_(t), wrong_(wrong) {}
+
+  void read(const fs::path& file) {
+    std::optional<std::uint64_t> torn;
+    const std::string owner = "run " + basis_.agreed().run + " configuration " + basis_.agreed().configuration_hash +
+                              " party " + basis_.name(t_.node);
+    try {
+      const Transcript transcript(std::make_unique<Copy>(file.string(), read_file(file, "the transcript"), torn), owner,
+                                  [this](Transcript::Entry kind, std::string_view bytes) { add(kind, bytes); });
+    } catch (const Error& e) {
+      t_.intact = false;
+      say(e.brief() + last_);
+    }
+    if (torn && t_.ended()) {
+      t_.intact = false;
+      say("its transcript is broken at byte " + std::to_string(*torn) + last_);
+    }
+  }
+
+ private:
+  void say(const std::string& text) { wrong_.push_back(basis_.name(t_.node) + ": " + text); }
+  static bool speaks_of_loss(const Message& m) { return m.kind == Kind::loss || m.kind == Kind::consent; }
+
+  // Everything that a receiver would have checked.
+  std::optional<std::string> objection(const Message& m, bool own) const {
+    const int neighbour = basis_.agreed().graph.neighbours(t_.node).front(), receiver = own ? neighbour : t_.node;
+    const std::string& passed_on = basis_.name(neighbour);  // these come from any neighbour
+    const bool flooded = m.kind == Kind::final_iterate || speaks_of_loss(m);
+    const std::string& caller = own ? basis_.name(t_.node) : flooded ? passed_on : m.sender;
+    if (own && m.sender != basis_.name(t_.node)) return "sender: it stands there as sent by " + basis_.name(t_.node);
+    if (m.kind == Kind::hello || m.kind == Kind::goodbye) return "kind: no transcript holds such a message";
+    if (speaks_of_loss(m) && basis_.study.on_loss != "continue") return "kind: in this study a loss ends the run";
+    if (const auto wrong = protocol::inspect(m, caller, basis_.agreed(), receiver, basis_.keys))
+      return std::string(protocol::field_of(wrong->verdict)) + ": " + wrong->detail;
+    return std::nullopt;
+  }
+
+  void add(Transcript::Entry kind, std::string_view bytes) {
+    auto parsed = protocol::decode(bytes);
+    const auto* m = std::get_if<Message>(&parsed);
+    if (m == nullptr) {
+      const auto& wrong = std::get<protocol::Finding>(parsed);
+      t_.intact = false;
+      return say((wrong.verdict == protocol::Verdict::unknown_version
+                      ? "its transcript was written by another version of parley; protocol version " + wrong.detail
+                      : "its transcript holds something that is no message") +
+                 last_);
+    }
+    const std::string sender = protocol::printable(m->sender);
+    const std::string what = m->kind == Kind::final_iterate ? "the final iterate of " + sender
+                             : m->kind == Kind::loss        ? "the statement after a loss of " + sender
+                             : m->kind == Kind::consent     ? "the consent of " + sender
+                                                            : "round " + std::to_string(m->round) + " of " + sender;
+    last_ = ", after " + what;
+    const bool evidence = kind == Transcript::Entry::evidence;
+    if (!evidence && broken_.contains(m->sender)) return;
+    const auto refuse = [&](const std::string& why) {
+      broken_.insert(m->sender);
+      t_.intact = false;
+      say("in its transcript " + what + " does not hold: " + why);
+    };
+    if (const auto why = objection(*m, kind == Transcript::Entry::sent)) return refuse(*why);
+    ++t_.messages;
+    if (evidence) return accuse(*m, what);
+    if (m->kind == Kind::final_iterate) {
+      if (!t_.finals.emplace(m->node, *m).second) refuse("there are two of it");
+      return;
+    }
+    if (speaks_of_loss(*m)) return t_.after_loss.push_back(*m);
+    auto& heard = t_.values[m->node];
+    const int next = static_cast<int>(heard.size());
+    if (m->round != next)
+      return refuse(m->round < next ? "there are two of it" : "round " + std::to_string(next) + " is missing");
+    const auto head =
+        protocol::next_head(next == 0 ? Digest{} : heard.back().head, m->run, m->node, m->round, m->payload);
+    if (head != m->head) return refuse("head: it is not that of the values before it");
+    heard.push_back({std::make_shared<const Vector>(*protocol::vector_of(m->payload)), head});
+  }
+
+  // What a party kept because it contradicts what it had: two signatures of one sender.
+  void accuse(const Message& m, const std::string& what) {
+    const auto& heard = t_.values[m.node];
+    const bool value = (m.kind == Kind::value || m.kind == Kind::silent) && m.round < static_cast<int>(heard.size());
+    const auto same_as = [&](const Heard& h) {  // a liar may repeat the head with another value
+      return h.head == m.head && protocol::payload_of(*h.value) == m.payload;
+    };
+    if (value && same_as(heard[static_cast<std::size_t>(m.round)]))
+      return say("what it keeps as evidence against " + m.sender + " is " + what +
+                 " once more and contradicts nothing");
+    wrong_.push_back(m.sender + " contradicted itself: " + basis_.name(t_.node) + " was sent a second, different " +
+                     what + ", signed");
+  }
+
+  const ExpectedPart& basis_;
+  PartyRecord& t_;
+  std::vector<std::string>& wrong_;
+  std::set<std::string> broken_;  // senders: what follows one broken message says nothing more
+  std::string last_;
+};
+
+void read_released(const ExpectedPart& known, PartyRecord& t, std::vector<std::string>& wrong) {
+  const std::string& who = known.name(t.node);
+  record::Record r;
+  try {
+    r = record::read(t.folder, static_cast<std::size_t>(known.agreed().rounds) + 2);
+  } catch (const Error& e) {
+    return wrong.push_back(who + ": " + e.brief());
+  }
+  if (const auto most = static_cast<std::size_t>(known.agreed().rounds) + 1; r.released.size() > most) {
+    wrong.push_back(who + ", round " + std::to_string(most) + ": in its record, and the study ends before it");
+    r.released.resize(most);
+    r.lines.resize(std::min(most, r.lines.size()));
+  }
+  t.lines = std::move(r.lines);
+  for (const auto& round : r.released) t.released.push_back(round.front());
+  const int recorded = static_cast<int>(t.released.size()), sent = t.rounds_of(t.node);
+  if (t.intact && (t.ended() ? recorded != sent : recorded < sent))
+    wrong.push_back(who + ": released.f64 has " + std::to_string(recorded) + " rounds, and its transcript " +
+                    std::to_string(sent));
+  for (int round = 0; round < std::min(recorded, sent); ++round) {
+    const Vector& sent_value = *t.values.at(t.node)[static_cast<std::size_t>(round)].value;
+    const Vector& value = t.released[static_cast<std::size_t>(round)];
+    if (same_bits(value, sent_value)) continue;
+    wrong.push_back(who + ", round " + std::to_string(round) +
+                    ": released.f64 differs from what it signed and sent: " + first_difference(value, sent_value));
+    return;
+  }
+}
+
+}  // namespace
+
+bool nearly(double a, double b) {
+  return a == b || std::abs(a - b) <= 1e-6 * std::max(std::abs(a), std::abs(b));
+}
+
+bool nearly_same(const json& a, const json& b) {
+  if (a.is_number() && b.is_number()) return nearly(a.get<double>(), b.get<double>());
+  if (a.is_array() && b.is_array()) return std::ranges::equal(a, b, nearly_same);
+  if (!a.is_object() || !b.is_object()) return a == b;
+  return a.size() == b.size() && std::ranges::all_of(a.items(), [&](const auto& item) {
+           return b.contains(item.key()) && nearly_same(item.value(), b.at(item.key()));
+         });
+}
+
+std::string difference_in(const std::string& file, const std::string& key, const json& found, const json& expected) {
+  if (expected.is_structured()) return file + " has another " + key + " than follows";
+  return file + " has " + key + " = " + shown(found) + ", and " + shown(expected) + " follows";
+}
+
+std::string shown(const json& value) {
+  if (value.is_structured()) return "something else";
+  if (value.is_null()) return "nothing";
+  return protocol::printable(value.dump(-1, ' ', true, json::error_handler_t::replace), 80);
+}
+
+bool same_bits(const Vector& a, const Vector& b) {
+  return protocol::payload_of(a) == protocol::payload_of(b);
+}
+
+std::string first_difference(const Vector& found, const Vector& expected) {
+  if (found.size() != expected.size())
+    return std::to_string(found.size()) + " coordinates instead of " + std::to_string(expected.size());
+  for (Index i = 0; i < found.size(); ++i)
+    if (!same_bits(found.segment(i, 1), expected.segment(i, 1)))
+      return "coordinate " + std::to_string(i) + " is " + number(found[i]) + " instead of " + number(expected[i]);
+  return "nothing";
+}
+
+bool PartyRecord::ended() const {
+  const std::string all = run.value("outcome", "");
+  return all != "running" && all != "failed" && all != "uncertified" && all != "continued" && all != "past_unknown";
+}
+
+json expected_header(const ExpectedPart& known, int node) {
+  json head = {{"study_hash", known.hash},
+               {"run_id", known.agreed().run},
+               {"node", node},
+               {"nodes", known.part.plan.nodes.size()},
+               {"released", {{"nodes", 1}, {"size", known.dimension}, {"first", node}}},
+               {"privacy", run::privacy_json(known.plan.plan, not_private(known.study, known.plan),
+                                             known.plan.plan.epsilon(), true)}};
+  if (known.part.number > 1) head["part"] = json::parse(known.agreed().configuration);
+  return head;
+}
+
+std::optional<PartyRecord> read_party_record(const ExpectedPart& known, const fs::path& folder,
+                                             std::vector<std::string>& wrong) {
+  const auto no_record = [&](const std::string& what) {
+    return Error({.what = what, .where = folder.string(), .fix = "give the folder that 'parley join --out' left"});
+  };
+  PartyRecord t{.folder = folder, .run = record::read_run(folder)};
+  if (!t.run.is_object() || t.run.value("format", json()) != "parley-party-1" ||
+      !t.run.value("party", json()).is_string() || !t.run.value("outcome", json()).is_string())
+    throw no_record("this is not the record of a party");
+  const auto node = known.agreed().node_of(t.run["party"]);
+  if (!node)
+    throw no_record("this is the record of " + protocol::printable(t.run["party"].get<std::string>()) +
+                    ", who does not take part");
+  t.node = *node;
+  const fs::path next = known.part.number == 1 ? folder : folder.parent_path();
+  t.went_on = fs::exists(next / record::folder_of_part(known.part.number + 1) / "run.json");
+  if (const std::string other = difference(known.canonical, t.run.value("study", json()), known.name(t.node));
+      !other.empty()) {
+    wrong.push_back(known.name(t.node) + ": its record is of another study: " + other);
+    return std::nullopt;
+  }
+  const auto before = wrong.size();
+  const json header = expected_header(known, t.node);
+  for (const auto& [key, value] : header.items())
+    if (!nearly_same(t.run.value(key, json()), value))
+      wrong.push_back(known.name(t.node) + ": " + difference_in("run.json", key, t.run.value(key, json()), value));
+  if (wrong.size() > before) return std::nullopt;
+  Reader(known, t, wrong).read(folder / "transcript");
+  read_released(known, t, wrong);
+  return t;
+}
+
+}  // namespace parley::study

@@ -1,0 +1,174 @@
+#include "parley/study/statement.h"
+
+#include <fmt/format.h>
+
+#include <cmath>
+#include <nlohmann/json.hpp>
+
+#include "parley/base/digest.h"
+#include "parley/base/printed.h"
+#include "parley/base/text.h"
+
+namespace parley::study {
+namespace {
+
+using nlohmann::json;
+
+// What the figures rest on, of what this study does.
+json assumptions(const Study& study, const algorithm::Schedule& s, bool in_parts) {
+  json list = json::array({"every row has norm at most 1 after the public schema (enforced: rows are clipped)"});
+  if (!s.algorithm.linear)
+    list.push_back(
+        "each local minimum was certified to the planned tolerance (enforced: otherwise nothing is released)");
+  list.push_back(
+      std::string("penalties, noise and the number of rounds were fixed before rows were read (the study file)") +
+      (in_parts
+           ? "; of a later part by the study and by what the survivors signed after the loss, which rounds they had "
+             "released and whom they had lost (enforced: nobody goes on before all have signed the same)"
+           : ""));
+  const bool noisy = s.noise != algorithm::Noise::none;
+  if (noisy)
+    list.push_back(study.seed ? "noise came from the public seed of the study: whoever knows the study can subtract it"
+                              : "noise came from the operating system's generator through ChaCha20 and was not kept");
+  list.push_back("each round was released once, and charged and stored before it left (the ledger)");
+  if (noisy) list.push_back("noise in floating point; released values are rounded to a public grid (docs/privacy.md)");
+  return list;
+}
+
+}  // namespace
+
+std::string end_name(protocol::End end) {
+  switch (end) {
+    case protocol::End::completed:
+      return "completed";
+    case protocol::End::interrupted:
+      return "interrupted";
+    case protocol::End::budget_exhausted:
+      return "budget_exhausted";
+    case protocol::End::diverged:
+      return "diverged";
+    case protocol::End::peer_lost:
+      return "peer_lost";
+    case protocol::End::equivocation:
+      return "equivocation";
+    case protocol::End::refused:
+      return "refused";
+    case protocol::End::continued:
+      return "continued";
+  }
+  return "";
+}
+
+Spent spent_in(const PartHistory& told, bool whole, bool confirmed) {
+  Spent spent{.epsilon = epsilon_of(told, whole, confirmed),
+              .delta = delta_of(told, confirmed),
+              .rounds = rounds_released(told),
+              .values = values_released(told),
+              .private_rounds = rounds_from_rows(told),
+              .confirmed = confirmed};
+  if (told.size() > 1) spent.parts = to_json(told);
+  return spent;
+}
+
+json statement_json(const Study& study, const StudyPlan& plan, int node, const std::string& hash,
+                    const protocol::Ending& ending, const Spent& spent) {
+  const Invited& me = study.parties[static_cast<std::size_t>(node)];
+  const auto stamps = not_private(study, plan);
+  const bool noisy = plan.plan.noisy() && !me.trainer;
+  const algorithm::Schedule& s = plan.plan.nodes[static_cast<std::size_t>(me.trainer ? 0 : node)];
+  json others = json::array();
+  for (const int j : plan.graph.neighbours(node)) others.push_back(study.parties[static_cast<std::size_t>(j)].name);
+  json j = {{"format", "parley-statement-1"},
+            {"party", me.name},
+            {"study", study.title},
+            {"study_hash", hash},
+            {"run", run_id(hash)},
+            {"algorithm", s.algorithm.name},
+            {"outcome", end_name(ending.end)},
+            {"outcome_in_words", ending.text},
+            {"sent_to", others},
+            {"rounds_released", spent.rounds},
+            {"values_released", spent.values},
+            {"rounds_from_rows", spent.private_rounds},
+            {"numbers_per_round", plan.setting.features * (plan.setting.classes > 2 ? plan.setting.classes : 1)},
+            {"private", stamps.empty()},
+            {"stamp", stamps.empty() ? "" : "NOT PRIVATE: " + join(stamps, "; ")}};
+  if (!spent.parts.is_null()) j["parts"] = spent.parts;
+  if (!spent.confirmed)
+    j["unconfirmed"] =
+        "counted by this party's ledger alone: since it was started last, not every neighbour has confirmed that it "
+        "has "
+        "seen no more; so epsilon is the planned one";
+  if (me.trainer) {
+    j["bound"] = "the trainer holds no rows; what it released follows from what it received";
+    return j;
+  }
+  j["records_disclosed"] = me.records;
+  j["adjacency"] = "one record of this party is replaced by any other; the number of records is public";
+  j["epsilon"] = noisy ? json(spent.epsilon) : json();
+  j["delta"] = noisy ? json(spent.delta) : json();
+  j["epsilon_planned"] = noisy ? json(s.epsilon) : json();
+  j["theorem"] = noisy
+                     ? s.theorem + (spent.parts.is_null() ? "" : "; its parts together: docs/privacy.md, proposition 9")
+                     : "none: there is no noise";
+  j["bound"] = !stamps.empty() ? "none: not private" : plan.plan.verified_only() ? "numerically verified" : "proved";
+  j["assumptions"] = assumptions(study, s, !spent.parts.is_null());
+  j["not_verifiable_from_outside"] =
+      "Other parties can check that what follows from released values does follow, and that epsilon is what the "
+      "planned charges of these rounds make (parley verify). They cannot see from outside that this party added its "
+      "noise, read the rows it says, counts them rightly, or what its ledger holds.";
+  return j;
+}
+
+std::string statement_text(const json& j) {
+  const auto text = [&](const char* key) { return j.value(key, json()).is_null() ? "-" : j[key].get<std::string>(); };
+  std::string out = "Statement of " + text("party") + " on the study \"" + text("study") + "\"\n";
+  out += "study " + text("study_hash") + "\n\n";
+  if (!text("stamp").empty() && text("stamp") != "-") out += text("stamp") + "\n\n";
+  out += fmt::format("Outcome: {} ({}).\n", text("outcome"), text("outcome_in_words"));
+  const int values = j.at("values_released").get<int>();
+  out += fmt::format("Released: {} value{} of {} numbers by {}, {} of them computed from rows, to {}.\n", values,
+                     values == 1 ? "" : "s", j.at("numbers_per_round").get<long>(), text("algorithm"),
+                     j.at("rounds_from_rows").get<int>(), join(j.at("sent_to").get<std::vector<std::string>>(), ", "));
+  if (j.contains("unconfirmed")) out += "  " + text("unconfirmed") + ".\n";
+  if (j.contains("parts"))
+    for (const auto& line : in_words(j["parts"], j.value("delta", json()) == 0, text("outcome") == "completed"))
+      out += "  " + line + "\n";
+  if (!j.contains("adjacency")) return out + text("bound") + ".\n";
+  if (j["epsilon"].is_null()) {
+    out += "There is no bound: the study has no noise.\n";
+  } else if (!j.at("private").get<bool>()) {
+    out += fmt::format(
+        "There is no bound: the run is not private. With secret noise, the same run would cost epsilon = {}, delta = "
+        "{}.\n",
+        printed_epsilon(j["epsilon"].get<double>()), number(j["delta"].get<double>()));
+  } else {
+    out += fmt::format(
+        "Whoever saw all of it, and every other message of the run, has learnt at most epsilon = {}, delta = {} about "
+        "any "
+        "one record\nof {} ({}; planned: {}).\n",
+        printed_epsilon(j["epsilon"].get<double>()), number(j["delta"].get<double>()), text("party"), text("bound"),
+        printed_epsilon(j["epsilon_planned"].get<double>()));
+    out += "By: " + text("theorem") + ".\n";
+  }
+  out += fmt::format("Adjacency: {}. Disclosed: {} records.\n\nAssumptions:\n", text("adjacency"),
+                     j.at("records_disclosed").get<long>());
+  for (const auto& line : j.at("assumptions")) out += "  - " + line.get<std::string>() + "\n";
+  return out + "\n" + text("not_verifiable_from_outside") + "\n";
+}
+
+json signed_statement(const json& statement, const identity::Identity& self) {
+  return {{"statement", statement},
+          {"signature", hex(identity::sign(self.key, statement.dump()))},
+          {"certificate", self.certificate.pem}};
+}
+
+bool statement_holds(const json& signed_one, const identity::Certificate& signer) {
+  if (!signed_one.is_object() || !signed_one.contains("statement") ||
+      !signed_one.value("signature", json()).is_string())
+    return false;
+  const auto signature = from_hex(signed_one["signature"].get<std::string>());
+  return signature && identity::verify(signed_one["statement"].dump(), *signature, signer);
+}
+
+}  // namespace parley::study

@@ -1,0 +1,204 @@
+#include "parley/study/study.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <nlohmann/json.hpp>
+
+#include "parley/base/digest.h"
+#include "parley/base/error.h"
+#include "parley/base/text.h"
+#include "parley/data/schema.h"
+#include "parley/run/config.h"
+#include "parley/run/setting.h"
+
+namespace parley::study {
+namespace {
+
+using nlohmann::json;
+
+int holders(const Study& s) {  // of records
+  return static_cast<int>(std::ranges::count(s.parties, false, &Invited::trainer));
+}
+
+std::optional<Error::Fields> loss_problem(const Study& s) {
+  if (s.schema_toml.empty()) return run::loss_mismatch(s.algorithm.loss, false, 0);
+  const data::Label label = data::parse_schema(s.schema_toml, s.schema).label;
+  return run::loss_mismatch(s.algorithm.loss, label.regression(), label.classes.size());
+}
+
+// Everything that keeps the study from starting, apart from the graph and the plan.
+void check_startable(const Study& s) {
+  std::vector<Error::Fields> wrong;
+  const std::string file = s.file.string();
+  const auto trainers = std::ranges::count(s.parties, true, &Invited::trainer);
+  const algorithm::Algorithm& a = algorithm::algorithm_named(s.algorithm.algorithm);
+  if (holders(s) < 2)
+    wrong.push_back({.what = "a study needs two parties with records",
+                     .value = std::to_string(holders(s)),
+                     .where = file,
+                     .fix = "'parley study invite' adds a party"});
+  if (a.star && trainers != 1)
+    wrong.push_back({.what = a.name + " runs around one trainer",
+                     .value = std::to_string(trainers) + " trainers in the roster",
+                     .where = file,
+                     .fix =
+                         "'parley study invite ... --trainer' adds it; or use algorithm = \"linear-admm\", \"pvp\" or "
+                         "\"admm\" between peers"});
+  if (!a.star && trainers != 0)
+    wrong.push_back({.what = a.name + " runs between peers and has no trainer",
+                     .value = std::to_string(trainers) + " in the roster",
+                     .where = file,
+                     .fix = "remove trainer = true and give records; or use algorithm = \"star-pvp\" or \"dp-admm\""});
+  if (s.schema.empty() && s.features == 0)
+    wrong.push_back({.what = "neither a schema nor a number of features is given",
+                     .where = file,
+                     .fix = "schema = \"schema.toml\" for CSV data, features = D for LIBSVM data"});
+  if (!s.schema.empty() && s.schema_toml.empty())
+    wrong.push_back({.what = "the schema " + (s.file.parent_path() / s.schema).string() + " does not exist",
+                     .where = file,
+                     .fix = "put it there; 'parley data describe SAMPLE.csv' drafts one from public rows"});
+  if (s.schema.empty() == s.schema_toml.empty())
+    if (const auto problem = loss_problem(s)) wrong.push_back(*problem);
+  if (!wrong.empty()) throw Error(wrong);
+}
+
+// The graph's file stands beside the study. Trap: a shape such as "ring" must not become a file of that name.
+network::GraphOptions graph_options(const Study& s) {
+  network::GraphOptions o = s.graph;
+  if (o.graph == "full mesh") o.graph = "complete";
+  if (o.graph.find_first_of("./") != std::string::npos)
+    o.graph = file_beside(s.file, o.graph, "option --graph").string();
+  return o;
+}
+
+// What the planner filled in may differ in the last digits between machines.
+json six_digits(const json& value) {
+  if (value.is_number_float()) return parse_number(fmt::format("{:.6g}", value.get<double>()), "a planned value", "");
+  if (!value.is_array()) return value;
+  json list = json::array();
+  for (const json& one : value) list.push_back(six_digits(one));
+  return list;
+}
+
+// The options as given, and what the planner made of those that were left open.
+json options_json(const Study& s) {
+  algorithm::Options given = s.algorithm;
+  return run::to_json(algorithm::option_rows(given));
+}
+
+json planned_json(const Study& s, const StudyPlan& p) {
+  algorithm::Options filled = p.plan.options;
+  json planned = run::to_json(algorithm::option_rows(filled)), given = options_json(s);
+  for (const auto& item : given.items())
+    if (planned[item.key()] == item.value())
+      planned.erase(item.key());
+    else
+      planned[item.key()] = six_digits(planned[item.key()]);
+  return planned;
+}
+
+}  // namespace
+
+const Invited* Study::find(const std::string& name) const {
+  const auto found = std::ranges::find(parties, name, &Invited::name);
+  return found == parties.end() ? nullptr : &*found;
+}
+
+std::string Study::fingerprint_of(const std::string& name) const {
+  const Invited* party = find(name);
+  return party == nullptr ? "" : party->fingerprint;
+}
+
+int Study::node_of(const std::string& name) const {
+  if (const Invited* party = find(name)) return static_cast<int>(party - parties.data());
+  std::vector<std::string> names;
+  for (const Invited& p : parties) names.push_back(p.name);
+  const std::string near = nearest(name, names);
+  throw Error({.what = "'" + name + "' is not in the roster",
+               .allowed = names.empty() ? "nobody is invited yet" : join(names, ", "),
+               .where = file.string(),
+               .fix = near.empty() ? "'parley study invite' adds a party" : "did you mean '" + near + "'?"});
+}
+
+std::string in_words_of(const Study& s, std::string text) {
+  constexpr std::string_view option = "option --", letters = "abcdefghijklmnopqrstuvwxyz0123456789-";
+  for (std::size_t at = 0; (at = text.find(option, at)) != std::string::npos;) {
+    const std::size_t name = at + option.size(), end = std::min(text.find_first_not_of(letters, name), text.size());
+    const auto line = s.lines.find(text.substr(name, end - name));
+    const std::string place = s.file.string() + (line == s.lines.end() ? "" : ":" + std::to_string(line->second));
+    text.replace(at, end - at, place);
+    at += place.size();
+  }
+  Study keys;
+  for (const Option& row : option_rows(keys))  // a key of the file has no dashes
+    for (std::size_t at = 0; (at = text.find("--" + row.name, at)) != std::string::npos;) text.erase(at, 2);
+  return text;
+}
+
+Error in_words_of(const Study& s, const Error& e) {
+  std::vector<Error::Fields> parts = e.fields();
+  for (Error::Fields& p : parts)
+    for (std::string* field : {&p.what, &p.value, &p.allowed, &p.where, &p.fix}) *field = in_words_of(s, *field);
+  return Error(parts);
+}
+
+StudyPlan plan_of(const Study& s) {
+  try {
+    check_startable(s);
+    const int nodes = holders(s);
+    network::Graph graph = run::graph_for(graph_options(s), s.algorithm.algorithm, nodes);
+    std::vector<double> records;
+    for (const Invited& p : s.parties)
+      if (!p.trainer) records.push_back(static_cast<double>(p.records));
+    algorithm::Setting setting = run::setting_on(graph, records, nodes);
+    setting.features = s.features;
+    if (!s.schema_toml.empty()) {
+      const data::Schema schema = data::parse_schema(s.schema_toml, s.schema);
+      setting.features = static_cast<long>(data::feature_names(schema).size());
+      setting.classes = std::max(2, static_cast<int>(schema.label.classes.size()));
+    }
+    algorithm::Plan plan = algorithm::make_plan(s.algorithm, setting);
+    return {.graph = std::move(graph), .setting = std::move(setting), .plan = std::move(plan)};
+  } catch (const Error& e) {
+    throw in_words_of(s, e);
+  }
+}
+
+std::vector<std::string> not_private(const Study& s, const StudyPlan& p) {
+  if (!p.plan.noisy()) return {"no noise"};
+  if (s.seed) return {"noise from seed " + std::to_string(*s.seed)};
+  return {};
+}
+
+json canonical_json(const Study& s, const StudyPlan& p) {
+  json parties = json::array(), edges = json::array();
+  for (const Invited& one : s.parties)
+    parties.push_back(
+        {{"name", one.name}, {"fingerprint", one.fingerprint}, {"records", one.records}, {"trainer", one.trainer}});
+  const auto name = [&](int node) { return s.parties[static_cast<std::size_t>(node)].name; };
+  for (const auto& [i, j] : p.graph.edges()) edges.push_back({name(i), name(j)});
+  return {{"format", "parley-study-1"},
+          {"title", s.title},
+          {"nonce", s.nonce},
+          {"deadline-seconds", s.deadline_seconds},
+          {"wait-seconds", s.wait_seconds},
+          {"on-loss", s.on_loss},
+          {"seed", s.seed ? json(*s.seed) : json()},
+          {"features", p.setting.features},
+          {"schema", s.schema_toml},
+          {"options", options_json(s)},
+          {"planned", planned_json(s, p)},
+          {"parties", parties},
+          {"edges", edges}};
+}
+
+std::string study_hash(const json& canonical) {
+  return hex(sha256(canonical.dump(-1, ' ', true)));
+}
+
+std::string run_id(const std::string& study_hash) {
+  return study_hash.substr(0, 32);
+}
+
+}  // namespace parley::study

@@ -1,0 +1,208 @@
+#include "parley/study/study_test.h"
+
+#include <cstdlib>
+
+#include "parley/data/mutate_test.h"
+
+namespace parley::study {
+namespace {
+
+TEST_F(StudyFile, GivesThePlanBeforeAnyoneReadsARow) {
+  const Study s = study(head + three);
+  const StudyPlan p = plan_of(s);
+  EXPECT_EQ(p.graph.nodes(), 3);
+  EXPECT_EQ(p.graph.degree(0), 2);
+  EXPECT_EQ(p.setting.features, 2);  // age and the intercept
+  EXPECT_EQ(p.setting.records, (std::vector<double>{8000, 500, 8000}));
+  EXPECT_LE(p.plan.epsilon(), 1);
+  EXPECT_TRUE(p.plan.noisy());
+  EXPECT_TRUE(not_private(s, p).empty());
+  EXPECT_EQ(s.node_of("hospital_b"), 1);
+  EXPECT_EQ(s.fingerprint_of("hospital_b"), std::string(64, 'b'));
+  EXPECT_EQ(s.fingerprint_of("mallory"), "");
+  EXPECT_THAT(message_of([&] { s.node_of("hospital_x"); }), HasSubstr("did you mean 'hospital_"));
+}
+
+TEST_F(StudyFile, OfAStarHasItsTrainerLastWhereverItStands) {
+  const std::string star =
+      std::string(head).replace(head.find("mr-admm"), 7, "dp-admm").replace(head.find("complete"), 8, "auto");
+  const Study s = study(star + party("coordinator", "trainer = true") + three);
+  EXPECT_EQ(s.node_of("coordinator"), 3);
+  const StudyPlan p = plan_of(s);
+  EXPECT_EQ(p.graph.nodes(), 4);
+  EXPECT_EQ(p.graph.degree(3), 3);
+  EXPECT_TRUE(p.plan.star());
+  EXPECT_EQ(p.plan.nodes.size(), 3U);
+  EXPECT_THAT(planning(star + three), HasSubstr("dp-admm runs around one trainer; got 0"));
+  EXPECT_THAT(planning(star + three + party("x", "trainer = true") + party("f", "trainer = true")),
+              HasSubstr("got 2 trainers"));
+  EXPECT_THAT(planning(head + three + party("x", "trainer = true")), HasSubstr("between peers and has no trainer"));
+  EXPECT_THAT(reading(star + party("x", "trainer = true\nrecords = 5")), HasSubstr("the trainer x holds no records"));
+}
+
+TEST_F(StudyFile, EveryMistakeIsToldAtOnceWithItsLine) {
+  const std::string text = reading(
+      "title = \"x\"\nnonce = \"zz\"\nrouns = 3\nrounds = -2\nwait-seconds = 1\nseed = 1979-05-27\nloss = \"logstic\"\n"
+      "[privacy]\ntitle = \"y\"\n[nonsense]\nx = 1\n" +
+      party("hospital_a", "records = 0\nrecrods = 3") + party("Hospital", "epsilon = 2"));
+  const std::string file = (folder / "study.toml").string();
+  EXPECT_THAT(text, HasSubstr(file + ":2: the nonce is not 32"));
+  EXPECT_THAT(text, HasSubstr(file + ":3: unknown option 'rouns'\n  what to do: did you mean 'rounds'?"));
+  EXPECT_THAT(text, HasSubstr(file + ":4: rounds = -2 but must be from 0 to 1e+06\n  what to do: give rounds a value"));
+  EXPECT_THAT(text, HasSubstr(file + ":5: wait-seconds is below deadline-seconds"));
+  EXPECT_THAT(text, HasSubstr(file + ":6: no option is a date or a table"));
+  EXPECT_THAT(text, HasSubstr(file + ":7: loss = logstic but must be"));
+  EXPECT_THAT(text, HasSubstr(file + ":10: unknown table [nonsense]"));
+  EXPECT_THAT(text, HasSubstr("title is given twice"));
+  EXPECT_THAT(text, HasSubstr(":16: the records of hospital_a are not a number of rows; got 0"));
+}
+
+TEST_F(StudyFile, TheRosterIsCheckedPartyByParty) {
+  EXPECT_THAT(reading(head + three + party("hospital_a")), HasSubstr("two parties have the same name"));
+  std::string same = head + three;
+  same.replace(same.find("hospital_b.example"), 18, "hospital_a.example");
+  EXPECT_THAT(reading(same), HasSubstr("the same address: hospital_a and hospital_b; got hospital_a.example:7400"));
+  same = head + three;
+  same.replace(same.find(std::string(64, 'b')), 64, std::string(64, 'a'));
+  EXPECT_THAT(reading(same), HasSubstr("the same fingerprint: hospital_a and hospital_b"));
+  EXPECT_THAT(reading(head + party("hospital_a", "")), HasSubstr("the records of hospital_a"));
+  EXPECT_THAT(reading(head + party("Hospital")), HasSubstr("1 to 64 of a-z"));
+  EXPECT_THAT(reading(head + "[[party]]\n"), HasSubstr("the address of this party is not host:port"));
+  EXPECT_THAT(reading(head + "[[party]]\n"), HasSubstr("is not a SHA-256"));
+  EXPECT_THAT(reading(head + "party = 3\n"), HasSubstr("write [[party]] above each"));
+  EXPECT_THAT(reading(head + "party = [1]\n"), HasSubstr("write [[party]] above each"));
+  EXPECT_THAT(reading(head + party("hospital_a") + "rounds = 3\n"), HasSubstr("move it above the first [[party]]"));
+  EXPECT_THAT(reading(head + party("hospital_a") + "adress = 3\n"), HasSubstr("did you mean 'address'?"));
+  for (const std::string good : {"a:1", "10.0.0.5:65535", "[::1]:7400", "ward-1.example.org:7400"})
+    EXPECT_EQ(reading(head + "[[party]]\nname=\"a\"\nrecords=1\nfingerprint=\"" + std::string(64, 'a') +
+                      "\"\naddress=\"" + good + "\"\n"),
+              "(no Error)");
+  for (const std::string bad :
+       {"", "a", ":1", "a:", "a:0", "a:65536", "a b:1", "http://a:1", "::1:80", "[:1", "[]:1", "a:1x"})
+    EXPECT_THAT(reading(head + "[[party]]\nname=\"a\"\nrecords=1\nfingerprint=\"" + std::string(64, 'a') +
+                        "\"\naddress=\"" + bad + "\"\n"),
+                HasSubstr("not host:port"))
+        << bad;
+}
+
+TEST_F(StudyFile, AStudyThatCannotStartSaysWhy) {
+  EXPECT_THAT(planning(head + party("hospital_a")), HasSubstr("needs two parties with records; got 1"));
+  EXPECT_THAT(planning(head.substr(0, head.find("schema")) + head.substr(head.find("graph")) + three),
+              HasSubstr("neither a schema nor a number of features"));
+  std::string text = head + three;
+  EXPECT_THAT(planning(text.replace(text.find("schema.toml"), 11, "nothing.toml")),
+              HasSubstr("nothing.toml does not exist"));
+  const std::string file = (folder / "study.toml").string();
+  text = head + three;
+  EXPECT_THAT(planning(text.replace(text.find("complete"), 8, "0-1")),
+              HasSubstr(file + ":4: the graph is not connected"));
+  text = head + three;
+  EXPECT_THAT(planning(text.replace(text.find("rounds"), 0, "loss = \"huber\"\n")),
+              HasSubstr(file + ":6: the label has two classes, +1 and -1"));
+  for (const char* elsewhere : {"/dev/zero", "../schema.toml", "a/../../b.toml"}) {
+    text = head + three;
+    EXPECT_THAT(planning(text.replace(text.find("schema.toml"), 11, elsewhere)),
+                AllOf(HasSubstr("a study names files beside itself only"), HasSubstr(elsewhere)));
+  }
+  text = head + three;
+  EXPECT_THAT(planning(text.replace(text.find("schema.toml"), 11, ".")), HasSubstr("not a file of at most 1 MiB"));
+  text = head + three;
+  EXPECT_THAT(planning(text.replace(text.find("complete"), 8, "/etc/shadow")),
+              HasSubstr(file + ":4: a study names files beside itself only"));
+  text = head + three;
+  const std::string lists = planning(text.replace(text.find("epsilon = 1"), 11, "epsilon = [1, 2]"));
+  EXPECT_THAT(lists, HasSubstr(file + ":8: epsilon has 2 values for 3 nodes"));
+  EXPECT_THAT(lists, Not(HasSubstr("--")));
+}
+
+TEST_F(StudyFile, ASeedIsStampedNotPrivate) {
+  const Study s = study("seed = 3\n" + head + three);
+  EXPECT_THAT(not_private(s, plan_of(s)), testing::ElementsAre("noise from seed 3"));
+  std::string text = head + three;
+  text.replace(text.find("epsilon = 1\ndelta = 1e-6"), 24, "noise = \"none\"");
+  const Study plain = study(text);
+  EXPECT_THAT(not_private(plain, plan_of(plain)), testing::ElementsAre("no noise"));
+}
+
+TEST_F(StudyFile, TheTemplateParsesAndNoTwoAreAlike) {
+  const Study s = study(study_template());
+  EXPECT_TRUE(s.parties.empty());
+  EXPECT_EQ(s.graph.graph, "complete");
+  EXPECT_EQ(s.deadline_seconds, Study{}.deadline_seconds);
+  EXPECT_NE(s.nonce, study(study_template()).nonce);
+  EXPECT_THAT(study_template(), Not(HasSubstr("--epsilon")));
+  const Study full = study(study_template() + three);
+  EXPECT_NO_THROW(plan_of(full));
+}
+
+TEST_F(StudyFile, AnInvitationAddsABlockAndKeepsEveryByteBefore) {
+  const identity::Time now{std::chrono::seconds(1'800'000'000)};
+  const identity::Certificate c = identity::self_issue(identity::make_key(), "hospital_d", {now});
+  const std::string before = head + three + "# a last word, without a newline";
+  const Invited d{.name = "hospital_d",
+                  .address = "d:1",
+                  .fingerprint = c.fingerprint,
+                  .certificate = c.chain_pem(),
+                  .records = 77};
+  const std::string after = with_party(before, d);
+  EXPECT_TRUE(after.starts_with(before + "\n"));
+  const Study s = study(after);
+  ASSERT_EQ(s.parties.size(), 4U);
+  EXPECT_EQ(s.parties[3].records, 77);
+  ASSERT_TRUE(s.parties[3].pinned);
+  EXPECT_EQ(s.parties[3].pinned->fingerprint, c.fingerprint);
+  std::string forged = after;
+  forged.replace(forged.find(c.fingerprint), 4, c.fingerprint.starts_with("0000") ? "1111" : "0000");
+  EXPECT_THAT(reading(forged), HasSubstr("does not have the fingerprint beside it"));
+  std::string renamed = after;
+  renamed.replace(renamed.find("hospital_d"), 10, "hospital_e");
+  EXPECT_THAT(reading(renamed), HasSubstr("the certificate of hospital_e is for 'hospital_d'"));
+}
+
+TEST_F(StudyFile, ACertificateMayStandInAFileBesideTheStudy) {
+  const identity::Time now{std::chrono::seconds(1'800'000'000)};
+  const identity::PrivateKey key = identity::make_key();
+  const identity::Certificate c = identity::self_issue(key, "hospital_d", {now});
+  identity::write_certificate(c, folder / "d.pem");
+  Invited d{.name = "hospital_d", .address = "d:1", .fingerprint = c.fingerprint, .certificate = "d.pem", .records = 7};
+  EXPECT_EQ(study(with_party(head, d)).parties[0].pinned->pem, c.pem);
+  d.certificate = "none.pem";
+  EXPECT_THAT(reading(with_party(head, d)), HasSubstr("none.pem: the certificate cannot be read"));
+  const identity::Certificate ca = identity::make_authority(key, "hospital_d", {now});
+  d.certificate = ca.pem;
+  EXPECT_THAT(reading(with_party(head, d)), HasSubstr("is an authority's"));
+}
+
+TEST_F(StudyFile, TheGraphMayStandInAFileBesideTheStudy) {
+  write_file(folder / "edges.txt", "0 1\n1 2\n");
+  std::string text = head + three;
+  text.replace(text.find("complete"), 8, "edges.txt");
+  const Study s = study(text);
+  EXPECT_EQ(plan_of(s).graph.edges().size(), 2U);
+}
+
+TEST_F(StudyFile, DamagedFilesAreReadOrRefusedAndNothingElse) {
+  auto random = data::repeatable_random(5);
+  const identity::Certificate c =
+      identity::self_issue(identity::make_key(), "hospital_d", {identity::Time{std::chrono::seconds(1'800'000'000)}});
+  const std::string text = with_party(
+      head + three,
+      {.name = "hospital_d", .address = "d:1", .fingerprint = c.fingerprint, .certificate = c.pem, .records = 9});
+  int read = 0, refused = 0;
+  const int inputs = std::getenv("PARLEY_TEST_FULL") ? 1000000 : 3000;
+  for (int i = 0; i < inputs; ++i) {
+    const std::string damaged = data::mutated(text, "[]=\"'.\n#-0129aeinr_ ", random);
+    try {
+      const Study s = study(damaged);
+      const json there = canonical_json(s, plan_of(s));
+      ++read;
+    } catch (const Error&) {
+      ++refused;
+    }
+  }
+  EXPECT_GT(read, 0);
+  EXPECT_GT(refused, 0);
+}
+
+}  // namespace
+}  // namespace parley::study

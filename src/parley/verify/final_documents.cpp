@@ -1,0 +1,218 @@
+#include "parley/verify/final_documents.h"
+
+#include "parley/base/error.h"
+#include "parley/base/text.h"
+#include "parley/protocol/final_iterates.h"
+#include "parley/record/files.h"
+#include "parley/record/record.h"
+#include "parley/record/round.h"
+#include "parley/study/model.h"
+#include "parley/study/statement.h"
+
+namespace parley::verify {
+namespace {
+
+using nlohmann::json;
+
+std::string text_of(const std::filesystem::path& folder, const std::string& file) {
+  try {
+    return read_file(folder / file, file);
+  } catch (const Error&) {
+    return "";
+  }
+}
+
+class Papers {
+ public:
+  Papers(const WholeRecord& record, std::vector<std::string>& wrong)
+      : record_(record),
+        basis_(record.last->known),
+        t_(*record.record),
+        replayed_(record.last->replayed),
+        wrong_(wrong),
+        rounds_(t_.rounds_of(t_.node)) {}
+
+  void check() {
+    if (!record_.ended() || claims_nothing()) return;
+    if (record_.told.size() > 1) check_parts();
+    check_statement();
+    check_models();
+  }
+
+ private:
+  bool whole() const { return record_.whole(); }
+  // A party that has used no row yet, and that nobody has confirmed, writes no final documents (party/join.cpp).
+  bool claims_nothing() const {
+    return !whole() && !has_learnt(record_.told) && !std::filesystem::exists(record_.folder / "statement.json") &&
+           !std::filesystem::exists(record_.folder / "model.json");
+  }
+  void say(const std::string& text) { wrong_.push_back(basis_.name(t_.node) + text); }
+  json parsed(const std::string& file) const { return record::read_json(record_.folder / file); }
+
+  // The first key in which a paper differs from the one that follows.
+  void compare(const std::string& file, const json& found, const json& expected) {
+    if (!found.is_object()) return say(": " + file + " is missing or cannot be read");
+    for (const auto& [key, value] : expected.items())
+      if (!study::nearly_same(found.value(key, json()), value))
+        return say(": " + study::difference_in(file, key, found.value(key, json()), value));
+    for (const auto& [key, value] : found.items())
+      if (!expected.contains(key))
+        return say(": " + file + " has " + protocol::printable(key) + ", which no party writes");
+  }
+
+  // The record of the whole tells the parts as they were, and its end as that of the last one.
+  void check_parts() {
+    const json parts = json::parse(to_json(record_.told).dump());
+    const std::string last = record::folder_of_part(basis_.part.number) + "/run.json";
+    for (const auto& [file, run] : {std::pair(std::string("run.json"), &record_.run), std::pair(last, &t_.run)})
+      if (!study::nearly_same(run->value("parts", json()), parts))
+        return say(": " + study::difference_in(file, "parts", {}, parts));
+    for (const char* key : {"outcome", "outcome_in_words", "rounds_done"})
+      if (record_.run.value(key, json()) != t_.run.value(key, json()))
+        return say(": run.json has " + std::string(key) + " = " + study::shown(record_.run.value(key, json())) +
+                   ", and " + last + " has " + study::shown(t_.run.value(key, json())));
+  }
+
+  void check_statement() {
+    const json paper = parsed("statement.json");
+    const auto& pinned = *basis_.study.parties[static_cast<std::size_t>(record_.node)].pinned;
+    if (!paper.is_object() || !paper.value("statement", json()).is_object())
+      return say(": statement.json is missing or cannot be read");
+    if (!study::statement_holds(paper, pinned))
+      return say(": the signature of its statement is not that of the certificate that the roster pins");
+    const json& said = paper["statement"];
+    for (const auto& [key, value] : paper.items())
+      if (key != "statement" && key != "signature" && key != "certificate")
+        return say(": statement.json has " + protocol::printable(key) + ", which no party writes");
+    // In words it is one line of the party's; a restarted party has it in the statement alone for a moment.
+    const json words = t_.run.value("outcome_in_words", said.value("outcome_in_words", json()));
+    protocol::Ending ending{.text = words.is_string() ? words.get<std::string>() : ""};
+    for (int end = 0; end <= static_cast<int>(protocol::End::refused); ++end)
+      if (study::end_name(static_cast<protocol::End>(end)) == t_.outcome())
+        ending.end = static_cast<protocol::End>(end);
+    if (!is_plain_line(ending.text, 1000) ||
+        (ending.end == protocol::End::completed && ending.text != protocol::completed_in_words))
+      return say(": its statement tells the outcome in words that no party writes: '" +
+                 protocol::printable(ending.text, 200) + "'");
+    // To say that it is unconfirmed can only make its epsilon larger.
+    const study::Spent spent = spent_in(record_.told, whole(), whole() || !said.contains("unconfirmed"));
+    const json expected =
+        json::parse(statement_json(basis_.study, basis_.plan, record_.node, basis_.hash, ending, spent).dump());
+    if (!study::nearly_same(said.value("epsilon", json()), expected.value("epsilon", json())))
+      return say(": its statement says epsilon = " + study::shown(said.value("epsilon", json())) +
+                 ", and the charges of the " + std::to_string(spent.rounds) + " rounds that it released make " +
+                 study::shown(expected.value("epsilon", json())));
+    const auto before = wrong_.size();
+    compare("its statement", said, expected);
+    if (wrong_.size() == before && text_of(record_.folder, "statement.txt") != study::statement_text(expected))
+      say(": statement.txt does not say what statement.json says");
+  }
+
+  void check_models() {
+    const Replayed& mine = replayed_[static_cast<std::size_t>(t_.node)];
+    const bool followed = mine.rounds == rounds_ && mine.final_iterate.size() > 0 && t_.intact;
+    if (whole()) check_finals();
+    if (t_.outcome() == "diverged" || !followed || !has_learnt(record_.told)) return;
+    check_model("own_model.json", mine.final_iterate, "this party's own iterate");
+    if (whole() && !complete_) return;
+    const Vector weights = whole()                           ? model_
+                           : record_.trainer_said.size() > 0 ? record_.trainer_said
+                                                             : mine.final_iterate;
+    check_model("model.json", weights, t_.outcome());
+    if (record_.told.size() > 1)
+      check_model(record::folder_of_part(basis_.part.number) + "/model.json", weights, t_.outcome());
+  }
+
+  void check_finals() {
+    protocol::FinalIterates finals(basis_.agreed());
+    complete_ = true;
+    for (const int origin : basis_.agreed().model_of) {
+      const auto found = t_.finals.find(origin);
+      if (found == t_.finals.end()) {
+        complete_ = false;
+        if (t_.intact) say(": the final iterate of " + basis_.name(origin) + " is not in its transcript");
+        continue;
+      }
+      finals.add(found->second, "");
+      const Vector value = *protocol::vector_of(found->second.payload);
+      const Replayed& followed = replayed_[static_cast<std::size_t>(origin)];
+      const std::string which = ": the final iterate of " + basis_.name(origin) + " in its transcript ";
+      if (t_.rounds_of(origin) == basis_.agreed().rounds + 1 && t_.values.at(origin).back().head != found->second.head)
+        say(which + "claims other releases than those before it");
+      else if (followed.rounds == basis_.agreed().rounds + 1 && !study::same_bits(value, followed.final_iterate))
+        say(which + "does not follow from what " + basis_.name(origin) +
+            " released: " + study::first_difference(value, followed.final_iterate));
+    }
+    if (complete_) model_ = finals.model();
+  }
+
+  void check_model(const std::string& file, const Vector& weights, const std::string& outcome) {
+    const json found = parsed(file),
+               expected = json::parse(model_json(basis_.study, basis_.plan, weights, outcome).dump());
+    if (found.is_object() && found.value("weights", json()) != expected["weights"])
+      return say(": the weights in " + file + " do not follow from the released values");
+    compare(file, found, expected);
+  }
+
+  const WholeRecord& record_;
+  const study::ExpectedPart& basis_;
+  const study::PartyRecord& t_;
+  const std::vector<Replayed>& replayed_;
+  std::vector<std::string>& wrong_;
+  int rounds_;
+  bool complete_ = false;
+  Vector model_;
+};
+
+}  // namespace
+
+void check_lines(const SeenPart& part, const study::PartyRecord& t, const study::PartHistory& through,
+                 std::vector<std::string>& wrong) {
+  const study::ExpectedPart& known = part.known;
+  const auto say = [&](const std::string& text) { wrong.push_back(known.name(t.node) + text); };
+  // A value is written before its line, so a kill may leave the last one without.
+  if (t.lines.size() + (t.ended() ? 0 : 1) < t.released.size())
+    return say(": rounds.jsonl has " + std::to_string(t.lines.size()) + " whole lines for " +
+               std::to_string(t.released.size()) + " released rounds");
+  double before = 0;
+  study::PartHistory so_far = through;
+  for (int round = 0; round < static_cast<int>(t.lines.size()); ++round) {
+    const json& line = t.lines[static_cast<std::size_t>(round)];
+    const std::string kind(record::name_of(record::kind_of({.round = round,
+                                                            .touches_data = known.touches_data(t.node, round),
+                                                            .silent = !known.agreed().speaks(t.node, round),
+                                                            .star = known.part.plan.star()})));
+    const auto differs = [&](const std::string& what) {
+      say(", round " + std::to_string(round) + ": rounds.jsonl " + what);
+    };
+    if (!line.is_object() || !line.value("epsilon", json()).is_number()) return differs("cannot be read");
+    if (line.size() != 3) return differs("has more than round, kind and epsilon: nothing else may be shared");
+    if (line.value("round", json()) != round || line.value("kind", json()) != kind)
+      return differs("does not say that it is round " + std::to_string(round) + ", " + kind);
+    // A restarted party counts what its ledger had by then, which may be more than this round.
+    so_far.back().released = round;
+    const double epsilon = line["epsilon"].get<double>(), follows = epsilon_so_far(so_far);
+    if ((epsilon < follows && !study::nearly(epsilon, follows)) || epsilon < before)
+      return differs("has epsilon = " + number(epsilon) + ", and " + number(follows) + " follows");
+    before = epsilon;
+  }
+}
+
+// A kill may leave the last part ended, and the record of the whole not yet.
+bool WholeRecord::ended() const {
+  const std::string outcome = run.value("outcome", "");
+  return record->ended() && outcome != "continued" && outcome != "running";
+}
+
+void check_final_documents(const WholeRecord& record, std::vector<std::string>& wrong) {
+  Papers(record, wrong).check();
+}
+
+std::optional<double> stated_epsilon(const std::filesystem::path& folder) {
+  const json paper = record::read_json(folder / "statement.json");
+  if (!paper.is_object() || !paper.value("statement", json()).is_object()) return std::nullopt;
+  const json epsilon = paper["statement"].value("epsilon", json());
+  return epsilon.is_number() ? std::optional(epsilon.get<double>()) : std::nullopt;
+}
+
+}  // namespace parley::verify

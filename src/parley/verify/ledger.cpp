@@ -1,0 +1,114 @@
+#include "parley/verify/ledger.h"
+
+#include "parley/algorithm/pricing.h"
+#include "parley/base/text.h"
+#include "parley/ledger/verify.h"
+#include "parley/study/part_history.h"
+
+namespace parley::verify {
+namespace {
+
+// Of a run that is not private the ledger counts every charge as infinite, and still stores it as it was.
+std::string charge_difference(const privacy::Charge& found, const privacy::Charge& planned) {
+  const auto both = [](const std::string& what, const std::string& a, const std::string& b) {
+    return "charged with " + what + " = " + a + ", and the plan has " + b;
+  };
+  if (found.kind != planned.kind) return both("kind", found.kind, planned.kind);
+  if (!study::nearly(found.epsilon, planned.epsilon))
+    return both("epsilon", number(found.epsilon), number(planned.epsilon));
+  if (!study::nearly(found.mu, planned.mu)) return both("mu", number(found.mu), number(planned.mu));
+  return "";
+}
+
+class LedgerCheck {
+ public:
+  LedgerCheck(const std::filesystem::path& file, Verified& result)
+      : file_(file.string()), ledger_(file), result_(result) {}
+
+  void run(const std::vector<SeenPart>& parts) {
+    for (const std::string& sentence : ledger::verify(ledger_).wrong) wrong(file_ + ": " + sentence);
+    const std::string& first = parts.front().known.agreed().run;
+    const auto* const run = ledger_.find_run(first);
+    if (run == nullptr) return wrong(file_ + ": this ledger has no charge of run " + first);
+    for (const auto& [node, account] : run->accounts) {
+      if (node < 0 || node >= parts.front().known.agreed().nodes()) {
+        wrong(file_ + ": charged as node " + std::to_string(node) + ", which the study does not have");
+        continue;
+      }
+      study::PartHistory told;
+      std::vector<privacy::Charge> charges;
+      for (const SeenPart& part : parts) {
+        const int self = part.known.part.node_of(node);
+        if (self < 0) continue;
+        const auto found = check(part, self);
+        if (part.known.part.number > 1 && found.empty()) continue;
+        told.push_back({.part = &part.known.part, .self = self, .released = static_cast<int>(found.size()) - 1});
+        charges.insert(charges.end(), found.begin(), found.end());
+        if (const auto failed = failed_round(part, self)) charges.push_back(*failed);
+      }
+      price(node, told, charges);
+    }
+  }
+
+ private:
+  void wrong(const std::string& sentence) { result_.wrong.push_back(sentence); }
+
+  // The charges of this node in one part: planned there, for what was released, and none is missing.
+  std::vector<privacy::Charge> check(const SeenPart& part, int node) {
+    const study::ExpectedPart& known = part.known;
+    const std::string& run = known.agreed().run;
+    const std::string who = known.name(node) + ", round ",
+                      where = known.part.number == 1 ? "" : "part " + std::to_string(known.part.number) + ": ";
+    const auto released = part.merged.contains(node) ? part.merged.at(node) : std::vector<study::Heard>{};
+    std::vector<privacy::Charge> charges;
+    for (const ledger::Entry& e : ledger_.database().charges(run)) {
+      if (e.node != node) continue;
+      const auto at = static_cast<std::size_t>(e.round);
+      const privacy::Charge charge = ledger::charge_from_text(e.body, file_);
+      const privacy::Charge planned = known.touches_data(node, e.round) && e.round <= known.agreed().rounds
+                                          ? known.schedule(node).private_round(e.round).charge
+                                          : privacy::Charge{};
+      if (const std::string what = charge_difference(charge, planned); !what.empty())
+        wrong(where + who + std::to_string(e.round) + ": " + what);
+      if (at < released.size() &&
+          ledger_.database().released(run, node, e.round) != protocol::payload_of(*released[at].value))
+        wrong(where + who + std::to_string(e.round) + ": its ledger paid for another value than the one released");
+      charges.push_back(charge);
+    }
+    if (charges.size() < released.size())
+      wrong(where + who + std::to_string(charges.size()) +
+            ": released, and not in its ledger: it is older than what was released");
+    return charges;
+  }
+
+  // What was charged for a round that failed and released nothing.
+  std::optional<privacy::Charge> failed_round(const SeenPart& part, int node) const {
+    const auto* const run = ledger_.find_run(part.known.agreed().run);
+    return run != nullptr && run->accounts.contains(node) ? run->accounts.at(node).failed : std::nullopt;
+  }
+
+  void price(int node, const study::PartHistory& told, const std::vector<privacy::Charge>& charges) {
+    VerifiedParty& party = result_.parties[static_cast<std::size_t>(node)];
+    if (party.trainer || !result_.noisy) return;
+    const bool whole = told.size() == 1 && told.back().released >= told.back().part->agreed.rounds;
+    if (party.delta > 0 && !whole) {
+      party.in_ledger = party.epsilon;
+      return;
+    }
+    ledger::Spend sum(party.delta);
+    for (const privacy::Charge& c : charges) sum.add(ledger::Price{c.epsilon, c.mu});
+    party.in_ledger = told.size() > 1 ? sum.epsilon() : algorithm::whole_run_epsilon(charges, party.delta);
+  }
+
+  std::string file_;
+  ledger::LedgerFile ledger_;
+  Verified& result_;
+};
+
+}  // namespace
+
+void check_ledger(const std::vector<SeenPart>& parts, const std::filesystem::path& file, Verified& result) {
+  LedgerCheck(file, result).run(parts);
+}
+
+}  // namespace parley::verify

@@ -1,0 +1,138 @@
+#include "parley/verify/part.h"
+
+#include <algorithm>
+
+namespace parley::verify {
+namespace {
+
+class PartCheck {
+ public:
+  PartCheck(SeenPart& part, Findings& findings) : part_(part), basis_(part.known), findings_(findings) {}
+
+  void run() {
+    for (int node = 0; node < basis_.agreed().nodes(); ++node) compare(node);
+    for (int node = 0; node < basis_.agreed().nodes(); ++node) follow(node);
+    for (const study::PartyRecord& t : part_.records) check_rounds(t);
+  }
+
+ private:
+  const std::string& name(int node) const { return basis_.name(node); }
+  void wrong(const std::string& sentence) { findings_.wrong.push_back(sentence); }
+
+  // What the others received of this node: the same from each other, and the same as it recorded itself.
+  void compare(int node) {
+    std::vector<const study::PartyRecord*> receivers;
+    for (const study::PartyRecord& t : part_.records)
+      if (t.node != node && t.values.contains(node)) receivers.push_back(&t);
+    const study::PartyRecord* const self = part_.own(node);
+    bool agreed = true;
+    for (std::size_t i = 1; i < receivers.size(); ++i)
+      if (const int round = differing(*receivers[0], *receivers[i], node); round >= 0) {
+        agreed = false;
+        wrong(name(node) + ", round " + std::to_string(round) + ": it sent one value to " + name(receivers[0]->node) +
+              " and another to " + name(receivers[i]->node) + ", and signed both");
+      }
+    for (const study::PartyRecord* t : receivers) {
+      if (self == nullptr) break;
+      const int round = agreed ? differing(*self, *t, node) : -1;
+      if (round >= 0)
+        wrong(name(node) + ", round " + std::to_string(round) + ": its own record differs from the value that " +
+              name(t->node) + " received and " + name(node) + " signed");
+      if (self->intact && t->rounds_of(node) > self->rounds_of(node))
+        wrong(name(node) + ", round " + std::to_string(self->rounds_of(node)) + ": missing in its own record, and " +
+              name(t->node) + " received it");
+      if (round >= 0) break;
+    }
+    compare_finals(node);
+    // Without an intact record of its own, what any of the others has of it: the longest, or epsilon would be too
+    // small.
+    const study::PartyRecord* best = self;
+    for (const study::PartyRecord* t : receivers)
+      if (best == nullptr || ((best != self || !self->intact) && t->rounds_of(node) > best->rounds_of(node))) best = t;
+    if (best != nullptr && best->values.contains(node)) part_.merged[node] = best->values.at(node);
+    const auto holders = receivers.size() + (self != nullptr ? 1 : 0);
+    if (holders >= 2 && agreed) findings_.compared += part_.rounds(node);
+  }
+
+  // The first round of this node's in which two records differ; −1: none.
+  static int differing(const study::PartyRecord& a, const study::PartyRecord& b, int node) {
+    const int rounds = std::min(a.rounds_of(node), b.rounds_of(node));
+    for (int round = 0; round < rounds; ++round) {
+      const auto at = static_cast<std::size_t>(round);
+      if (a.values.at(node)[at].head != b.values.at(node)[at].head) return round;
+    }
+    return -1;
+  }
+
+  void compare_finals(int node) {
+    const study::PartyRecord* first = nullptr;
+    for (const study::PartyRecord& t : part_.records) {
+      if (!t.finals.contains(node)) continue;
+      if (first == nullptr) first = &t;
+      if (t.finals.at(node).payload == first->finals.at(node).payload) continue;
+      wrong(name(node) + ": the final iterate that " + name(first->node) + " has is not the one that " + name(t.node) +
+            " has, and it signed both");
+      return;
+    }
+  }
+
+  void follow(int node) {
+    const study::PartyRecord* const self = part_.own(node);
+    part_.seen.push_back(self != nullptr && self->intact ? self->values : part_.merged);
+    const Values& seen = part_.seen.back();
+    const auto& start = part_.starts[static_cast<std::size_t>(node)];
+    Replayed r = start ? replay(basis_, node, seen, *start, findings_.wrong) : Replayed{};
+    const int rounds = seen.contains(node) ? static_cast<int>(seen.at(node).size()) : 0;
+    if (!start)
+      findings_.unchecked.push_back(name(node) + ": its steps; where it begins in this part follows from values of " +
+                                    "the part before that are not in these records");
+    else if (r.rounds < rounds && (self == nullptr || !self->intact))
+      findings_.unchecked.push_back(name(node) + ": steps from round " + std::to_string(r.rounds) +
+                                    " on; what it received from " + r.stopped_by + " is not in these records");
+    else if (r.rounds < rounds)
+      wrong(name(node) + ", round " + std::to_string(r.rounds) + ": it was released, and the value of " + r.stopped_by +
+            " that it was computed from is not in its transcript");
+    if (self == nullptr)
+      findings_.unchecked.push_back(name(node) + ": its own record was not given" +
+                                    (rounds <= basis_.agreed().rounds
+                                         ? "; it may have released more than these hold: counted with what was planned"
+                                         : ""));
+    part_.replayed.push_back(std::move(r));
+  }
+
+  // Of a completed run every round must be there.
+  void check_rounds(const study::PartyRecord& t) {
+    if (!t.ended() && !t.went_on)
+      findings_.unchecked.push_back(name(t.node) + ": its run has not ended (" + t.outcome() +
+                                    "), so there is no statement and no model");
+    if (t.outcome() != "completed" || !t.intact) return;
+    std::vector<int> origins = basis_.agreed().graph.neighbours(t.node);
+    origins.push_back(t.node);
+    for (const int origin : origins)
+      if (t.rounds_of(origin) <= basis_.agreed().rounds)
+        wrong(name(t.node) + ", round " + std::to_string(t.rounds_of(origin)) + " of " + name(origin) +
+              ": missing in its transcript, and its record says that the run was completed");
+  }
+
+  SeenPart& part_;
+  const study::ExpectedPart& basis_;
+  Findings& findings_;
+};
+
+}  // namespace
+
+const study::PartyRecord* SeenPart::own(int node) const {
+  const auto found = std::ranges::find(records, node, &study::PartyRecord::node);
+  return found == records.end() ? nullptr : &*found;
+}
+
+SeenPart first_seen(study::ExpectedPart known) {
+  const auto nodes = static_cast<std::size_t>(known.agreed().nodes());
+  return {.known = std::move(known), .starts = std::vector<std::optional<ReplayStart>>(nodes, ReplayStart{})};
+}
+
+void check_part(SeenPart& part, Findings& findings) {
+  PartCheck(part, findings).run();
+}
+
+}  // namespace parley::verify

@@ -1,0 +1,41 @@
+// One part of a run as the records tell it: whether all were told the same, and whether what must follow does.
+#pragma once
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "parley/protocol/survivors.h"
+#include "parley/verify/replay.h"
+
+namespace parley::verify {
+
+struct Findings {
+  std::vector<std::string> wrong, unchecked;
+  long compared = 0;
+};
+
+struct SeenPart {
+  study::ExpectedPart known;
+  std::vector<std::optional<ReplayStart>> starts;  // by node; nullopt: these records do not tell where it begins
+  std::vector<study::PartyRecord> records{};
+  Values merged{};                             // by origin: as recorded by itself, otherwise as received
+  std::vector<Values> seen{};                  // by node: what its values were computed from, as far as is known
+  std::vector<Replayed> replayed{};            // by node
+  std::optional<protocol::Succession> next{};  // on which the survivors have agreed
+
+  const study::PartyRecord* own(int node) const;  // null: not given
+  int rounds(int node) const { return merged.contains(node) ? static_cast<int>(merged.at(node).size()) : 0; }
+};
+
+SeenPart first_seen(study::ExpectedPart known);
+void check_part(SeenPart& part, Findings& findings);
+
+// Who goes on, from which round: from signed statements and consents alone, each of which is held against the values
+// that were released. nullopt: nobody does.
+std::optional<protocol::Succession> agreed_on(const SeenPart& part, Findings& findings);
+// Does what this party holds itself show that all survivors have agreed?
+bool saw_agreement(const SeenPart& part, const study::PartyRecord& t);
+// nullopt: the plan on which they agreed is not the one that follows.
+std::optional<SeenPart> part_after(const SeenPart& part, Findings& findings);
+
+}  // namespace parley::verify

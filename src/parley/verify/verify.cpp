@@ -1,0 +1,219 @@
+#include "parley/verify/verify.h"
+
+#include <algorithm>
+
+#include "parley/base/error.h"
+#include "parley/base/text.h"
+#include "parley/record/record.h"
+#include "parley/verify/final_documents.h"
+#include "parley/verify/ledger.h"
+#include "parley/verify/part.h"
+
+namespace parley::verify {
+namespace {
+
+namespace fs = std::filesystem;
+
+class Verification {
+ public:
+  explicit Verification(const fs::path& study) {
+    parts_.push_back(first_seen(study::expected_first_part(study)));
+    const study::ExpectedPart& known = parts_.front().known;
+    result_.title = known.study.title;
+    result_.hash = known.hash;
+    result_.noisy = known.plan.plan.noisy();
+    result_.bound = known.plan.plan.verified_only() ? "numerically verified" : "proved";
+    result_.not_private = not_private(known.study, known.plan);
+    result_.delta = result_.noisy ? known.plan.plan.nodes.front().delta : 0;
+  }
+
+  Verified run(const VerifyOptions& o, const std::vector<std::string>& folders) {
+    read_first(folders);
+    while (check_newest()) read_newest();
+    for (const SeenPart& part : parts_) tell(part);
+    for (int node = 0; node < parts_.front().known.agreed().nodes(); ++node) sum_up(node);
+    for (const std::string& file : o.ledger) check_ledger(parts_, file, result_);
+    return std::move(result_);
+  }
+
+ private:
+  const std::string& name(int node) const { return parts_.front().known.name(node); }
+
+  // What was found in a later part says so.
+  void keep(const SeenPart& part, const Findings& findings) {
+    const int number = part.known.part.number;
+    const std::string where = number == 1 ? "" : "part " + std::to_string(number) + ": ";
+    for (const std::string& sentence : findings.wrong) result_.wrong.push_back(where + sentence);
+    for (const std::string& sentence : findings.unchecked) result_.unchecked.push_back(where + sentence);
+    result_.compared += findings.compared;
+  }
+
+  void read_first(const std::vector<std::string>& folders) {
+    SeenPart& first = parts_.front();
+    for (const std::string& folder : folders) {
+      auto t = read_party_record(first.known, folder, result_.wrong);
+      if (!t) continue;
+      if (const study::PartyRecord* const other = first.own(t->node))
+        throw Error({.what = "two records of one party",
+                     .value = name(t->node),
+                     .where = folder,
+                     .fix = "give one of " + folder + " and " + other->folder.string()});
+      first.records.push_back(std::move(*t));
+    }
+  }
+
+  // False: no part follows. Otherwise it is the newest one, and its records are still to be read.
+  bool check_newest() {
+    SeenPart& part = parts_.back();
+    Findings findings;
+    check_part(part, findings);
+    part.next = agreed_on(part, findings);
+    const std::string next = "part " + std::to_string(part.known.part.number + 1);
+    for (const study::PartyRecord& t : part.records) {
+      result_.messages += t.messages;
+      const std::string& who = part.known.name(t.node);
+      const bool agreed = saw_agreement(part, t);
+      if (t.went_on && !agreed && t.intact)
+        findings.wrong.push_back(who + ": it has a record of " + next +
+                                 ", and its transcript does not hold the consent of all who went on to it");
+      if (agreed && !t.went_on && t.ended())
+        findings.wrong.push_back(who + ": its record of " + next + " is missing, and all had agreed on it");
+    }
+    const bool recorded = std::ranges::any_of(part.records, &study::PartyRecord::went_on);
+    if (part.next && !recorded)
+      findings.unchecked.push_back(next + ": all survivors agreed on it, and none of these records holds it");
+    std::optional<SeenPart> after;
+    if (part.next && recorded) after = part_after(part, findings);
+    if (recorded && !after)
+      findings.unchecked.push_back(next + ": it does not follow from what was signed, so nothing in it was checked");
+    keep(part, findings);
+    if (after) parts_.push_back(std::move(*after));
+    return after.has_value();
+  }
+
+  void read_newest() {
+    const SeenPart& before = parts_[parts_.size() - 2];
+    SeenPart& part = parts_.back();
+    Findings findings;
+    for (const study::PartyRecord& t : before.records) {
+      if (!t.went_on) continue;
+      const fs::path home = before.known.part.number == 1 ? t.folder : t.folder.parent_path();
+      const int node = part.known.part.node_of(before.known.study_node(t.node));
+      std::optional<study::PartyRecord> read;
+      try {
+        read = read_party_record(part.known, home / record::folder_of_part(part.known.part.number), findings.wrong);
+      } catch (const Error& e) {
+        findings.wrong.push_back(before.known.name(t.node) + ": " + e.brief());
+      }
+      if (!read) continue;
+      if (read->node == node)
+        part.records.push_back(std::move(*read));
+      else
+        findings.wrong.push_back(before.known.name(t.node) + ": its record of this part is that of " +
+                                 part.known.name(read->node));
+    }
+    keep(part, findings);
+  }
+
+  void tell(const SeenPart& part) {
+    const study::Part& p = part.known.part;
+    result_.parts.push_back(
+        {.number = p.number,
+         .run = p.agreed.run,
+         .parties = p.agreed.parties,
+         .after_round = p.number == 1 ? -1 : parts_[static_cast<std::size_t>(p.number) - 2].next->through,
+         .rounds = p.agreed.rounds});
+  }
+
+  // A party of the study through all parts: what it cost, and what it wrote about it.
+  void sum_up(int node) {
+    const study::PartyRecord* const first = parts_.front().own(node);
+    WholeRecord record{.folder = first != nullptr ? first->folder : fs::path(), .run = {}, .node = node};
+    if (first != nullptr) record.run = first->run;
+    VerifiedParty party{.name = name(node), .folder = record.folder.string(), .parts = 0, .delta = result_.delta};
+    party.trainer = parts_.front().known.is_trainer(node);
+    bool whole = false;
+    for (const SeenPart& part : parts_) {
+      const int self = part.known.part.node_of(node);
+      const study::PartyRecord* const t = self < 0 ? nullptr : part.own(self);
+      const int rounds = self < 0 ? 0 : part.rounds(self);
+      if (self < 0 || (part.known.part.number > 1 && t == nullptr && rounds == 0)) continue;
+      record.told.push_back({.part = &part.known.part,
+                             .self = self,
+                             .released = rounds - 1,
+                             .through = part.next && t != nullptr && t->went_on ? part.next->through : -1});
+      party.recomputed += part.replayed[static_cast<std::size_t>(self)].recomputed;
+      whole = t != nullptr ? t->outcome() == "completed" : rounds == part.known.agreed().rounds + 1;
+      if (t == nullptr) continue;
+      party.outcome = t->outcome();
+      record.last = &part;
+      record.record = t;
+      note_trainer(part, *t, record);
+      Findings findings;
+      check_lines(part, *t, record.told, findings.wrong);
+      keep(part, findings);
+    }
+    party.parts = static_cast<int>(record.told.size());
+    party.rounds = rounds_released(record.told);
+    party.rounds_from_rows = rounds_from_rows(record.told);
+    party.epsilon = epsilon_of(record.told, whole);
+    party.delta = delta_of(record.told);
+    if (first != nullptr) party.stated = stated_epsilon(first->folder);
+    check_sum(node, record.told);
+    // A later part that does not follow was not looked at: no more is claimed than that it may have cost what was
+    // planned.
+    const bool followed = record.record == nullptr || !record.record->went_on;
+    const bool unseen = record.record == nullptr && !whole;  // it may have released more than these records hold
+    if ((!followed || unseen) && result_.noisy && !party.trainer) {
+      party.epsilon =
+          std::max(party.epsilon, parts_.front().known.plan.plan.nodes[static_cast<std::size_t>(node)].epsilon);
+      party.delta = result_.delta;
+    }
+    if (followed && record.record != nullptr) check_final_documents(record, result_.wrong);
+    result_.epsilon = std::max(result_.epsilon, party.epsilon);
+    result_.parties.push_back(std::move(party));
+  }
+
+  // docs/privacy.md, proposition 9: all parts together cost at most what the study planned for the whole run.
+  void check_sum(int node, const study::PartHistory& told) {
+    if (told.size() < 2 || !result_.noisy || parts_.front().known.is_trainer(node)) return;
+    const ledger::Spend spent = spend_of(told);
+    if (spent.total() <= parts_.front().known.part.allowance[static_cast<std::size_t>(node)]) return;
+    result_.wrong.push_back(name(node) + ": its parts together cost more than the study planned for the whole run");
+  }
+
+  // The value of the trainer's that a provider worked with last.
+  static void note_trainer(const SeenPart& part, const study::PartyRecord& t, WholeRecord& record) {
+    const int trainer = part.known.part.holders(), rounds = t.rounds_of(t.node);
+    if (!part.known.part.plan.star() || t.node == trainer) return;
+    for (int round = 1; round < std::min(rounds - 1, t.rounds_of(trainer)); ++round)  // 0 is the start
+      if (const auto& value = t.values.at(trainer)[static_cast<std::size_t>(round)].value; value->size() > 0)
+        record.trainer_said = *value;
+  }
+
+  std::vector<SeenPart> parts_;
+  Verified result_;
+};
+
+}  // namespace
+
+std::vector<Option> option_rows(VerifyOptions& o) {
+  return {{"study", "", "the study file that the parties agreed on, with their certificates", any_text("a file"),
+           &o.study, "verify"},
+          {"ledger", "", "a party's own ledger, or several: its charges are compared with the record",
+           any_text("files"), &o.ledger, "verify"}};
+}
+
+Verified verify(const VerifyOptions& options, const std::vector<std::string>& records) {
+  return Verification(options.study).run(options, records);
+}
+
+const std::vector<std::string>& beyond_verification() {
+  static const std::vector<std::string> sentences = {
+      "that a party added the noise that its charges are for: a value computed from rows looks like any other",
+      "that a party computed it from the rows, and as many of them, as it says",
+      "that a party kept no second copy of its rows, its noise or its ledger"};
+  return sentences;
+}
+
+}  // namespace parley::verify

@@ -1,0 +1,60 @@
+// The records of the parties of a study, checked from outside without a single row (docs/verify.md): who signed what,
+// whether all were told the same, and whether everything that must follow from released values does, bit for bit.
+#pragma once
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "parley/base/options.h"
+
+namespace parley::verify {
+
+struct VerifyOptions {
+  std::string study;
+  std::vector<std::string> ledger;
+};
+std::vector<Option> option_rows(VerifyOptions& o);
+
+struct VerifiedPart {  // of a run that went on after a loss
+  int number = 1;
+  std::string run;
+  std::vector<std::string> parties;
+  int after_round = -1;  // of the part before
+  int rounds = 0;        // planned
+};
+
+struct VerifiedParty {
+  std::string name;
+  std::string folder;   // empty: its own record was not given
+  std::string outcome;  // as its record says
+  bool trainer = false;
+  int rounds = 0;  // of messages that it released, as far as is seen
+  int rounds_from_rows = 0;
+  int recomputed = 0;  // values that were computed again from what was released before
+  int parts = 1;       // in which it has released something
+  double epsilon = 0;  // found from the plan's charges of these rounds, of all parts together
+  double delta = 0;
+  std::optional<double> stated, in_ledger;
+};
+
+struct Verified {
+  std::string title, hash;
+  bool noisy = false;
+  std::string bound;  // proved, or numerically verified
+  std::vector<std::string> not_private;
+  std::vector<VerifiedPart> parts;
+  std::vector<VerifiedParty> parties;
+  double epsilon = 0, delta = 0;       // of any one record of any party
+  long messages = 0;                   // whose signature holds
+  long compared = 0;                   // values that two or more records hold, the same in all
+  std::vector<std::string> wrong;      // one sentence each; empty: everything holds
+  std::vector<std::string> unchecked;  // what these records do not suffice for
+};
+
+// Error: a mistake in what was given; nothing could be checked.
+Verified verify(const VerifyOptions& options, const std::vector<std::string>& records);
+
+// What no record can show.
+const std::vector<std::string>& beyond_verification();
+
+}  // namespace parley::verify
