@@ -7,6 +7,10 @@ Two memories. .ci/tidy-clean names the commit at which the whole tree was clean:
 TREE/tidy.json has the digest of each file that was clean here, with the rules of .clang-tidy: CI may keep it from run to run.
 A header is read through one file that includes it, its own .cpp if there is one. --all forgets the first memory, and when
 the whole tree is clean and committed, writes it anew.
+
+Most checks walk through every header that a file includes, again for each file: they read several files of one target as one.
+Where these cannot be compiled together (two names alike), each is read alone. The static analyzer looks at the functions of
+one file and does not care.
 """
 import argparse
 import concurrent.futures
@@ -14,12 +18,16 @@ import hashlib
 import json
 import os
 import pathlib
+import re
+import shlex
 import subprocess
 import sys
 
 ROOT = pathlib.Path(__file__).resolve().parents[1]
 CLEAN_AT = ROOT / ".ci/tidy-clean"
 FOLDERS = ("src/", "cli/", "tests/", "bench/")
+TOGETHER = 8  # files
+OURS = f"--header-filter={ROOT}/({'|'.join(f.rstrip('/') for f in FOLDERS)})/"
 
 
 def git(*arguments):
@@ -55,9 +63,37 @@ def reader(header, compiled):
     return next((f for f in near if names & set((ROOT / f).read_text().splitlines())), None)
 
 
-def tidy(tree, name):
-    result = subprocess.run(["clang-tidy-19", "-p", tree, "--quiet", str(ROOT / name)], capture_output=True, text=True)
+def flags_of(command):
+    """The compiler's flags, without what names the file."""
+    words = shlex.split(command)[1:]
+    out = words.index("-o")
+    del words[out:out + 2]
+    return tuple(w for w in words[:words.index("-c")] + words[words.index("-c") + 2:])
+
+
+def checks(rules):
+    """--checks of the analyzer by itself, and of all others; the include of a .cpp is what the batches are made of."""
+    named = [c for c in re.split(r"[\s,]+", re.search(r"Checks: >\n((?:  .*\n)+)", rules)[1]) if c]
+    analyzer = [c for c in named if c.lstrip("-").startswith("clang-analyzer")]
+    return ",".join(["-*", *analyzer, "bugprone-suspicious-include"]), "-clang-analyzer-*,-bugprone-suspicious-include"
+
+
+def tidy(file, flags, which):
+    result = subprocess.run(["clang-tidy-19", "--quiet", f"--config-file={ROOT}/.clang-tidy", f"--checks={which}", OURS, str(file), "--", *flags],
+                            cwd=ROOT, capture_output=True, text=True)
     return result.returncode == 0, result.stdout + (result.stderr if result.returncode else "")
+
+
+def read_together(batch, flags, number, tree, which):
+    """Of each file: clean?, what was said. A batch that does not compile is read file by file."""
+    if len(batch) > 1:
+        unit = tree / f"together/{number}.cpp"
+        unit.parent.mkdir(exist_ok=True)
+        unit.write_text("".join(f'#include "{ROOT / f}"\n' for f in batch))
+        clean, text = tidy(unit, flags, which)
+        if "clang-diagnostic" not in text:
+            return {f: (clean, text if f == batch[0] else "") for f in batch}
+    return {f: tidy(ROOT / f, flags, which) for f in batch}
 
 
 def main():
@@ -66,8 +102,9 @@ def main():
     parser.add_argument("files", nargs="*", help="these only")
     parser.add_argument("-j", type=int, default=1)
     parser.add_argument("--all", action="store_true")
-    options = parser.parse_args()
-    compiled = {os.path.relpath(c["file"], ROOT) for c in json.loads((options.tree / "compile_commands.json").read_text())}
+    options = parser.parse_intermixed_args()
+    commands = json.loads((options.tree / "compile_commands.json").read_text())
+    compiled = {os.path.relpath(c["file"], ROOT): flags_of(c["command"]) for c in commands if "/CMakeFiles/" not in c["file"]}
     memory = options.tree / "tidy.json"
     known = json.loads(memory.read_text()) if memory.exists() else {}
     rules = (ROOT / ".clang-tidy").read_bytes()
@@ -78,18 +115,30 @@ def main():
         through = name if name in compiled else reader(name, compiled) if name.endswith(".h") else None
         if through and known.get(name) != digest(name, rules):
             due.setdefault(through, set()).update({name, through})
-    print(f"tidy: {len(due)} files to read, of {len(compiled)}")
+    print(f"tidy: {len(due)} files to read, of {len(compiled)}", flush=True)
+    alike = {}  # files that may be read as one: of one folder, with the same flags
+    for name in due:
+        alike.setdefault((compiled[name], os.path.dirname(name), name.endswith("_test.cpp")), []).append(name)
+    batches = [(key[0], names[i:i + TOGETHER]) for key, names in alike.items() for i in range(0, len(names), TOGETHER)]
+    analyzer, others = checks(rules.decode())
+
+    def work(number):
+        flags, batch = batches[number]
+        found = read_together(batch, flags, number, options.tree, others)
+        return [(f, found[f], tidy(ROOT / f, flags, analyzer)) for f in batch]
+
     failed = 0
     with concurrent.futures.ThreadPoolExecutor(options.j) as pool:
-        for name, (clean, text) in zip(due, pool.map(lambda f: tidy(options.tree, f), due)):
-            if clean:
-                known.update({f: digest(f, rules) for f in due[name]})
-                memory.write_text(json.dumps(known, indent=0))
-            else:
-                failed += 1
-                print(text)
+        for finished in pool.map(work, range(len(batches))):
+            for name, (clean, text), (sound, said) in finished:
+                if clean and sound:
+                    known.update({f: digest(f, rules) for f in due[name]})
+                    memory.write_text(json.dumps(known, indent=0))
+                else:
+                    failed += 1
+                    print(text + said, flush=True)
     if failed:
-        sys.exit(f"tidy: {failed} of {len(due)} files have findings (above)")
+        sys.exit(f"tidy: {failed} of {len(due)} files have findings, or were read with one that has (above)")
     if options.all and not git("status", "--porcelain"):
         CLEAN_AT.write_text(git("rev-parse", "HEAD")[0] + "\n")
         print("tidy: the whole tree is clean: commit .ci/tidy-clean")

@@ -38,7 +38,7 @@ class Disk {
   std::vector<Write> unsynced_;
 };
 
-// The rules are those of privacy::Ledger (it makes every Paid); what is durable outlives the process.
+// The rules are those of ledger::Ledger (it makes every Paid); what is durable outlives the process.
 class LedgerDisk {
  public:
   explicit LedgerDisk(int nodes) : nodes_(nodes) {}

@@ -4,6 +4,7 @@
 
 #include "parley/audit/linear.h"
 #include "parley/audit/one_round.h"
+#include "parley/base/error.h"
 
 namespace parley::audit {
 
@@ -18,6 +19,33 @@ const std::array<Statistic, 4>& statistics() {
                                              {"echo", &Evidence::echo},
                                              {"bare", &Evidence::bare}}};
   return all;
+}
+
+std::vector<double> Observed::values(const Statistic& statistic, int world, bool first_half, double sign) const {
+  const auto& all = seen[static_cast<std::size_t>(world)];
+  const std::size_t half = all.size() / 2;
+  std::vector<double> values;
+  for (std::size_t i = first_half ? 0 : half; i < (first_half ? half : all.size()); ++i)
+    values.push_back(sign * all[i].*statistic.member);
+  return values;
+}
+
+Observed observe(const Scene& scene, const Mechanism& mechanism, double (*claimed)(const Transcript&), long runs,
+                 std::uint64_t seed, int stream) {
+  Observed o;
+  for (const int world : {0, 1}) {
+    privacy::Random random = privacy::Random::seeded(seed, stream, static_cast<std::uint64_t>(world), "audit");
+    for (long run = 0; run < runs; ++run) {
+      const Transcript transcript = mechanism(world, random);
+      const double charged = claimed(transcript);
+      expects(o.claim == 0 || o.claim == charged, "charges that depend on nothing but the plan");
+      o.claim = charged;
+      const Evidence e = weigh(scene, transcript);
+      o.free_residual = std::max(o.free_residual, e.free_residual);
+      o.seen[static_cast<std::size_t>(world)].push_back(e);
+    }
+  }
+  return o;
 }
 
 void Noises::add(const Vector& noise, double size) {

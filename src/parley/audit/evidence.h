@@ -3,6 +3,7 @@
 // (linearised updates, and minima around a trainer) work it out from the papers' equations.
 #pragma once
 #include <array>
+#include <cstdint>
 #include <limits>
 #include <vector>
 
@@ -28,6 +29,17 @@ struct Statistic {
   double Evidence::* member;
 };
 const std::array<Statistic, 4>& statistics();
+
+// Transcripts of both worlds, weighed: what is tried on the first half of them is tested on the second.
+struct Observed {
+  double claim = 0;  // that of every transcript
+  double free_residual = 0;
+  std::array<std::vector<Evidence>, 2> seen;  // by world
+  std::vector<double> values(const Statistic& statistic, int world, bool first_half, double sign = 1) const;
+};
+// `runs` in each world. stream: so that two kinds of audit draw different noise. The noise is seeded.
+Observed observe(const Scene& scene, const Mechanism& mechanism, double (*claimed)(const Transcript&), long runs,
+                 std::uint64_t seed, int stream);
 
 // The noises b_D of a transcript.
 class Noises {

@@ -56,35 +56,18 @@ Scene make_gaussian_scene(const GaussianOptions& g) {
 }
 
 GaussianVerdict examine_gaussian(const Scene& scene, const Mechanism& mechanism, long runs, std::uint64_t seed) {
+  const Observed o = observe(scene, mechanism, claimed, runs, seed, 1);
+  expects(o.claim > 0, "Gaussian charges");
   GaussianVerdict verdict;
-  std::array<std::vector<Evidence>, 2> seen;
-  for (const int world : {0, 1}) {
-    privacy::Random random = privacy::Random::seeded(seed, 1, static_cast<std::uint64_t>(world), "audit");
-    for (long run = 0; run < runs; ++run) {
-      const Transcript transcript = mechanism(world, random);
-      const double charged = claimed(transcript);
-      expects(charged > 0 && (verdict.claim == 0 || verdict.claim == charged),
-              "Gaussian charges that depend on nothing but the plan");
-      verdict.claim = charged;
-      const Evidence e = weigh(scene, transcript);
-      verdict.free_residual = std::max(verdict.free_residual, e.free_residual);
-      seen[static_cast<std::size_t>(world)].push_back(e);
-    }
-  }
-  const auto half = static_cast<std::size_t>(runs / 2);
-  const auto sample = [&](const Statistic& statistic, std::size_t world, bool first) {
-    std::vector<double> values;
-    for (std::size_t i = first ? 0 : half; i < (first ? half : seen[world].size()); ++i)
-      values.push_back(seen[world][i].*statistic.member);
-    return values;
-  };
+  verdict.claim = o.claim;
+  verdict.free_residual = o.free_residual;
   double best = -std::numeric_limits<double>::infinity();
   for (const Statistic& statistic : statistics()) {
-    const MuCut cut = choose_mu_cut(sample(statistic, 0, true), sample(statistic, 1, true), alpha);
+    const MuCut cut = choose_mu_cut(o.values(statistic, 0, true), o.values(statistic, 1, true), alpha);
     if (cut.mu <= best) continue;
     best = cut.mu;
     verdict.statistic = statistic.name;
-    const std::vector<double> d = sample(statistic, 0, false), other = sample(statistic, 1, false);
+    const std::vector<double> d = o.values(statistic, 0, false), other = o.values(statistic, 1, false);
     verdict.lower_bound = std::max(0.0, mu_lower_bound(cut.threshold, d, other, alpha));
     verdict.estimate = mu_lower_bound(cut.threshold, d, other, 1);
   }

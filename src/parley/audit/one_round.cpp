@@ -164,6 +164,12 @@ class Attacker {
   Evidence evidence_;
 };
 
+double pure_claim(const Transcript& transcript) {
+  double sum = 0;
+  for (const Message& m : transcript) sum += m.epsilon;
+  return sum;
+}
+
 }  // namespace
 
 algorithm::Options SceneOptions::quiet_options() {
@@ -188,40 +194,23 @@ Evidence weigh_minima(const Scene& scene, const Transcript& transcript) {
 }
 
 Verdict examine(const Scene& scene, const Mechanism& mechanism, long runs, std::uint64_t seed) {
+  const Observed o = observe(scene, mechanism, pure_claim, runs, seed, 0);
   Verdict verdict;
-  std::array<std::vector<Evidence>, 2> seen;
-  for (const int world : {0, 1}) {
-    privacy::Random random = privacy::Random::seeded(seed, 0, static_cast<std::uint64_t>(world), "audit");
-    for (long run = 0; run < runs; ++run) {
-      const Transcript transcript = mechanism(world, random);
-      double charged = 0;
-      for (const Message& m : transcript) charged += m.epsilon;
-      expects(verdict.claim == 0 || verdict.claim == charged, "charges that depend on nothing but the plan");
-      verdict.claim = charged;
-      const Evidence e = weigh(scene, transcript);
-      verdict.largest_ratio = std::max(verdict.largest_ratio, std::abs(e.log_ratio));
-      verdict.free_residual = std::max(verdict.free_residual, e.free_residual);
-      seen[static_cast<std::size_t>(world)].push_back(e);
-    }
-  }
-  const auto half = static_cast<std::size_t>(runs / 2);
-  const auto sample = [&](const Statistic& statistic, int world, double sign, bool first) {
-    const auto& all = seen[static_cast<std::size_t>(world)];
-    std::vector<double> values;
-    for (std::size_t i = first ? 0 : half; i < (first ? half : all.size()); ++i)
-      values.push_back(sign * all[i].*statistic.member);
-    return values;
-  };
+  verdict.claim = o.claim;
+  verdict.free_residual = o.free_residual;
+  for (const auto& world : o.seen)
+    for (const Evidence& e : world) verdict.largest_ratio = std::max(verdict.largest_ratio, std::abs(e.log_ratio));
   double best = -std::numeric_limits<double>::infinity();
   for (const Statistic& statistic : statistics())
     for (const int world : {0, 1}) {  // for D, and read the other way round for D'
       const double sign = world == 0 ? 1 : -1;
-      const Cut cut = choose_cut(sample(statistic, world, sign, true), sample(statistic, 1 - world, sign, true), alpha);
+      const Cut cut =
+          choose_cut(o.values(statistic, world, true, sign), o.values(statistic, 1 - world, true, sign), alpha);
       if (cut.epsilon <= best) continue;
       best = cut.epsilon;
       verdict.statistic = statistic.name;
-      verdict.lower_bound = std::max(0.0, epsilon_lower_bound(cut.threshold, sample(statistic, world, sign, false),
-                                                              sample(statistic, 1 - world, sign, false), alpha));
+      verdict.lower_bound = std::max(0.0, epsilon_lower_bound(cut.threshold, o.values(statistic, world, false, sign),
+                                                              o.values(statistic, 1 - world, false, sign), alpha));
     }
   return verdict;
 }

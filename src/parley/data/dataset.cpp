@@ -46,6 +46,13 @@ void Rows::append(std::span<const std::int32_t> columns, std::span<const double>
   start.push_back(column.size());
 }
 
+std::array<std::string_view, 3> Rows::bytes() const {
+  const auto of = [](const auto& v) {
+    return std::string_view(reinterpret_cast<const char*>(v.data()), v.size() * sizeof(v[0]));
+  };
+  return {of(column), of(value), of(label)};
+}
+
 Rows Rows::select(std::span<const std::size_t> which) const {
   Rows chosen;
   chosen.features = features;

@@ -2,10 +2,12 @@
 // a public schema, never from the rows; where that does not hold (the papers' preprocessing) `not_public` says why and
 // the run is marked.
 #pragma once
+#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <span>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "parley/base/vector.h"
@@ -27,6 +29,7 @@ struct Rows {
   // columns: strictly increasing, in [0, features); values and y finite. Does not clip.
   void append(std::span<const std::int32_t> columns, std::span<const double> values, double y);
   Rows select(std::span<const std::size_t> which) const;
+  std::array<std::string_view, 3> bytes() const;  // its numbers, for a fingerprint
 };
 
 // x ← x / max(1, ‖x‖₂), and then ‖x‖₂ ≤ 1 in exact arithmetic, not only up to rounding: sensitivity proofs use it.

@@ -7,6 +7,7 @@
 #include "parley/experiment/charges.h"
 #include "parley/experiment/judge.h"
 #include "parley/problem/metrics.h"
+#include "parley/run/claim.h"
 #include "parley/run/engine.h"
 #include "parley/run/iterates.h"
 #include "parley/run/measure.h"
@@ -55,7 +56,7 @@ class Averages {
   std::vector<Vector> sum_;
 };
 
-Facts facts_of(const run::Simulation& s) {
+Facts facts_of(const run::Simulation& s, std::optional<std::uint64_t> seed) {
   const algorithm::Schedule& first = s.plan.nodes.front();
   Facts f{.nodes = s.parties(),
           .least_records = std::ranges::min(s.holdings.records),
@@ -68,9 +69,9 @@ Facts facts_of(const run::Simulation& s) {
           .not_private = s.not_private,
           .adjacency = s.adjacency,
           .warnings = s.plan.warnings};
-  std::erase_if(f.not_private, [](const std::string& why) { return why.starts_with("noise from seed"); });
-  if (f.noisy) f.not_private.emplace_back("noise from fixed seeds");
   if (!f.noisy) return f;
+  for (const std::string& stamp : run::noise_stamps(s.plan, seed)) std::erase(f.not_private, stamp);
+  f.not_private.emplace_back("noise from fixed seeds");  // each repeat has its own
   f.epsilon = s.plan.epsilon();
   f.delta = first.delta;
   f.epsilon_paper = s.plan.epsilon_paper();
@@ -180,7 +181,7 @@ std::optional<Measured> run_job(const Experiment& e, const Cell& cell, const Job
              .series = cell.series,
              .legend = cell.legend,
              .value = cell.value,
-             .facts = facts_of(simulation)};
+             .facts = facts_of(simulation, options.engine.seed)};
   m.optimum[Metric::train_loss].push_back(simulation.train_loss_nonprivate);
   m.optimum[Metric::test_error].push_back(simulation.test_error_nonprivate);
   const auto length = static_cast<std::size_t>(simulation.plan.options.rounds) + 1;

@@ -4,6 +4,7 @@
 
 namespace parley::ledger {
 
+inline constexpr ErrorCode over_cap{"over_cap"};            // a planned run would exceed the cap of a dataset
 inline constexpr ErrorCode ledger_in_use{"ledger_in_use"};  // by another process: it can be waited for
 
 }  // namespace parley::ledger

@@ -9,6 +9,7 @@
 #include "parley/base/error.h"
 #include "parley/base/text.h"
 #include "parley/base/utf8.h"
+#include "parley/ledger/error_codes.h"
 #include "parley/privacy/gaussian.h"
 #include "parley/privacy/pure.h"
 
@@ -151,7 +152,8 @@ void LedgerFile::check_room(const PlannedRun& run, int times) const {
                  .allowed = shown(cap),
                  .where = file().string(),
                  .fix = gaussian ? "Gaussian noise needs a cap with --delta"
-                                 : "plan a smaller run; a higher cap is the data owner's decision: parley ledger cap"});
+                                 : "plan a smaller run; a higher cap is the data owner's decision: parley ledger cap",
+                 .code = over_cap});
   }
 }
 

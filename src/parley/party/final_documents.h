@@ -16,7 +16,7 @@ nlohmann::json record_header(const Participant& participant, const PartsOnDisk& 
 
 struct EndOfParty {
   protocol::Ending ending;
-  bool past_confirmed = false;  // network::Exchange
+  bool past_confirmed = false;  // protocol::Exchange
   int rounds_done = -1;         // in the last part
   Vector model, own;            // model: of all, of the trainer, or its own
 };

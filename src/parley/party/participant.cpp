@@ -7,7 +7,6 @@
 #include "parley/base/error.h"
 #include "parley/base/text.h"
 #include "parley/data/source.h"
-#include "parley/run/fingerprint.h"
 
 namespace parley::party {
 
@@ -115,7 +114,9 @@ ledger::PlannedRun planned_run(const JoinOptions& o, const Participant& particip
   ledger::PlannedRun::Dataset held{.name = dataset};
   if (!participant.trainer) {
     for (const auto& r : participant.schedule().private_rounds) account.planned.push_back(r.charge);
-    held.fingerprint = run::fingerprint_of({&rows.rows}, book);
+    ledger::Fingerprint fingerprint = book.fingerprint();
+    for (const std::string_view part : rows.rows.bytes()) fingerprint.add(part);
+    held.fingerprint = fingerprint.text();
     held.records = static_cast<double>(rows.rows.count());
   }
   run.accounts = {std::move(account)};

@@ -5,6 +5,7 @@
 
 #include "parley/base/durable.h"
 #include "parley/base/error.h"
+#include "parley/ledger/error_codes.h"
 #include "parley/party/party_folder.h"
 #include "parley/protocol/transcript.h"
 #include "parley/record/round.h"
@@ -74,8 +75,9 @@ protocol::Consent PartsOnDisk::consent(const protocol::Succession& next) const {
     const study::Part following = next_part(part(), next);
     try {
       setup_.book->check_room(planned_run(following, false));
-    } catch (const Error&) {  // its text is for the owner: file, cap and what else was spent
-      return {.reason = "the rest of the run does not fit under the cap in its ledger"};
+    } catch (const Error& e) {  // its text is for the owner: file, cap and what else was spent
+      return {.reason = e.is(ledger::over_cap) ? "the rest of the run does not fit under the cap in its ledger"
+                                               : "its ledger refuses the rest of the run"};
     }
     return {.agrees = true, .configuration = following.agreed.configuration_hash};
   } catch (const Error& e) {

@@ -68,7 +68,7 @@ class Party {
   Vector own_iterate() const { return final_.value(); }  // usable after any ending
   const protocol::Exchange& exchange() const { return exchange_; }
 
-  // After network::End::continued, what the next part begins with; released values and nothing else.
+  // After protocol::End::continued, what the next part begins with; released values and nothing else.
   std::vector<Vector> own_values(int through) const;
   std::vector<privacy::Inbox> inboxes() { return exchange_.history(); }
   protocol::FinalIterate final_through(int round) const;

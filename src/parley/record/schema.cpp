@@ -1,6 +1,7 @@
 #include "parley/record/schema.h"
 
 #include <algorithm>
+#include <array>
 #include <nlohmann/json.hpp>
 
 namespace parley::record {
@@ -145,6 +146,12 @@ std::vector<std::string> unknown_fields(File file, const json& value) {
   std::vector<std::string> unknown;
   add_unknown(fields(file), value, "", unknown);
   return unknown;
+}
+
+std::span<const std::string_view> options_of_execution() {
+  static constexpr std::array<std::string_view, 8> names = {"out",     "threads", "metrics", "ledger",
+                                                            "dataset", "resume",  "repeat",  "engine"};
+  return names;
 }
 
 }  // namespace parley::record

@@ -40,6 +40,9 @@ using OptionRule = std::function<bool(const std::string& name, const nlohmann::j
 // What the audience may see of it, as a value of its own.
 nlohmann::json visible(File file, const nlohmann::json& value, Audience audience, const OptionRule& option);
 
+// The options of a run that say where and how it is carried out, not what it is.
+std::span<const std::string_view> options_of_execution();
+
 // The fields that the schema does not list: a writer has none.
 std::vector<std::string> unknown_fields(File file, const nlohmann::json& value);
 

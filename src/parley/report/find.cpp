@@ -78,11 +78,9 @@ json options_of(const json& run, record::File file) {
 std::string identity_of(const json& run, const json& options, record::File file) {
   if (file == record::File::party) return record::text_in(run, "study_hash");
   if (!options.is_object()) return "";
-  // Not part of what was studied: where things are, how often and on how many threads.
-  static constexpr const char* elsewhere[] = {"seed",   "out",     "resume",  "repeat",   "threads",
-                                              "ledger", "dataset", "metrics", "data-dir", "engine"};
   json same = options;
-  for (const char* name : elsewhere) same.erase(name);
+  for (const std::string_view name : record::options_of_execution()) same.erase(std::string(name));
+  for (const char* name : {"seed", "data-dir"}) same.erase(name);  // repeats, and machines, differ in them
   return same.dump(-1, ' ', true, json::error_handler_t::replace);
 }
 

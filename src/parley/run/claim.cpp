@@ -16,6 +16,12 @@ std::string stamp(const std::vector<std::string>& not_private) {
 
 }  // namespace
 
+std::vector<std::string> noise_stamps(const algorithm::Plan& plan, std::optional<std::uint64_t> seed) {
+  if (!plan.noisy()) return {"no noise"};
+  if (seed) return {"noise from seed " + std::to_string(*seed)};
+  return {};
+}
+
 json privacy_json(const algorithm::Plan& plan, const std::vector<std::string>& not_private, double spent,
                   bool whole_run, record::Adjacency adjacency) {
   const auto& first = plan.nodes.front();

@@ -1,6 +1,8 @@
 // The privacy claim of a run as it is written down: the same object in run.json, model.json and `train --json`.
 #pragma once
+#include <cstdint>
 #include <nlohmann/json_fwd.hpp>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -8,6 +10,9 @@
 #include "parley/record/adjacency.h"
 
 namespace parley::run {
+
+// Why a claim is none because of its noise: there is none, or it can be repeated. Empty: nothing against it.
+std::vector<std::string> noise_stamps(const algorithm::Plan& plan, std::optional<std::uint64_t> seed);
 
 // Of a run that has spent `epsilon`; unless it was the whole planned run, there is no printed bound to compare with.
 // not_private: why the claim is none. Parties hold their own rows, so nothing of theirs is dealt.

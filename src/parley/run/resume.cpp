@@ -9,7 +9,6 @@
 #include "parley/base/error.h"
 #include "parley/base/text.h"
 #include "parley/ledger/verify.h"
-#include "parley/run/fingerprint.h"
 
 namespace parley::run {
 namespace {
@@ -107,9 +106,9 @@ void check_ledger(const json& run, const TrainOptions& o, const std::string& fil
 ledger::PlannedRun planned_run(const Simulation& simulation, const TrainOptions& o, const ledger::LedgerFile& book) {
   double fewest = std::numeric_limits<double>::infinity();
   ledger::PlannedRun run;
-  std::vector<const data::Rows*> rows;
+  ledger::Fingerprint rows = book.fingerprint();
   for (const auto& p : simulation.problems) {
-    rows.push_back(p.rows);
+    for (const std::string_view part : p.rows->bytes()) rows.add(part);
     fewest = std::min(fewest, static_cast<double>(p.rows->count()));
   }
   for (int node = simulation.first(); node < simulation.holdings.end(); ++node) {
@@ -120,7 +119,7 @@ ledger::PlannedRun planned_run(const Simulation& simulation, const TrainOptions&
   }
   if (simulation.hosts_trainer())  // it holds no rows and is charged nothing; its releases are kept like the others
     run.accounts.push_back({.node = simulation.parties(), .dataset = o.engine.dataset});
-  run.datasets = {{.name = o.engine.dataset, .fingerprint = fingerprint_of(rows, book), .records = fewest}};
+  run.datasets = {{.name = o.engine.dataset, .fingerprint = rows.text(), .records = fewest}};
   run.configuration = hex(sha256(configuration_json(simulation, o).dump()));
   run.started = timestamp();
   run.not_private = simulation.not_private;

@@ -13,6 +13,7 @@
 #include "parley/network/together.h"
 #include "parley/problem/metrics.h"
 #include "parley/problem/solve.h"
+#include "parley/record/schema.h"
 #include "parley/run/claim.h"
 #include "parley/run/setting.h"
 
@@ -146,9 +147,7 @@ Simulation plan_simulation(const TrainOptions& o, data::Holdings holdings) {
     simulation.plan.warnings.push_back(
         "--split " + o.data.split +
         " reads rows to deal them: the guarantee is for rows as dealt, and in reality every party holds its own");
-  if (!simulation.plan.noisy()) simulation.not_private.push_back("no noise");
-  if (o.engine.seed && simulation.plan.noisy())
-    simulation.not_private.push_back("noise from seed " + std::to_string(*o.engine.seed));
+  simulation.not_private = noise_stamps(simulation.plan, o.engine.seed);
   if (!simulation.holdings.not_public.empty()) simulation.not_private.push_back(simulation.holdings.not_public);
   for (std::size_t i = 0; i < simulation.holdings.nodes.size(); ++i) {
     const algorithm::Schedule& mine = simulation.plan.nodes[i + static_cast<std::size_t>(simulation.first())];
@@ -205,8 +204,7 @@ json header_json(const Simulation& s, const TrainOptions& options, const std::st
 
 json configuration_json(const Simulation& s, const TrainOptions& options) {
   json j = header_json(s, options, "");
-  for (const char* key : {"out", "threads", "metrics", "ledger", "dataset", "resume", "repeat", "engine"})
-    j["options"].erase(key);
+  for (const std::string_view key : record::options_of_execution()) j["options"].erase(std::string(key));
   j.erase("trainer");   // follows from the algorithm
   j.erase("warnings");  // what a ledger or a key beside it says may change between two starts
   return j;

@@ -23,7 +23,7 @@ struct Part {
   algorithm::Plan plan;
   int before = 0;        // rounds of the earlier parts from which this one goes on
   int whole_rounds = 0;  // of the study
-  // By holder of records, in the units of privacy::Spend: what the whole run may cost, and what earlier parts did.
+  // By holder of records, in the units of ledger::Spend: what the whole run may cost, and what earlier parts did.
   std::vector<double> allowance;
   std::vector<ledger::Spend> spent;
 

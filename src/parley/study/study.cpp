@@ -9,6 +9,7 @@
 #include "parley/base/error.h"
 #include "parley/base/text.h"
 #include "parley/data/schema.h"
+#include "parley/run/claim.h"
 #include "parley/run/config.h"
 #include "parley/run/setting.h"
 
@@ -166,9 +167,7 @@ StudyPlan plan_of(const Study& s) {
 }
 
 std::vector<std::string> not_private(const Study& s, const StudyPlan& p) {
-  if (!p.plan.noisy()) return {"no noise"};
-  if (s.seed) return {"noise from seed " + std::to_string(*s.seed)};
-  return {};
+  return run::noise_stamps(p.plan, s.seed);
 }
 
 json canonical_json(const Study& s, const StudyPlan& p) {
