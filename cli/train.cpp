@@ -1,6 +1,7 @@
 #include <fmt/core.h>
 
 #include <algorithm>
+#include <cmath>
 #include <csignal>
 #include <cstdio>
 #include <nlohmann/json.hpp>
@@ -67,7 +68,7 @@ void print_result(const run::Summary& s) {
   const run::Result& last = runs.back();
   const auto& plan = s.simulation.plan;
   const bool tested = s.simulation.test_rows > 0, classes = s.simulation.problems[0].loss.classifies();
-  const auto error_text = [&](double e) { return classes ? percent(e) : fixed(e, 4); };
+  const auto error_text = [&](double e) { return std::isnan(e) ? "-" : classes ? percent(e) : fixed(e, 4); };
 
   std::vector<std::vector<std::string>> rows = {
       {"", runs.size() == 1 ? "this run" : fmt::format("mean of {} runs (range)", runs.size()), "not private, pooled"}};
@@ -79,7 +80,7 @@ void print_result(const run::Summary& s) {
   rows.push_back({"training loss",
                   over(
                       runs, [](const auto& r) { return *r.last().train_loss; }, [](double x) { return fixed(x, 4); }),
-                  fixed(s.simulation.train_loss_nonprivate, 4)});
+                  std::isnan(s.simulation.train_loss_nonprivate) ? "-" : fixed(s.simulation.train_loss_nonprivate, 4)});
   rows.push_back({"disagreement",
                   over(
                       runs, [](const auto& r) { return r.last().disagreement; },

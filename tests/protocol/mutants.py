@@ -13,7 +13,7 @@ import tempfile
 
 ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
 BUILD = os.path.abspath(os.environ.get("BUILD", os.path.join(ROOT, "build")))
-SIMULATION, UNIT, RUN = "protocol_test", "network_test", "run_test"
+SIMULATION, UNIT, PARTS = "simulated_parties_test", "protocol_test", "study_test"
 STORE = "    transcript_->append(Transcript::Entry::received, bytes);\n    transcript_->sync();\n"
 
 # (what is broken, file, text, replacement, test program that must fail)
@@ -28,7 +28,7 @@ MUTANTS = [
     ("a second value is taken for a duplicate", "protocol/received.cpp",
      "if (head != peer.heads[static_cast<std::size_t>(m.round)] || head != m.head)", "if (false)", SIMULATION),
     ("a paid round is solved again", "party/party.cpp",
-     "} else if (const auto paid = parts_.stored(round_)) {", "} else if (const auto paid = parts_.stored(-1)) {",
+     "} else if (const auto paid = own_.stored(round_)) {", "} else if (const auto paid = own_.stored(-1)) {",
      SIMULATION),
     ("a new release does not wait for what peers have seen", "protocol/exchange.cpp",
      "if (leads_to_new && phase_ != Phase::rounds) return std::nullopt;", "", UNIT),
@@ -130,10 +130,10 @@ MUTANTS = [
     ("the next part is planned for the whole budget", "study/continuation.cpp",
      "const double left = p.allowance[at] - p.spent[at].total();", "const double left = p.allowance[at];", SIMULATION),
     ("the dual of the common round is forgotten", "algorithm/start.cpp", ".owed = step(past.through)};", ".owed = 0};",
-     RUN),
-    ("a lost neighbour's dual is kept", "algorithm/start.cpp", "    if (past.stays[j])\n", "", RUN),
+     PARTS),
+    ("a lost neighbour's dual is kept", "algorithm/start.cpp", "    if (past.stays[j])\n", "", PARTS),
     ("schedules begin anew", "study/continuation.cpp",
-     "p.setting.earlier += first.alternates() ? next.through / 2 : next.through;", "", RUN),
+     "p.setting.earlier += first.alternates() ? next.through / 2 : next.through;", "", PARTS),
     ("a ledger behind the transcript starts", "protocol/exchange.cpp",
      "if (static_cast<int>(recorded_.size()) - 1 > last_released_)", "if (false)", UNIT),
     ("a transcript behind the ledger starts", "protocol/exchange.cpp",
@@ -141,11 +141,21 @@ MUTANTS = [
 ]
 
 
+def source_of(mutant):
+    what, name, text = mutant[:3]
+    path = os.path.join(ROOT, "src", "parley", name)
+    with open(path) as f:
+        source = f.read()
+    if source.count(text) != 1:
+        raise SystemExit(f"{what}: {name} has {source.count(text)} places of {text!r}, expected 1")
+    return path, source
+
+
 def commands():
     with open(os.path.join(BUILD, "compile_commands.json")) as f:
         compile_of = {c["file"]: c["command"] for c in json.load(f)}
     link_of = {}
-    for program in (SIMULATION, UNIT, RUN):
+    for program in (SIMULATION, UNIT, PARTS):
         out = subprocess.run(["ninja", "-C", BUILD, "-t", "commands", program], capture_output=True, text=True, check=True)
         link_of[program] = out.stdout.strip().splitlines()[-1]
     return compile_of, link_of
@@ -153,11 +163,7 @@ def commands():
 
 def survives(mutant, compile_of, link_of, folder):
     what, name, text, replacement, program = mutant
-    path = os.path.join(ROOT, "src", "parley", name)
-    with open(path) as f:
-        source = f.read()
-    if source.count(text) != 1:
-        raise SystemExit(f"{what}: {name} has {source.count(text)} places of {text!r}, expected 1")
+    path, source = source_of(mutant)
     mutated, made = os.path.join(folder, os.path.basename(name)), os.path.join(folder, "mutant.o")
     with open(mutated, "w") as f:
         f.write(source.replace(text, replacement))
@@ -182,6 +188,8 @@ def survives(mutant, compile_of, link_of, folder):
 
 
 def main():
+    for mutant in MUTANTS:
+        source_of(mutant)
     if "PARLEY_TEST_FULL" not in os.environ:
         print("skipped: takes minutes; set PARLEY_TEST_FULL")
         return 0

@@ -5,7 +5,7 @@
 
 namespace parley {
 
-// null: no JSON, or nested deeper than any paper of ours. Trap: json is copied and dumped by recursion.
+// null: no JSON, or nested deeper than any file of ours. Trap: json is copied and dumped by recursion.
 nlohmann::json shallow_json(const std::string& text);
 
 }  // namespace parley

@@ -17,7 +17,7 @@ using Indices = std::vector<std::size_t>;
 
 struct Method {
   const char* name;
-  bool reads_rows;  // split_test.cpp measures it
+  bool reads_rows;  // replace_one_test.cpp measures it
 };
 constexpr Method methods[] = {
     {"even", false}, {"shares", false}, {"power", false}, {"column", true}, {"label-skewed", true}};

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cmath>
 #include <nlohmann/json.hpp>
+#include <set>
 
 #include "parley/base/csv.h"
 #include "parley/base/digest.h"
@@ -82,6 +83,18 @@ Outcome judged(Experiment e, std::vector<Measured> measured, double seconds) {
   return o;
 }
 
+// What whoever sees only the picture must know of its epsilon.
+std::string caveats(const Outcome& o, const Panel& p) {
+  std::set<std::string> all;
+  for (const Measured& m : o.measured) {
+    if (!shows(p, m)) continue;
+    for (const std::string& why : m.facts.not_private) all.insert("NOT PRIVATE: " + why);
+    if (m.facts.noisy && m.facts.adjacency != record::Adjacency::replace_one)
+      all.insert("epsilon is for rows " + std::string(record::name_of(m.facts.adjacency)));
+  }
+  return join({all.begin(), all.end()}, "; ");
+}
+
 report::Chart chart(const Outcome& o, const Panel& p) {
   report::Chart c{.title = p.title,
                   .x_label = x_label(o.experiment, p),
@@ -108,6 +121,7 @@ report::Chart chart(const Outcome& o, const Panel& p) {
     if (!ranged) line.low.clear(), line.high.clear();
     c.lines.push_back(std::move(line));
   }
+  c.note = caveats(o, p);
   // One optimum per problem that the panel shows; where they differ, there is no one line to draw.
   std::vector<double> best;
   for (const Measured& m : o.measured)
@@ -119,17 +133,17 @@ report::Chart chart(const Outcome& o, const Panel& p) {
 
 std::string csv(const Outcome& o) {
   std::string text =
-      "panel,y,series,x_is,x,mean,low,high,runs,nodes,epsilon_proved,epsilon_as_printed,delta,adjacency\n";
+      "panel,y,series,x_is,x,mean,low,high,runs,nodes,epsilon_proved,epsilon_as_printed,delta,adjacency,not_private\n";
   for (const Panel& p : o.experiment.panels)
     for (const auto& [name, points] : lines(o, p))
       for (const Point& point : points) {
         const Facts& f = point.cell->facts;
-        text += fmt::format("{},{},{},{},{},{},{},{},{},{},{},{},{},{}\n", csv_cell(p.name), facts(p.y).name,
+        text += fmt::format("{},{},{},{},{},{},{},{},{},{},{},{},{},{},{}\n", csv_cell(p.name), facts(p.y).name,
                             csv_cell(name), csv_cell(x_label(o.experiment, p)), cell_number(point.x),
                             cell_number(point.y.mean), cell_number(point.y.low), cell_number(point.y.high),
                             point.cell->runs.size(), f.nodes, cell_number(f.epsilon),
                             f.epsilon_paper ? number(*f.epsilon_paper) : "", f.noisy ? number(f.delta) : "",
-                            f.noisy ? record::name_of(f.adjacency) : "");
+                            f.noisy ? record::name_of(f.adjacency) : "", csv_cell(join(f.not_private, "; ")));
       }
   return text;
 }

@@ -112,7 +112,7 @@ run::Outcome run_once(const Running& r, std::map<Metric, Curve>& curves) {
     const bool last = round == simulation.plan.options.rounds;
     const auto wants = [&](Metric m) { return r.wanted.at(m, last); };
     curves[Metric::disagreement].push_back(iterates.disagreement());
-    if (r.wanted.ever.contains(Metric::distance)) {
+    if (r.wanted.ever.contains(Metric::distance) && size > 0) {
       double far = 0;
       for (std::size_t i = 0; i < simulation.problems.size(); ++i)
         far = std::max(far, (iterates.classifier(i) - simulation.optimum).norm());

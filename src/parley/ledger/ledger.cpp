@@ -133,6 +133,7 @@ void Ledger::fail(const std::vector<privacy::Release>& unreleased, const std::st
             "nothing released in the round that failed");
   failed_ = true;
   if (file_) file_->fail(run_, unreleased, reason);  // on disk, or Error
+  marked_ = true;
   for (const privacy::Release& r : unreleased) {
     Account& account = accounts_[index(r.node)];
     account.epsilon.add(Price{r.charge.epsilon, r.charge.mu});

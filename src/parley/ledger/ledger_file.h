@@ -84,7 +84,7 @@ class LedgerFile {
   const Head& head() const { return database_->head(); }
   const std::filesystem::path& file() const { return database_->file(); }
 
-  // Every entry with its released bytes; what they say again (ledger_verify.h).
+  // Every entry with its released bytes; what they say again (ledger/verify.h).
   const LedgerDatabase& database() const { return *database_; }
 
  private:

@@ -1,4 +1,4 @@
-// A prepared statement of SQLite's. Only ledger_connection.h includes this.
+// A prepared statement of SQLite's. Only connection.h includes this.
 #pragma once
 #include <sqlite3.h>
 

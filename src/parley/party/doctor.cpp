@@ -223,8 +223,7 @@ class Doctor {
       if (fs::equivalent(parent, fs::absolute(o_.ledger.empty() ? "." : o_.ledger).parent_path())) break;
     }
     if (fs::exists(out / "run.json")) {
-      const auto there = shallow_json(read_file(out / "run.json", "the record"));
-      if (!there.is_object() || there.value("study_hash", nlohmann::json()) != participant_->hash)
+      if (record::text_in(record::read_json(out / "run.json"), "study_hash") != participant_->hash)
         throw Error({.what = "the folder holds the record of another run",
                      .where = out.string(),
                      .fix = "choose another --out"});

@@ -200,6 +200,7 @@ class Joining {  // a party at work
                         .answering = static_cast<int>(std::ranges::count(peers, true, &protocol::PeerState::answers)),
                         .epsilon = parts_->spent(),
                         .budget = participant_.trainer ? 0 : participant_.schedule().epsilon,
+                        .stamped = !participant_.stamps.empty(),
                         .seconds_left = left});
   }
 

@@ -21,7 +21,7 @@ struct Participant {
   std::vector<std::string> stamps;  // why NOT PRIVATE
 
   const algorithm::Schedule& schedule() const { return plan.plan.nodes[trainer ? 0 : static_cast<std::size_t>(node)]; }
-  Index dimension() const { return schedule().loss.scores() * static_cast<Index>(plan.setting.features); }
+  Index dimension() const { return plan.dimension(); }
   const study::Invited& me() const { return study.parties[static_cast<std::size_t>(node)]; }
 };
 Participant participant_of(study::Study study, study::StudyPlan plan, const std::string& name);  // without its key

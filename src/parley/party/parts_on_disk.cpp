@@ -67,7 +67,7 @@ json PartsOnDisk::line_of(int round, bool silent) const {
       .touches_data = holds_rows() && part().plan.nodes[static_cast<std::size_t>(self())].touches_data(round),
       .silent = silent,
       .star = part().plan.star()};
-  return record::round_line(round, record::kind_of(turn), epsilon_so_far(through));
+  return record::round_line(round, record::kind_of(turn), epsilon_so_far(through), setup_.run.not_private.empty());
 }
 
 protocol::Consent PartsOnDisk::consent(const protocol::Succession& next) const {

@@ -106,7 +106,7 @@ void Party::commit(const privacy::Paid& paid) {
   inbox_.reset();
   ++round_;
   exchange_.release(paid);
-  if (value.size() > 0 && value.cwiseAbs().maxCoeff() >= 0.999 * release_bound_)  // decided on a released value
+  if (privacy::reaches_bound(value, release_bound_))
     exchange_.stop(protocol::End::diverged, "a released value of round " + std::to_string(paid.round()) +
                                                 " is at the public bound: the run diverged");
 }

@@ -1,12 +1,10 @@
 #include "parley/party/party_folder.h"
 
 #include <algorithm>
-#include <cstring>
-#include <fstream>
 #include <nlohmann/json.hpp>
 
 #include "parley/base/error.h"
-#include "parley/base/text.h"
+#include "parley/protocol/transcript.h"
 #include "parley/record/files.h"
 
 namespace parley::party {
@@ -20,21 +18,6 @@ constexpr const char* uncertified_mark = "uncertified";
 
 bool says(const json& object, const char* key, const std::string& text) {
   return record::text_in(object, key) == text;
-}
-
-// What the first entry of a transcript says; "": there is none (protocol/transcript.h).
-std::string owner_in(const fs::path& transcript) {
-  constexpr std::size_t before = 49, after = 32;
-  std::error_code code;
-  if (!fs::is_regular_file(transcript, code)) return "";
-  std::ifstream in(transcript, std::ios::binary);
-  std::string start(before + 4096 + after, '\0');
-  in.read(start.data(), static_cast<std::streamsize>(start.size()));
-  start.resize(static_cast<std::size_t>(in.gcount()));
-  if (start.size() < before || !start.starts_with("ptr1")) return "";
-  std::uint32_t size = 0;
-  std::memcpy(&size, start.data() + 4, sizeof size);
-  return size <= 4096 && before + size + after <= start.size() ? start.substr(before, size) : "";
 }
 
 }  // namespace
@@ -52,7 +35,7 @@ bool has_begun(const fs::path& folder, const std::string& study_hash, const std:
   if (run.is_object() &&
       !(says(run, "format", "parley-party-1") && says(run, "study_hash", study_hash) && says(run, "party", party)))
     throw another;
-  const std::string found = owner_in(folder / "transcript");
+  const std::string found = protocol::owner_in(folder / "transcript");
   if (!found.empty() && found != owner) throw another;
   if (found.empty() && !run.is_object())
     throw Error({.what = "the output folder holds other files, and nothing of this run",

@@ -35,6 +35,11 @@ using Released = std::shared_ptr<const Vector>;
 // The neighbours' released values of the last round, ordered by node id: sums are bit-identical on every carrier.
 using Inbox = std::vector<Released>;
 
+// A released value at the public bound: the run diverged. Decided on what everybody sees.
+inline bool reaches_bound(const Vector& value, double bound) {
+  return value.size() > 0 && value.cwiseAbs().maxCoeff() >= 0.999 * bound;
+}
+
 class Paid {
  public:
   int node() const { return node_; }

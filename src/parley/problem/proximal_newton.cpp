@@ -51,7 +51,11 @@ class Model {
       if (z_[j] != 0) free.push_back(j);
     if (free.empty()) return;
     const Vector residual = slope_(free) + l1_ * z_(free).cwiseSign();
-    const Eigen::LLT<Matrix> factor(h_(free, free));
+    const auto n = static_cast<Index>(free.size());
+    Eigen::Map<Matrix> block(room_.data(), n, n);
+    block = h_(free, free);
+    Eigen::Ref<Matrix> in_place(block);
+    const Eigen::LLT<Eigen::Ref<Matrix>> factor(in_place);
     if (factor.info() != Eigen::Success) return;  // too badly conditioned for doubles: the sweeps go on alone
     const Vector s = factor.solve(-residual);
     double step = 1;
@@ -68,7 +72,8 @@ class Model {
   const Vector &f_, &g_;
   const Matrix& h_;
   double l1_;
-  Vector z_, slope_;  // slope: g + Hd
+  Vector z_, slope_;                       // slope: g + Hd
+  Vector room_ = Vector::Zero(h_.size());  // Privacy: for all weights, so that memory does not follow which are not 0
 };
 
 void check_size(Index size) {

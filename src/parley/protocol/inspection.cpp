@@ -6,12 +6,12 @@
 #include "parley/base/text.h"
 
 namespace parley::protocol {
-namespace {
 
-// Whose messages may be passed on by others.
 bool flooded(Kind kind) {
   return kind == Kind::final_iterate || kind == Kind::loss || kind == Kind::consent;
 }
+
+namespace {
 
 std::optional<Finding> check_caller(const std::string& caller, const Agreement& agreed, int self) {
   const auto node = agreed.node_of(caller);

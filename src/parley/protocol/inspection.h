@@ -9,6 +9,8 @@
 
 namespace parley::protocol {
 
+bool flooded(Kind kind);  // its messages are passed on: whoever calls need not have signed them
+
 // nullopt: nothing is wrong with it. A final iterate may come from any neighbour, everything else from its sender only.
 std::optional<Finding> inspect(const Message& m, const std::string& caller, const Agreement& agreed, int self,
                                const Keys& keys);

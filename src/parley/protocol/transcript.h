@@ -46,6 +46,9 @@ class Transcript {
   bool failed_ = false;
 };
 
+// What its first entry says, without a look at the rest; "": there is none.
+std::string owner_in(const std::filesystem::path& transcript);
+
 // Of a party that is not running: has it signed what it has released, after a loss? Then it releases nothing more
 // there.
 bool has_stated_loss(const std::filesystem::path& transcript);

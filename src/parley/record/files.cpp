@@ -21,14 +21,19 @@ std::ifstream opened(const fs::path& file) {
 
 }  // namespace
 
-json read_json(const fs::path& file) {
-  constexpr std::uintmax_t largest = 256U << 20U;  // 10,000 nodes of a dense graph stay far below
+std::optional<std::string> read_bytes(const fs::path& file, std::uintmax_t most) {
   std::error_code code;
-  if (!fs::is_regular_file(file, code) || fs::file_size(file, code) > largest || code) return {};
+  if (!fs::is_regular_file(file, code) || fs::file_size(file, code) > most || code) return std::nullopt;
   std::ifstream in(file, std::ios::binary);
   std::ostringstream text;
   text << in.rdbuf();
-  return in ? shallow_json(text.str()) : json();
+  return in ? std::optional(text.str()) : std::nullopt;
+}
+
+json read_json(const fs::path& file) {
+  constexpr std::uintmax_t most = 256U << 20U;  // 10,000 nodes of a dense graph stay far below
+  const auto text = read_bytes(file, most);
+  return text ? shallow_json(*text) : json();
 }
 
 json read_run(const fs::path& folder) {

@@ -2,6 +2,7 @@
 // report. Whoever wrote them may mean ill: only regular files are opened, sizes and depth have limits, memory follows
 // what is there and not what a header says, and no text of theirs is repeated in a message.
 #pragma once
+#include <cstdint>
 #include <filesystem>
 #include <fstream>
 #include <nlohmann/json_fwd.hpp>
@@ -12,6 +13,9 @@
 #include "parley/base/vector.h"
 
 namespace parley::record {
+
+// nullopt: not there, not a regular file, or larger than `most` bytes.
+std::optional<std::string> read_bytes(const std::filesystem::path& file, std::uintmax_t most);
 
 // Null: not there, too large, not JSON, or nested more deeply than any record is.
 nlohmann::json read_json(const std::filesystem::path& file);

@@ -189,7 +189,7 @@ Kept rewrite(const std::filesystem::path& folder, int rounds, Index size, const 
 }
 
 void amend(const std::filesystem::path& folder, const json& changes, const json& model) {
-  json run = json::parse(read_file(folder / "run.json", "the record"));
+  json run = read_run(folder);
   run.update(changes);
   if (!model.is_null()) write_file(folder / "model.json", model.dump(1) + "\n");
   write_file(folder / "run.json", run.dump(1) + "\n");

@@ -216,7 +216,7 @@ TEST_F(RecordTest, RewrittenItIsTheSame) {
   const Vector a = Vector::Constant(2, 0.1);
   const Kept kept = rewrite(
       folder_, 3, 2, [&](int round) { return round == 1 ? Vector() : a; },
-      [](int round) { return round_line(round, RoundKind::data, 0.5); });
+      [](int round) { return round_line(round, RoundKind::data, 0.5, true); });
   EXPECT_EQ(kept.values, 3);
   const Record record = read(folder_);
   ASSERT_EQ(record.released.size(), 3U);

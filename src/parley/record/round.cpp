@@ -32,8 +32,11 @@ bool counts_in_mean(const Turn& turn, int in_run, long rounds) {
   return turn.star ? turn.round % 2 == 0 : turn.touches_data;
 }
 
-nlohmann::json round_line(int round, RoundKind kind, double epsilon) {
-  return {{"round", round}, {"kind", name_of(kind)}, {"epsilon", epsilon}};
+nlohmann::json round_line(int round, RoundKind kind, double epsilon, bool is_private, Adjacency adjacency) {
+  nlohmann::json line = {{"round", round}, {"kind", name_of(kind)}, {"epsilon", epsilon}};
+  if (!is_private) line["stamp"] = not_private_stamp;
+  if (adjacency != Adjacency::replace_one) line["adjacency"] = name_of(adjacency);
+  return line;
 }
 
 }  // namespace parley::record

@@ -5,6 +5,8 @@
 #include <string>
 #include <string_view>
 
+#include "parley/record/adjacency.h"
+
 namespace parley::record {
 
 enum class RoundKind {
@@ -28,7 +30,10 @@ RoundKind kind_of(const Turn& turn);
 // even round, at whose end both sides have spoken. turn.round: in its part; of a run in one part the same as in_run.
 bool counts_in_mean(const Turn& turn, int in_run, long rounds);
 
-// round, kind, epsilon: all that a party records of a round, and what every line begins with.
-nlohmann::json round_line(int round, RoundKind kind, double epsilon);
+// round, kind, epsilon: all that a party records of a round, and what every line begins with. Where epsilon is no
+// guarantee, or is about rows as they were dealt, the line says so.
+nlohmann::json round_line(int round, RoundKind kind, double epsilon, bool is_private,
+                          Adjacency adjacency = Adjacency::replace_one);
+inline constexpr std::string_view not_private_stamp = "NOT PRIVATE";
 
 }  // namespace parley::record

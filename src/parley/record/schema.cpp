@@ -61,7 +61,8 @@ constexpr Field party_fields[] = {{"format", shareable},
                                   {"study.on-loss", owner}};
 
 constexpr Field rounds_fields[] = {{"round", shareable},        {"kind", shareable},  {"epsilon", shareable},
-                                   {"disagreement", shareable}, {"stamp", shareable}, {"private", owner}};
+                                   {"disagreement", shareable}, {"stamp", shareable}, {"adjacency", shareable},
+                                   {"private", owner}};
 
 // Made to be shown; its signature and certificate are for verify.
 constexpr Field statement_fields[] = {{"statement", shareable}, {"signature", shareable}, {"certificate", shareable}};

@@ -158,7 +158,8 @@ std::vector<std::string> assumptions(const std::vector<Group>& groups) {
   return {"Every row has norm at most 1 after the public schema (enforced: rows are clipped).",
           "Bounds and categories of the schema were written down without looking at the private rows (no program can "
           "check this).",
-          "Each local minimum was certified to the planned tolerance (enforced: otherwise nothing is released).",
+          "Where minima are released, each was certified to the planned tolerance (enforced: otherwise nothing is "
+          "released).",
           "Penalties, noise and the number of rounds were fixed before rows were read, and not chosen by their effect "
           "on private rows.",
           "Noise came from the operating system's generator through ChaCha20 and was not kept.",
@@ -181,9 +182,33 @@ std::vector<std::string> how_to_check(const std::vector<Group>& groups) {
   if (!plain(run.option("algorithm"))) return {"parley account --help"};
   std::string command = "parley account " + run.option("algorithm");
   const bool budget = !run.option("epsilon").empty();
-  for (const std::string name :
-       {"epsilon", "delta", "noise", "noise-on", "noise-rate", "noise-rate-growth", "noise-scale", "rounds", "penalty",
-        "penalty-growth", "damping", "loss", "loss-weight", "regularization", "tolerance"}) {
+  for (const std::string name : {"epsilon",
+                                 "delta",
+                                 "bound",
+                                 "iteration-epsilon",
+                                 "iteration-delta",
+                                 "noise",
+                                 "noise-on",
+                                 "noise-rate",
+                                 "noise-rate-growth",
+                                 "noise-scale",
+                                 "rounds",
+                                 "penalty",
+                                 "penalty-growth",
+                                 "penalty-growth-rounds",
+                                 "damping",
+                                 "loss",
+                                 "loss-width",
+                                 "loss-weight",
+                                 "weighting",
+                                 "regularizer",
+                                 "l1-share",
+                                 "regularization",
+                                 "tolerance",
+                                 "sensitivity",
+                                 "diameter",
+                                 "step-size",
+                                 "solution-bound"}) {
     const std::string value = run.option(name);
     const bool filled_in = budget && (name == "penalty" || name == "damping");
     const bool idle = (name.ends_with("-growth") && value == "1") || (name == "delta" && value == "0");

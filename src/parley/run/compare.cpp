@@ -1,6 +1,7 @@
 #include "parley/run/compare.h"
 
 #include <algorithm>
+#include <cmath>
 #include <nlohmann/json.hpp>
 
 #include "parley/base/csv.h"
@@ -84,11 +85,11 @@ std::string to_csv(const Comparison& c) {
   std::string text =
       "algorithm,budget,epsilon,delta,nodes,rounds,rounds_from_data,runs,diverged,test_error,test_error_min,"
       "test_error_max,test_error_nonprivate,train_loss,train_loss_min,train_loss_max,train_loss_nonprivate,adjacency,"
-      "refused\n";
+      "not_private,refused\n";
   for (const Cell& cell : c.cells) {
     std::vector<std::string> fields = {cell.algorithm, number(cell.budget)};
     if (cell.runs == 0) {
-      fields.resize(18);
+      fields.resize(19);
       std::string why = cell.refused.empty() ? "not run: interrupted" : cell.refused;
       std::ranges::replace(why, '\n', ' ');
       fields.push_back(csv_quoted(why));
@@ -100,12 +101,13 @@ std::string to_csv(const Comparison& c) {
       if (cell.test_error)
         for (const double v :
              {cell.test_error->mean, cell.test_error->low, cell.test_error->high, *c.test_error_nonprivate})
-          fields.push_back(number(v));
+          fields.push_back(std::isfinite(v) ? number(v) : "");
       else
         fields.resize(fields.size() + 4);
       for (const double v : {cell.train_loss.mean, cell.train_loss.low, cell.train_loss.high, c.train_loss_nonprivate})
-        fields.push_back(number(v));
+        fields.push_back(std::isfinite(v) ? number(v) : "");
       fields.push_back(record::name_of(c.adjacency));
+      fields.push_back(csv_cell(join(c.not_private, "; ")));
       fields.emplace_back();
     }
     text += join(fields, ",") + "\n";

@@ -28,10 +28,8 @@ class Timer {
 
 enum class Verdict { fine, diverged, unpaid };  // in the order of what prevails
 
-bool reaches_bound(std::span<const privacy::Paid> paid, double bound) {  // decided on released values only
-  return std::ranges::any_of(paid, [&](const privacy::Paid& p) {
-    return p.value()->size() > 0 && p.value()->cwiseAbs().maxCoeff() >= 0.999 * bound;
-  });
+bool any_reaches_bound(std::span<const privacy::Paid> paid, double bound) {
+  return std::ranges::any_of(paid, [&](const privacy::Paid& p) { return privacy::reaches_bound(*p.value(), bound); });
 }
 
 std::vector<std::size_t> all_but(const std::vector<std::size_t>& some, std::size_t count) {  // some: ascending
@@ -105,9 +103,9 @@ class Driver {
   // All or none, stored before anything leaves. The verdict is that of all processes.
   Payment pay() {
     auto receipts = d_.ledger->pay_all(std::exchange(releases_, std::vector<privacy::Release>(d_.nodes.size())));
-    const Verdict mine = !receipts                                    ? Verdict::unpaid
-                         : reaches_bound(*receipts, d_.release_bound) ? Verdict::diverged
-                                                                      : Verdict::fine;
+    const Verdict mine = !receipts                                        ? Verdict::unpaid
+                         : any_reaches_bound(*receipts, d_.release_bound) ? Verdict::diverged
+                                                                          : Verdict::fine;
     const auto verdict = d_.largest ? static_cast<Verdict>(d_.largest(static_cast<double>(mine))) : mine;
     return {verdict, std::move(receipts)};
   }

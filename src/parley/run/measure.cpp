@@ -16,13 +16,12 @@ using nlohmann::json;
 json round_json(int round, const RoundMetrics& m, const Simulation& s) {
   const record::Turn turn{
       .round = round, .touches_data = s.plan.nodes.front().touches_data(round), .star = s.plan.star()};
-  json line = record::round_line(round, record::kind_of(turn), m.epsilon);
+  json line = record::round_line(round, record::kind_of(turn), m.epsilon, s.not_private.empty(), s.adjacency);
   line["disagreement"] = m.disagreement;
   json measured = json::object();
   if (m.train_loss) measured["train_loss"] = *m.train_loss;
   if (m.test_error) measured["test_error"] = *m.test_error;
   if (!measured.empty()) line["private"] = measured;
-  if (!s.not_private.empty()) line["stamp"] = "NOT PRIVATE";
   return line;
 }
 

@@ -76,8 +76,8 @@ void check_outcome(const json& run, const std::string& folder) {
                  .fix = "its model is in " + folder + "/model.json; choose another --out for a new run"});
   if (outcome == "uncertified")
     throw Error(
-        {.what = "this run ended because a local minimum could not be certified: trying again with other noise "
-                 "until it can be would choose the noise, and no bound covers that",
+        {.what = "a round of this run could not be solved, or its minimum not be certified: trying again with other "
+                 "noise until it can be would choose the noise, and no bound covers that",
          .where = folder,
          .fix = "start another run with a larger --tolerance, in another --out; what this one spent stays spent"});
   if (outcome == "diverged")

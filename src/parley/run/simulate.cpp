@@ -108,8 +108,7 @@ class SimulatedRun {
     return head;
   }
 
-  privacy::Release without_value(int node, int round) {
-    unsolved_ = true;
+  privacy::Release without_value(int node, int round) const {
     const bool holds = node < s_.parties();
     return unreleased(node, round, holds ? &s_.plan.nodes[static_cast<std::size_t>(node)] : nullptr);
   }
@@ -148,9 +147,9 @@ class SimulatedRun {
   }
 
   // The record must not go on saying "running". A round that failed while it was solved must not be tried again with
-  // other noise, whatever the reason.
+  // other noise, whatever the reason; where the ledger could not store that, nothing is told of it.
   void close_failed(const std::exception_ptr& failure) {
-    json head = header(unsolved_ ? "uncertified" : reason_of(failure));
+    json head = header(ledger_->marked_failed() ? "uncertified" : reason_of(failure));
     head["privacy"] = privacy_json(s_, s_.plan.epsilon(), true);
     try {
       record_->finish(head, json());
@@ -217,7 +216,6 @@ class SimulatedRun {
   std::optional<record::Writer> record_;
   std::optional<record::Lock> lock_;
   std::vector<double> node_loss_;
-  bool unsolved_ = false;  // a round could not be solved
   Result result_;
 };
 

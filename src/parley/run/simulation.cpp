@@ -89,20 +89,29 @@ void add_yardstick(Simulation& simulation, network::Ranks& ranks) {
     scale += s.weight * simulation.holdings.records[static_cast<std::size_t>(s.node)];
   const double tolerance = simulation.problems.front().l1 > 0 ? 1e-8 : 1e-11;  // l1 alone may leave flat directions
   const problem::SumAcross across = [&](std::span<double> values) { ranks.sum(values); };
-  simulation.optimum = problem::centralised_optimum(simulation.problems, {.tolerance = tolerance * scale},
-                                                    ranks.count() > 1 ? &across : nullptr)
-                           .f;
-  double& loss = simulation.train_loss_nonprivate;
+  std::array<double, 2> tested = {0, static_cast<double>(simulation.holdings.test.count())};
+  ranks.sum(tested);
+  simulation.test_rows = tested[1];
+  // Privacy: whether the pooled minimum can be certified depends on rows, and must not decide whether there is a run.
+  try {
+    simulation.optimum = problem::centralised_optimum(simulation.problems, {.tolerance = tolerance * scale},
+                                                      ranks.count() > 1 ? &across : nullptr)
+                             .f;
+  } catch (const problem::Uncertified&) {
+    return simulation.plan.warnings.push_back(
+        "the optimum without privacy could not be computed to the accuracy of a yardstick: results stand without it");
+  }
+  double loss = 0;
   ranks.in_turn({&loss, 1}, [&] {
     for (const auto& p : simulation.problems)
       loss += problem::mean_loss(*p.rows, p.loss, simulation.optimum) / simulation.parties();
   });
+  simulation.train_loss_nonprivate = loss;
   const problem::Loss& kind = simulation.problems[0].loss;
-  std::array<double, 2> tested = {problem::test_errors(simulation.holdings.test, kind, simulation.optimum),
-                                  static_cast<double>(simulation.holdings.test.count())};
-  ranks.sum(tested);
-  simulation.test_rows = tested[1];
-  if (simulation.test_rows > 0) simulation.test_error_nonprivate = problem::test_error_of(tested[0], tested[1], kind);
+  if (simulation.test_rows == 0) return;
+  double errors = problem::test_errors(simulation.holdings.test, kind, simulation.optimum);
+  ranks.sum({&errors, 1});
+  simulation.test_error_nonprivate = problem::test_error_of(errors, simulation.test_rows, kind);
 }
 
 }  // namespace
@@ -162,7 +171,7 @@ Simulation prepare(const TrainOptions& o, network::Ranks& ranks) {
   data::Holdings holdings = load(o, ranks);
   std::optional<Simulation> simulation;
   together(ranks, [&] { simulation = plan_simulation(o, std::move(holdings)); });
-  // The problems point into the holdings; moving a Study keeps the rows where they are (vectors move by pointer).
+  // The problems point into the holdings; moving a Simulation keeps the rows where they are (vectors move by pointer).
   check_ranks_alike(*simulation, o, ranks);
   add_yardstick(*simulation, ranks);
   return std::move(*simulation);

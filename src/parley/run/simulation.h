@@ -1,6 +1,7 @@
 // What a simulation knows before its first round: everyone's rows, the graph, the public plan, and the pooled optimum
 // as a yardstick.
 #pragma once
+#include <limits>
 #include <nlohmann/json_fwd.hpp>
 #include <string>
 #include <vector>
@@ -22,8 +23,10 @@ struct Simulation {  // one for all repeats
   std::vector<problem::Problem> problems;  // of this process's nodes
   std::vector<std::string> not_private;    // why the claim is not one
   record::Adjacency adjacency{};           // what the claim is about
-  Vector optimum;                          // centralised, not private
-  double test_error_nonprivate = 0, train_loss_nonprivate = 0;
+  // Pooled, not private. Not every problem has one that can be certified: then empty and NaN.
+  Vector optimum;
+  double test_error_nonprivate = std::numeric_limits<double>::quiet_NaN(),
+         train_loss_nonprivate = std::numeric_limits<double>::quiet_NaN();
   double test_rows = 0;  // of all processes
 
   int parties() const { return static_cast<int>(plan.nodes.size()); }  // who holds rows

@@ -51,8 +51,10 @@ json to_json(const Summary& s, const TrainOptions& o) {
             {"train_loss", over_runs([](const Result& r) { return r.last().train_loss; })},
             {"train_loss_nonprivate", s.simulation.train_loss_nonprivate},
             {"disagreement", over_runs([](const Result& r) { return std::optional(r.last().disagreement); })},
-            {"distance_to_optimum",
-             over_runs([&](const Result& r) { return std::optional((r.mean - s.simulation.optimum).norm()); })},
+            {"distance_to_optimum", over_runs([&](const Result& r) -> std::optional<double> {
+               if (s.simulation.optimum.size() == 0) return std::nullopt;
+               return (r.mean - s.simulation.optimum).norm();
+             })},
             {"seeded", o.engine.seed.has_value()},
             {"repeat", s.runs.size()},
             {"epsilon_all_runs",

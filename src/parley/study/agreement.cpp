@@ -1,5 +1,6 @@
 #include "parley/study/agreement.h"
 
+#include <memory>
 #include <numeric>
 #include <optional>
 
@@ -13,6 +14,7 @@ protocol::Agreement agreement(const algorithm::Plan& plan, Index dimension, netw
   expects(static_cast<int>(parties.size()) == graph.nodes(), "a name for every node");
   const algorithm::Schedule& first = plan.nodes.front();
   const bool star = plan.star();
+  const auto shared = std::make_shared<const algorithm::Plan>(plan);
   const int trainer = static_cast<int>(plan.nodes.size());
   std::vector<int> model_of(static_cast<std::size_t>(graph.nodes()));
   std::iota(model_of.begin(), model_of.end(), 0);
@@ -25,11 +27,11 @@ protocol::Agreement agreement(const algorithm::Plan& plan, Index dimension, netw
           .dimension = dimension,
           .rounds = static_cast<int>(first.rounds),
           .release_bound = first.release_bound,
-          .speaks = [=](int node, int round) { return !star || round == 0 || (round % 2 == 0) == (node == trainer); },
+          .speaks = [shared](int node, int round) { return shared->speaks(node, round); },
           .grid =
-              [nodes = plan.nodes](int node, int round) {
+              [shared](int node, int round) {
                 const auto at = static_cast<std::size_t>(node);
-                return at < nodes.size() ? nodes[at].grid(round) : nodes.front().finest_grid();
+                return at < shared->nodes.size() ? shared->nodes[at].grid(round) : shared->nodes.front().finest_grid();
               },
           .model_of = std::move(model_of),
           .turn = first.alternates() ? 2 : 1,

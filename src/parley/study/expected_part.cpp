@@ -34,7 +34,7 @@ ExpectedPart expected_first_part(const fs::path& file) {
   }
   const json canonical = json::parse(canonical_json(study, plan).dump());  // as a file gives it back
   const std::string hash = study_hash(canonical);
-  const Index dimension = plan.plan.nodes.front().loss.scores() * static_cast<Index>(plan.setting.features);
+  const Index dimension = plan.dimension();
   Part part = first_part(agreement(plan.plan, dimension, plan.graph, names, run_id(hash), canonical.dump(), hash),
                          plan.setting, plan.plan);
   protocol::Keys keys = keys_of(study, part.nodes);

@@ -15,13 +15,13 @@ namespace {
 
 using nlohmann::json;
 
-std::vector<privacy::Charge> charged(const ReleasedPart& told) {
-  if (told.self >= told.part->holders()) return {};  // a trainer
-  return charges(*told.part, told.self, std::max(0, told.released));
+std::vector<privacy::Charge> charged(const ReleasedPart& released) {
+  if (released.self >= released.part->holders()) return {};  // a trainer
+  return charges(*released.part, released.self, std::max(0, released.released));
 }
 
-bool priced(const ReleasedPart& told) {
-  return told.self < told.part->holders() && told.part->plan.noisy();
+bool priced(const ReleasedPart& released) {
+  return released.self < released.part->holders() && released.part->plan.noisy();
 }
 
 const algorithm::Schedule& planned_schedule(const PartHistory& parts) {
@@ -32,15 +32,15 @@ const algorithm::Schedule& planned_schedule(const PartHistory& parts) {
 
 json to_json(const PartHistory& parts) {
   json list = json::array();
-  for (const ReleasedPart& told : parts)
-    list.push_back({{"part", told.part->number},
-                    {"run_id", told.part->agreed.run},
-                    {"folder", record::folder_of_part(told.part->number)},
-                    {"parties", told.part->agreed.parties},
-                    {"went_on_after_round", told.through < 0 ? json() : json(told.through)},
-                    {"rounds_released", told.released + 1},
-                    {"rounds_from_rows", charged(told).size()},
-                    {"epsilon", priced(told) ? spend_of({told}).epsilon() : 0}});
+  for (const ReleasedPart& released : parts)
+    list.push_back({{"part", released.part->number},
+                    {"run_id", released.part->agreed.run},
+                    {"folder", record::folder_of_part(released.part->number)},
+                    {"parties", released.part->agreed.parties},
+                    {"went_on_after_round", released.through < 0 ? json() : json(released.through)},
+                    {"rounds_released", released.released + 1},
+                    {"rounds_from_rows", charged(released).size()},
+                    {"epsilon", priced(released) ? spend_of({released}).epsilon() : 0}});
   return list;
 }
 
@@ -74,14 +74,14 @@ std::vector<std::string> in_words(const json& parts, bool exact, bool completed)
 
 int rounds_released(const PartHistory& parts) {
   int rounds = 0;
-  for (const ReleasedPart& told : parts) rounds += told.released + 1;
+  for (const ReleasedPart& released : parts) rounds += released.released + 1;
   return rounds;
 }
 
 int values_released(const PartHistory& parts) {
   int values = 0;
-  for (const ReleasedPart& told : parts)
-    for (int t = 0; t <= told.released; ++t) values += told.part->agreed.speaks(told.self, t) ? 1 : 0;
+  for (const ReleasedPart& released : parts)
+    for (int t = 0; t <= released.released; ++t) values += released.part->agreed.speaks(released.self, t) ? 1 : 0;
   return values;
 }
 
@@ -92,14 +92,14 @@ bool has_learnt(const PartHistory& parts) {
 
 int rounds_from_rows(const PartHistory& parts) {
   std::size_t rounds = 0;
-  for (const ReleasedPart& told : parts) rounds += charged(told).size();
+  for (const ReleasedPart& released : parts) rounds += charged(released).size();
   return static_cast<int>(rounds);
 }
 
 ledger::Spend spend_of(const PartHistory& parts) {
   ledger::Spend sum(priced(parts.front()) ? planned_schedule(parts).delta : 0);
-  for (const ReleasedPart& told : parts)
-    for (const privacy::Charge& c : charged(told)) sum.add(ledger::Price{c.epsilon, c.mu});
+  for (const ReleasedPart& released : parts)
+    for (const privacy::Charge& c : charged(released)) sum.add(ledger::Price{c.epsilon, c.mu});
   return sum;
 }
 

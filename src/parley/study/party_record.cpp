@@ -38,17 +38,23 @@ class Copy : public AppendFile {
   std::optional<std::uint64_t>& torn_;
 };
 
+constexpr std::uintmax_t largest_transcript = 4ULL << 30U;
+
 class Reader {
  public:
   Reader(const ExpectedPart& known, PartyRecord& t, std::vector<std::string>& wrong)
-      : basis_(known), t_(t), wrong_(wrong) {}
+      : known_(known), t_(t), wrong_(wrong) {}
 
   void read(const fs::path& file) {
     std::optional<std::uint64_t> torn;
-    const std::string owner = "run " + basis_.agreed().run + " configuration " + basis_.agreed().configuration_hash +
-                              " party " + basis_.name(t_.node);
+    const std::string owner = protocol::owner_of(known_.agreed(), t_.node);
+    const auto content = record::read_bytes(file, largest_transcript);
+    if (!content) {
+      t_.intact = false;
+      return say("its transcript is missing, is no regular file, or is larger than any that is read");
+    }
     try {
-      const Transcript transcript(std::make_unique<Copy>(file.string(), read_file(file, "the transcript"), torn), owner,
+      const Transcript transcript(std::make_unique<Copy>(file.string(), *content, torn), owner,
                                   [this](Transcript::Entry kind, std::string_view bytes) { add(kind, bytes); });
     } catch (const Error& e) {
       t_.intact = false;
@@ -61,19 +67,18 @@ class Reader {
   }
 
  private:
-  void say(const std::string& text) { wrong_.push_back(basis_.name(t_.node) + ": " + text); }
+  void say(const std::string& text) { wrong_.push_back(known_.name(t_.node) + ": " + text); }
   static bool speaks_of_loss(const Message& m) { return m.kind == Kind::loss || m.kind == Kind::consent; }
 
   // Everything that a receiver would have checked.
   std::optional<std::string> objection(const Message& m, bool own) const {
-    const int neighbour = basis_.agreed().graph.neighbours(t_.node).front(), receiver = own ? neighbour : t_.node;
-    const std::string& passed_on = basis_.name(neighbour);  // these come from any neighbour
-    const bool flooded = m.kind == Kind::final_iterate || speaks_of_loss(m);
-    const std::string& caller = own ? basis_.name(t_.node) : flooded ? passed_on : m.sender;
-    if (own && m.sender != basis_.name(t_.node)) return "sender: it stands there as sent by " + basis_.name(t_.node);
+    const int neighbour = known_.agreed().graph.neighbours(t_.node).front(), receiver = own ? neighbour : t_.node;
+    const std::string& passed_on = known_.name(neighbour);  // these come from any neighbour
+    const std::string& caller = own ? known_.name(t_.node) : protocol::flooded(m.kind) ? passed_on : m.sender;
+    if (own && m.sender != known_.name(t_.node)) return "sender: it stands there as sent by " + known_.name(t_.node);
     if (m.kind == Kind::hello || m.kind == Kind::goodbye) return "kind: no transcript holds such a message";
-    if (speaks_of_loss(m) && basis_.study.on_loss != "continue") return "kind: in this study a loss ends the run";
-    if (const auto wrong = protocol::inspect(m, caller, basis_.agreed(), receiver, basis_.keys))
+    if (speaks_of_loss(m) && known_.study.on_loss != "continue") return "kind: in this study a loss ends the run";
+    if (const auto wrong = protocol::inspect(m, caller, known_.agreed(), receiver, known_.keys))
       return std::string(protocol::field_of(wrong->verdict)) + ": " + wrong->detail;
     return std::nullopt;
   }
@@ -130,11 +135,11 @@ class Reader {
     if (value && same_as(heard[static_cast<std::size_t>(m.round)]))
       return say("what it keeps as evidence against " + m.sender + " is " + what +
                  " once more and contradicts nothing");
-    wrong_.push_back(m.sender + " contradicted itself: " + basis_.name(t_.node) + " was sent a second, different " +
+    wrong_.push_back(m.sender + " contradicted itself: " + known_.name(t_.node) + " was sent a second, different " +
                      what + ", signed");
   }
 
-  const ExpectedPart& basis_;
+  const ExpectedPart& known_;
   PartyRecord& t_;
   std::vector<std::string>& wrong_;
   std::set<std::string> broken_;  // senders: what follows one broken message says nothing more

@@ -59,14 +59,14 @@ std::string end_name(protocol::End end) {
   return "";
 }
 
-Spent spent_in(const PartHistory& told, bool whole, bool confirmed) {
-  Spent spent{.epsilon = epsilon_of(told, whole, confirmed),
-              .delta = delta_of(told, confirmed),
-              .rounds = rounds_released(told),
-              .values = values_released(told),
-              .private_rounds = rounds_from_rows(told),
+Spent spent_in(const PartHistory& history, bool whole, bool confirmed) {
+  Spent spent{.epsilon = epsilon_of(history, whole, confirmed),
+              .delta = delta_of(history, confirmed),
+              .rounds = rounds_released(history),
+              .values = values_released(history),
+              .private_rounds = rounds_from_rows(history),
               .confirmed = confirmed};
-  if (told.size() > 1) spent.parts = to_json(told);
+  if (history.size() > 1) spent.parts = to_json(history);
   return spent;
 }
 
@@ -90,7 +90,7 @@ json statement_json(const Study& study, const StudyPlan& plan, int node, const s
             {"rounds_released", spent.rounds},
             {"values_released", spent.values},
             {"rounds_from_rows", spent.private_rounds},
-            {"numbers_per_round", plan.setting.features * (plan.setting.classes > 2 ? plan.setting.classes : 1)},
+            {"numbers_per_round", plan.dimension()},
             {"private", stamps.empty()},
             {"stamp", stamps.empty() ? "" : "NOT PRIVATE: " + join(stamps, "; ")}};
   if (!spent.parts.is_null()) j["parts"] = spent.parts;

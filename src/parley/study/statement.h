@@ -1,4 +1,4 @@
-// What a party can show at the end: what it released, what that can have told about any one of its records, on which
+// What a party can show at the end: what it released, what that can have history about any one of its records, on which
 // assumptions, and what nobody can see from outside. Signed by its key. Holds no fingerprint of rows and no metric.
 #pragma once
 #include <nlohmann/json.hpp>
@@ -17,10 +17,10 @@ struct Spent {
   int values = 0;          // of these, without the turns in which the party was silent
   int private_rounds = 0;  // of these, how many were computed from rows
   bool confirmed = true;   // false: not every neighbour has confirmed that it has seen no more of this party
-  nlohmann::json parts{};  // of a run that went on after a loss: its parts (party/parts_on_disk.h)
+  nlohmann::json parts{};  // of a run that went on after a loss: its parts (study/part_history.h)
 };
 // whole: the run was completed as planned.
-Spent spent_in(const PartHistory& told, bool whole, bool confirmed);
+Spent spent_in(const PartHistory& history, bool whole, bool confirmed);
 
 nlohmann::json statement_json(const Study& study, const StudyPlan& plan, int node, const std::string& hash,
                               const protocol::Ending& ending, const Spent& spent);

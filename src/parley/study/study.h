@@ -71,6 +71,8 @@ struct StudyPlan {
   network::Graph graph;  // of a star: the trainer is the last node
   algorithm::Setting setting;
   algorithm::Plan plan;
+
+  Index dimension() const { return plan.nodes.front().loss.scores() * static_cast<Index>(setting.features); }  // of f
 };
 
 // What will be done, known before anyone reads a row; Error while the study cannot start.

@@ -1,4 +1,4 @@
-// verify_part.h: what the survivors of a loss have signed, and the part that follows from it.
+// verify/part.h: what the survivors of a loss have signed, and the part that follows from it.
 #include <algorithm>
 
 #include "parley/base/error.h"

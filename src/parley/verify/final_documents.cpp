@@ -15,18 +15,15 @@ namespace {
 using nlohmann::json;
 
 std::string text_of(const std::filesystem::path& folder, const std::string& file) {
-  try {
-    return read_file(folder / file, file);
-  } catch (const Error&) {
-    return "";
-  }
+  constexpr std::uintmax_t most = 16U << 20U;
+  return record::read_bytes(folder / file, most).value_or("");
 }
 
-class Papers {
+class FinalDocumentsCheck {
  public:
-  Papers(const WholeRecord& record, std::vector<std::string>& wrong)
+  FinalDocumentsCheck(const WholeRecord& record, std::vector<std::string>& wrong)
       : record_(record),
-        basis_(record.last->known),
+        known_(record.last->known),
         t_(*record.record),
         replayed_(record.last->replayed),
         wrong_(wrong),
@@ -34,22 +31,22 @@ class Papers {
 
   void check() {
     if (!record_.ended() || claims_nothing()) return;
-    if (record_.told.size() > 1) check_parts();
+    if (record_.history.size() > 1) check_parts();
     check_statement();
     check_models();
   }
 
  private:
   bool whole() const { return record_.whole(); }
-  // A party that has used no row yet, and that nobody has confirmed, writes no final documents (party/join.cpp).
+  // A party that has used no row yet, and that nobody has confirmed, writes none of them (party/final_documents.cpp).
   bool claims_nothing() const {
-    return !whole() && !has_learnt(record_.told) && !std::filesystem::exists(record_.folder / "statement.json") &&
+    return !whole() && !has_learnt(record_.history) && !std::filesystem::exists(record_.folder / "statement.json") &&
            !std::filesystem::exists(record_.folder / "model.json");
   }
-  void say(const std::string& text) { wrong_.push_back(basis_.name(t_.node) + text); }
+  void say(const std::string& text) { wrong_.push_back(known_.name(t_.node) + text); }
   json parsed(const std::string& file) const { return record::read_json(record_.folder / file); }
 
-  // The first key in which a paper differs from the one that follows.
+  // The first key in which a document differs from the one that follows.
   void compare(const std::string& file, const json& found, const json& expected) {
     if (!found.is_object()) return say(": " + file + " is missing or cannot be read");
     for (const auto& [key, value] : expected.items())
@@ -62,8 +59,8 @@ class Papers {
 
   // The record of the whole tells the parts as they were, and its end as that of the last one.
   void check_parts() {
-    const json parts = json::parse(to_json(record_.told).dump());
-    const std::string last = record::folder_of_part(basis_.part.number) + "/run.json";
+    const json parts = json::parse(to_json(record_.history).dump());
+    const std::string last = record::folder_of_part(known_.part.number) + "/run.json";
     for (const auto& [file, run] : {std::pair(std::string("run.json"), &record_.run), std::pair(last, &t_.run)})
       if (!study::nearly_same(run->value("parts", json()), parts))
         return say(": " + study::difference_in(file, "parts", {}, parts));
@@ -74,14 +71,14 @@ class Papers {
   }
 
   void check_statement() {
-    const json paper = parsed("statement.json");
-    const auto& pinned = *basis_.study.parties[static_cast<std::size_t>(record_.node)].pinned;
-    if (!paper.is_object() || !paper.value("statement", json()).is_object())
+    const json document = parsed("statement.json");
+    const auto& pinned = *known_.study.parties[static_cast<std::size_t>(record_.node)].pinned;
+    if (!document.is_object() || !document.value("statement", json()).is_object())
       return say(": statement.json is missing or cannot be read");
-    if (!study::statement_holds(paper, pinned))
+    if (!study::statement_holds(document, pinned))
       return say(": the signature of its statement is not that of the certificate that the roster pins");
-    const json& said = paper["statement"];
-    for (const auto& [key, value] : paper.items())
+    const json& said = document["statement"];
+    for (const auto& [key, value] : document.items())
       if (key != "statement" && key != "signature" && key != "certificate")
         return say(": statement.json has " + protocol::printable(key) + ", which no party writes");
     // In words it is one line of the party's; a restarted party has it in the statement alone for a moment.
@@ -95,9 +92,9 @@ class Papers {
       return say(": its statement tells the outcome in words that no party writes: '" +
                  protocol::printable(ending.text, 200) + "'");
     // To say that it is unconfirmed can only make its epsilon larger.
-    const study::Spent spent = spent_in(record_.told, whole(), whole() || !said.contains("unconfirmed"));
+    const study::Spent spent = spent_in(record_.history, whole(), whole() || !said.contains("unconfirmed"));
     const json expected =
-        json::parse(statement_json(basis_.study, basis_.plan, record_.node, basis_.hash, ending, spent).dump());
+        json::parse(statement_json(known_.study, known_.plan, record_.node, known_.hash, ending, spent).dump());
     if (!study::nearly_same(said.value("epsilon", json()), expected.value("epsilon", json())))
       return say(": its statement says epsilon = " + study::shown(said.value("epsilon", json())) +
                  ", and the charges of the " + std::to_string(spent.rounds) + " rounds that it released make " +
@@ -112,35 +109,35 @@ class Papers {
     const Replayed& mine = replayed_[static_cast<std::size_t>(t_.node)];
     const bool followed = mine.rounds == rounds_ && mine.final_iterate.size() > 0 && t_.intact;
     if (whole()) check_finals();
-    if (t_.outcome() == "diverged" || !followed || !has_learnt(record_.told)) return;
+    if (t_.outcome() == "diverged" || !followed || !has_learnt(record_.history)) return;
     check_model("own_model.json", mine.final_iterate, "this party's own iterate");
     if (whole() && !complete_) return;
     const Vector weights = whole()                           ? model_
                            : record_.trainer_said.size() > 0 ? record_.trainer_said
                                                              : mine.final_iterate;
     check_model("model.json", weights, t_.outcome());
-    if (record_.told.size() > 1)
-      check_model(record::folder_of_part(basis_.part.number) + "/model.json", weights, t_.outcome());
+    if (record_.history.size() > 1)
+      check_model(record::folder_of_part(known_.part.number) + "/model.json", weights, t_.outcome());
   }
 
   void check_finals() {
-    protocol::FinalIterates finals(basis_.agreed());
+    protocol::FinalIterates finals(known_.agreed());
     complete_ = true;
-    for (const int origin : basis_.agreed().model_of) {
+    for (const int origin : known_.agreed().model_of) {
       const auto found = t_.finals.find(origin);
       if (found == t_.finals.end()) {
         complete_ = false;
-        if (t_.intact) say(": the final iterate of " + basis_.name(origin) + " is not in its transcript");
+        if (t_.intact) say(": the final iterate of " + known_.name(origin) + " is not in its transcript");
         continue;
       }
       finals.add(found->second, "");
       const Vector value = *protocol::vector_of(found->second.payload);
       const Replayed& followed = replayed_[static_cast<std::size_t>(origin)];
-      const std::string which = ": the final iterate of " + basis_.name(origin) + " in its transcript ";
-      if (t_.rounds_of(origin) == basis_.agreed().rounds + 1 && t_.values.at(origin).back().head != found->second.head)
+      const std::string which = ": the final iterate of " + known_.name(origin) + " in its transcript ";
+      if (t_.rounds_of(origin) == known_.agreed().rounds + 1 && t_.values.at(origin).back().head != found->second.head)
         say(which + "claims other releases than those before it");
-      else if (followed.rounds == basis_.agreed().rounds + 1 && !study::same_bits(value, followed.final_iterate))
-        say(which + "does not follow from what " + basis_.name(origin) +
+      else if (followed.rounds == known_.agreed().rounds + 1 && !study::same_bits(value, followed.final_iterate))
+        say(which + "does not follow from what " + known_.name(origin) +
             " released: " + study::first_difference(value, followed.final_iterate));
     }
     if (complete_) model_ = finals.model();
@@ -148,14 +145,14 @@ class Papers {
 
   void check_model(const std::string& file, const Vector& weights, const std::string& outcome) {
     const json found = parsed(file),
-               expected = json::parse(model_json(basis_.study, basis_.plan, weights, outcome).dump());
+               expected = json::parse(model_json(known_.study, known_.plan, weights, outcome).dump());
     if (found.is_object() && found.value("weights", json()) != expected["weights"])
       return say(": the weights in " + file + " do not follow from the released values");
     compare(file, found, expected);
   }
 
   const WholeRecord& record_;
-  const study::ExpectedPart& basis_;
+  const study::ExpectedPart& known_;
   const study::PartyRecord& t_;
   const std::vector<Replayed>& replayed_;
   std::vector<std::string>& wrong_;
@@ -174,6 +171,7 @@ void check_lines(const SeenPart& part, const study::PartyRecord& t, const study:
   if (t.lines.size() + (t.ended() ? 0 : 1) < t.released.size())
     return say(": rounds.jsonl has " + std::to_string(t.lines.size()) + " whole lines for " +
                std::to_string(t.released.size()) + " released rounds");
+  const bool is_private = not_private(known.study, known.plan).empty();
   double before = 0;
   study::PartHistory so_far = through;
   for (int round = 0; round < static_cast<int>(t.lines.size()); ++round) {
@@ -186,7 +184,11 @@ void check_lines(const SeenPart& part, const study::PartyRecord& t, const study:
       say(", round " + std::to_string(round) + ": rounds.jsonl " + what);
     };
     if (!line.is_object() || !line.value("epsilon", json()).is_number()) return differs("cannot be read");
-    if (line.size() != 3) return differs("has more than round, kind and epsilon: nothing else may be shared");
+    const bool stamped = line.value("stamp", json()) == record::not_private_stamp;
+    if (stamped == is_private)
+      return differs(is_private ? "is stamped, and the study is private" : "lacks NOT PRIVATE");
+    if (line.size() != (stamped ? 4 : 3))
+      return differs("has more than round, kind and epsilon: nothing else may be shared");
     if (line.value("round", json()) != round || line.value("kind", json()) != kind)
       return differs("does not say that it is round " + std::to_string(round) + ", " + kind);
     // A restarted party counts what its ledger had by then, which may be more than this round.
@@ -205,13 +207,13 @@ bool WholeRecord::ended() const {
 }
 
 void check_final_documents(const WholeRecord& record, std::vector<std::string>& wrong) {
-  Papers(record, wrong).check();
+  FinalDocumentsCheck(record, wrong).check();
 }
 
 std::optional<double> stated_epsilon(const std::filesystem::path& folder) {
-  const json paper = record::read_json(folder / "statement.json");
-  if (!paper.is_object() || !paper.value("statement", json()).is_object()) return std::nullopt;
-  const json epsilon = paper["statement"].value("epsilon", json());
+  const json document = record::read_json(folder / "statement.json");
+  if (!document.is_object() || !document.value("statement", json()).is_object()) return std::nullopt;
+  const json epsilon = document["statement"].value("epsilon", json());
   return epsilon.is_number() ? std::optional(epsilon.get<double>()) : std::nullopt;
 }
 

@@ -18,7 +18,7 @@ struct WholeRecord {
   int node = 0;                    // of the study
   const SeenPart* last = nullptr;  // its last part, and what it recorded there
   const study::PartyRecord* record = nullptr;
-  study::PartHistory told{};
+  study::PartHistory history{};
   Vector trainer_said{};  // in a star: the last value of the trainer's that it worked with
 
   bool whole() const { return record->outcome() == "completed"; }

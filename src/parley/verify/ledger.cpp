@@ -35,18 +35,18 @@ class LedgerCheck {
         wrong(file_ + ": charged as node " + std::to_string(node) + ", which the study does not have");
         continue;
       }
-      study::PartHistory told;
+      study::PartHistory history;
       std::vector<privacy::Charge> charges;
       for (const SeenPart& part : parts) {
         const int self = part.known.part.node_of(node);
         if (self < 0) continue;
         const auto found = check(part, self);
         if (part.known.part.number > 1 && found.empty()) continue;
-        told.push_back({.part = &part.known.part, .self = self, .released = static_cast<int>(found.size()) - 1});
+        history.push_back({.part = &part.known.part, .self = self, .released = static_cast<int>(found.size()) - 1});
         charges.insert(charges.end(), found.begin(), found.end());
         if (const auto failed = failed_round(part, self)) charges.push_back(*failed);
       }
-      price(node, told, charges);
+      price(node, history, charges);
     }
   }
 
@@ -87,17 +87,17 @@ class LedgerCheck {
     return run != nullptr && run->accounts.contains(node) ? run->accounts.at(node).failed : std::nullopt;
   }
 
-  void price(int node, const study::PartHistory& told, const std::vector<privacy::Charge>& charges) {
+  void price(int node, const study::PartHistory& history, const std::vector<privacy::Charge>& charges) {
     VerifiedParty& party = result_.parties[static_cast<std::size_t>(node)];
     if (party.trainer || !result_.noisy) return;
-    const bool whole = told.size() == 1 && told.back().released >= told.back().part->agreed.rounds;
+    const bool whole = history.size() == 1 && history.back().released >= history.back().part->agreed.rounds;
     if (party.delta > 0 && !whole) {
       party.in_ledger = party.epsilon;
       return;
     }
     ledger::Spend sum(party.delta);
     for (const privacy::Charge& c : charges) sum.add(ledger::Price{c.epsilon, c.mu});
-    party.in_ledger = told.size() > 1 ? sum.epsilon() : algorithm::whole_run_epsilon(charges, party.delta);
+    party.in_ledger = history.size() > 1 ? sum.epsilon() : algorithm::whole_run_epsilon(charges, party.delta);
   }
 
   std::string file_;

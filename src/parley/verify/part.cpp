@@ -7,16 +7,16 @@ namespace {
 
 class PartCheck {
  public:
-  PartCheck(SeenPart& part, Findings& findings) : part_(part), basis_(part.known), findings_(findings) {}
+  PartCheck(SeenPart& part, Findings& findings) : part_(part), known_(part.known), findings_(findings) {}
 
   void run() {
-    for (int node = 0; node < basis_.agreed().nodes(); ++node) compare(node);
-    for (int node = 0; node < basis_.agreed().nodes(); ++node) follow(node);
+    for (int node = 0; node < known_.agreed().nodes(); ++node) compare(node);
+    for (int node = 0; node < known_.agreed().nodes(); ++node) follow(node);
     for (const study::PartyRecord& t : part_.records) check_rounds(t);
   }
 
  private:
-  const std::string& name(int node) const { return basis_.name(node); }
+  const std::string& name(int node) const { return known_.name(node); }
   void wrong(const std::string& sentence) { findings_.wrong.push_back(sentence); }
 
   // What the others received of this node: the same from each other, and the same as it recorded itself.
@@ -81,7 +81,7 @@ class PartCheck {
     part_.seen.push_back(self != nullptr && self->intact ? self->values : part_.merged);
     const Values& seen = part_.seen.back();
     const auto& start = part_.starts[static_cast<std::size_t>(node)];
-    Replayed r = start ? replay(basis_, node, seen, *start, findings_.wrong) : Replayed{};
+    Replayed r = start ? replay(known_, node, seen, *start, findings_.wrong) : Replayed{};
     const int rounds = seen.contains(node) ? static_cast<int>(seen.at(node).size()) : 0;
     if (!start)
       findings_.unchecked.push_back(name(node) + ": its steps; where it begins in this part follows from values of " +
@@ -94,7 +94,7 @@ class PartCheck {
             " that it was computed from is not in its transcript");
     if (self == nullptr)
       findings_.unchecked.push_back(name(node) + ": its own record was not given" +
-                                    (rounds <= basis_.agreed().rounds
+                                    (rounds <= known_.agreed().rounds
                                          ? "; it may have released more than these hold: counted with what was planned"
                                          : ""));
     part_.replayed.push_back(std::move(r));
@@ -106,16 +106,16 @@ class PartCheck {
       findings_.unchecked.push_back(name(t.node) + ": its run has not ended (" + t.outcome() +
                                     "), so there is no statement and no model");
     if (t.outcome() != "completed" || !t.intact) return;
-    std::vector<int> origins = basis_.agreed().graph.neighbours(t.node);
+    std::vector<int> origins = known_.agreed().graph.neighbours(t.node);
     origins.push_back(t.node);
     for (const int origin : origins)
-      if (t.rounds_of(origin) <= basis_.agreed().rounds)
+      if (t.rounds_of(origin) <= known_.agreed().rounds)
         wrong(name(t.node) + ", round " + std::to_string(t.rounds_of(origin)) + " of " + name(origin) +
               ": missing in its transcript, and its record says that the run was completed");
   }
 
   SeenPart& part_;
-  const study::ExpectedPart& basis_;
+  const study::ExpectedPart& known_;
   Findings& findings_;
 };
 

@@ -138,10 +138,10 @@ class Verification {
       const study::PartyRecord* const t = self < 0 ? nullptr : part.own(self);
       const int rounds = self < 0 ? 0 : part.rounds(self);
       if (self < 0 || (part.known.part.number > 1 && t == nullptr && rounds == 0)) continue;
-      record.told.push_back({.part = &part.known.part,
-                             .self = self,
-                             .released = rounds - 1,
-                             .through = part.next && t != nullptr && t->went_on ? part.next->through : -1});
+      record.history.push_back({.part = &part.known.part,
+                                .self = self,
+                                .released = rounds - 1,
+                                .through = part.next && t != nullptr && t->went_on ? part.next->through : -1});
       party.recomputed += part.replayed[static_cast<std::size_t>(self)].recomputed;
       whole = t != nullptr ? t->outcome() == "completed" : rounds == part.known.agreed().rounds + 1;
       if (t == nullptr) continue;
@@ -150,16 +150,16 @@ class Verification {
       record.record = t;
       note_trainer(part, *t, record);
       Findings findings;
-      check_lines(part, *t, record.told, findings.wrong);
+      check_lines(part, *t, record.history, findings.wrong);
       keep(part, findings);
     }
-    party.parts = static_cast<int>(record.told.size());
-    party.rounds = rounds_released(record.told);
-    party.rounds_from_rows = rounds_from_rows(record.told);
-    party.epsilon = epsilon_of(record.told, whole);
-    party.delta = delta_of(record.told);
+    party.parts = static_cast<int>(record.history.size());
+    party.rounds = rounds_released(record.history);
+    party.rounds_from_rows = rounds_from_rows(record.history);
+    party.epsilon = epsilon_of(record.history, whole);
+    party.delta = delta_of(record.history);
     if (first != nullptr) party.stated = stated_epsilon(first->folder);
-    check_sum(node, record.told);
+    check_sum(node, record.history);
     // A later part that does not follow was not looked at: no more is claimed than that it may have cost what was
     // planned.
     const bool followed = record.record == nullptr || !record.record->went_on;
@@ -175,9 +175,9 @@ class Verification {
   }
 
   // docs/privacy.md, proposition 9: all parts together cost at most what the study planned for the whole run.
-  void check_sum(int node, const study::PartHistory& told) {
-    if (told.size() < 2 || !result_.noisy || parts_.front().known.is_trainer(node)) return;
-    const ledger::Spend spent = spend_of(told);
+  void check_sum(int node, const study::PartHistory& history) {
+    if (history.size() < 2 || !result_.noisy || parts_.front().known.is_trainer(node)) return;
+    const ledger::Spend spent = spend_of(history);
     if (spent.total() <= parts_.front().known.part.allowance[static_cast<std::size_t>(node)]) return;
     result_.wrong.push_back(name(node) + ": its parts together cost more than the study planned for the whole run");
   }

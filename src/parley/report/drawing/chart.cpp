@@ -70,17 +70,22 @@ std::string Drawing::text(double x, double y, std::string_view anchor, std::stri
                      coordinate(x), coordinate(y), anchor, kind == "title" ? ink : grey, escaped(words));
 }
 
-// Title (wrapped) and, above the plot, what the y axis shows.
+// As many rows as its words need at this size.
+std::vector<std::string> wrapped(const std::string& words, double size, double width) {
+  std::vector<std::string> rows(1);
+  for (const auto& word : split_list(words, ' '))
+    if (!rows.back().empty() && text_width(rows.back() + " " + word, size) > width)
+      rows.push_back(word);
+    else
+      rows.back() += (rows.back().empty() ? "" : " ") + word;
+  return rows;
+}
+
+// Title, note and, above the plot, what the y axis shows.
 void Drawing::head() {
   double y = 4;
   if (!c_.bare && !c_.title.empty()) {
-    std::vector<std::string> rows(1);
-    for (const auto& word : split_list(c_.title, ' '))
-      if (!rows.back().empty() && text_width(rows.back() + " " + word, 15) > c_.width - 20)
-        rows.push_back(word);
-      else
-        rows.back() += (rows.back().empty() ? "" : " ") + word;
-    for (const auto& row : rows) {
+    for (const auto& row : wrapped(c_.title, 15, c_.width - 20)) {
       y += 20;
       head_ += fmt::format(
           "<text class=\"title\" x=\"10\" y=\"{}\" font-size=\"15\" font-weight=\"600\" fill=\"{}\">{}</text>\n",
@@ -88,6 +93,8 @@ void Drawing::head() {
     }
     y += 6;
   }
+  if (!c_.note.empty())
+    for (const auto& row : wrapped(c_.note, small, c_.width - 20)) head_ += text(10, y += 14, "start", "note", row);
   y += 16;
   head_ += text(10, y, "start", "label", c_.y_label);
   plot_.top = y + 12;
