@@ -191,7 +191,7 @@ class Silence(Case):
         self.ends_well(study)
 
     def test_idle_connections_of_strangers_do_not_stop_a_run(self):
-        study = Study(self.dir / "study", rounds=40, deadline=5.0)
+        study = Study(self.dir / "study", rounds=40, deadline=0.5)
         self.start(study, A, prefix=("prlimit", "--nofile=64:4096"))
         host, port = study.addresses[A].split(":")
         idle = []
