@@ -161,15 +161,6 @@ int exit_code(const run::Summary& summary) {
   }
 }
 
-void say_lost(int rank, const std::string& hosting) {
-  fmt::print(
-      stderr,
-      "\nparley: rank {} died{}: the job ends.\n  what to do: repeat the command with --resume true and the --out "
-      "of this run; what was released is kept, and nothing is released or charged twice\n",
-      rank, hosting.empty() ? " before it had its rows" : ", which hosted " + hosting);
-  std::fflush(stderr);
-}
-
 LiveView::Shown shown_of(const run::Simulation& s, const run::TrainOptions& o) {
   return {.rounds = s.plan.options.rounds,
           .repeats = o.engine.repeat,
@@ -191,7 +182,7 @@ int run_train(const Arguments& arguments) {
                              },
                          .on_round = [&](int repeat, const run::RoundMetrics& m) { live->show(repeat, m); },
                          .stop = &stop_on({SIGINT, SIGTERM, SIGUSR1})};
-  const auto ranks = network::make_ranks(options.engine.engine, say_lost);
+  const auto ranks = network::make_ranks(options.engine.engine);
   std::optional<run::Summary> trained;
   try {
     trained = run::train(options, hooks, *ranks);
@@ -205,7 +196,9 @@ int run_train(const Arguments& arguments) {
     fmt::print(stderr, "parley: rank {}: {}\n{}", ranks->rank(), e.what(),
                mistake ? "" : "Nothing further was sent. Please report this with the command you ran.\n");
     std::fflush(stderr);
-    ranks->abandon(mistake ? exit_mistake : exit_bug);
+    const int code = mistake ? exit_mistake : exit_bug;
+    ranks->abandon(code);
+    return code;
   }
   const run::Summary& summary = *trained;
   if (ranks->rank() > 0) return exit_code(summary);

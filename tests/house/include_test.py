@@ -74,7 +74,7 @@ def files(root, *folders):
 
 
 def folder_of(root, file):
-    """("network", "network/mpi") of src/parley/network/mpi/watch.cpp; ("cli", "cli") of cli/main.cpp."""
+    """("network", "network/mpi") of src/parley/network/mpi/mpi_ranks.cpp; ("cli", "cli") of cli/main.cpp."""
     parts = file.relative_to(root).parts[:-1]
     parts = parts[2:] if parts[0] == "src" else parts[:1]
     return (parts[0] if parts else ""), "/".join(parts)

@@ -93,26 +93,30 @@ class Claims(Case):
         self.assertEqual([w for w in self.verify(study, [A]) if w.startswith(A)], [])
 
     def test_a_completed_model_stands_whatever_is_said_afterwards(self):
-        study = Study(self.dir / "study", deadline=4.0)
+        study = Study(self.dir / "study", deadline=0.25)
         self.start_all(study)
         self.assert_completed(study)
         papers = [study.out(A, p).read_bytes() for p in ("model.json", "own_model.json", "statement.txt")]
         stated = self.statement(study, A)
         final = next(m for m in map(wire.decode, (d for _, d in wire.entries(study.out(A, "transcript")))) if m.kind == wire.FINAL and m.sender == C)
         second = wire.signed_part(final._replace(payload=bytes(len(final.payload))))
-        self.start(study, A)
-        study.await_log(A, "takes part")
-        verdicts = []
-        while verdicts.count("second_value") < 2 and self.processes[A].poll() is None:  # a new caller each time: gRPC waits longer after each failure
-            with self.insider(study, C, A) as liar:
-                verdicts.append(liar.send(second, sign=True).get("verdict"))
-        self.assertEqual(verdicts.count("second_value"), 2, study.logs())
-        for _ in range(2):  # then once more: it is remembered
+
+        def stands():
             code, said = self.end_of(study, A)
             self.assertEqual((code, said["outcome"], said["model"]), (0, "completed", True), study.logs())
             self.assertEqual([study.out(A, p).read_bytes() for p in ("model.json", "own_model.json", "statement.txt")], papers)
             self.assertEqual(self.statement(study, A), stated)
             self.start(study, A)
+        self.start(study, A)
+        verdicts = []
+        while verdicts.count("second_value") < 2:  # with all that it needs, a process listens for two deadlines: perhaps the next one hears it
+            with self.insider(study, C, A) as liar:  # a new caller each time: gRPC waits longer after each failure
+                verdicts.append(liar.send(second, sign=True).get("verdict"))
+            self.assertIn(verdicts[-1], (None, "second_value"), study.logs())
+            if self.processes[A].poll() is not None:
+                stands()
+        stands()
+        stands()  # once more: it is remembered
         self.end_of(study, A)
         kept = [d for kind, d in wire.entries(study.out(A, "transcript")) if kind == wire.EVIDENCE]
         self.assertEqual(len(kept), 1)
@@ -200,9 +204,12 @@ class Claims(Case):
         before = [study.out(A, f).read_bytes() for f in kept]
         for file in kept:
             study.out(A, file).write_bytes(b"")
+        now = lambda: [study.out(A, f).read_bytes() for f in kept]
         self.start(study, A)
+        study.until(lambda: now() == before or self.processes[A].poll() is not None, "the papers come back")
+        self.processes[A].send_signal(signal.SIGINT)  # alone, it would wait for the others, who may need something
         self.assertEqual(self.end_of(study, A)[1]["outcome"], "completed", study.logs())
-        self.assertEqual([study.out(A, f).read_bytes() for f in kept], before)
+        self.assertEqual(now(), before)
         self.assertEqual(self.verify(study), [])
 
     def test_a_statement_claims_what_holds_for_its_study(self):

@@ -5,11 +5,10 @@ LOST = "hospital_b"
 
 
 class LossCase(Case):
-    def lose(self, algorithm, base=None, rounds=400, **more):
-        """Starts it, and kills one as soon as it has released twenty rounds."""
-        study = Study((base or self.dir) / algorithm, algorithm, parties=4, rounds=rounds, wait=8.0, deadline=1.0, options={"on_loss": '"continue"'}, **more)
+    def begin_and_lose(self, algorithm, base=None, rounds=400, **more):
+        """Starts it, and kills one as soon as it has released twenty rounds. Four deadlines later the others go on."""
+        study = Study((base or self.dir) / algorithm, algorithm, parties=4, rounds=rounds, deadline=0.2, options={"on_loss": '"continue"'}, **more)
         self.start_all(study)
         self.await_rounds(study, LOST, 21)
-        self.processes[LOST].kill()
-        self.processes[LOST].wait()
+        self.lose(study, LOST)
         return study, LOST, [n for n in study.all if n != LOST]

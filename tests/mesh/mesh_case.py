@@ -254,6 +254,26 @@ class Case(unittest.TestCase):
             self.processes[name].stdout.close()
         self.processes[name] = study.start(name, *more, **kw)
 
+    def lose(self, study, name):
+        """This party dies and comes back with an empty disk, so it is refused and says goodbye: the others lose it without a timer. Its
+        disk is then found again. (Lost by silence alone, under a fake clock: protocol/loss_test.cpp.)"""
+        self.processes[name].kill()
+        self.processes[name].wait()
+        folder, disk = study.base / name, study.base / (name + ".disk")
+        files = lambda: [*folder.glob("my.ledger*"), folder / "out"]
+        disk.mkdir()
+        for file in files():
+            file.rename(disk / file.name)
+        run("ledger", "cap", "my.ledger", "--dataset", name, "--epsilon", "unlimited", cwd=folder)
+        self.start(study, name)
+        (code, result), = self.results(study, [name]).values()
+        self.assertEqual((code != 0, result["outcome"]), (True, "refused"), study.logs())
+        for file in files():
+            shutil.rmtree(file) if file.is_dir() else file.unlink()
+        for file in disk.iterdir():
+            file.rename(folder / file.name)
+        disk.rmdir()
+
     def start_all(self, study, names=None):
         for name in names or study.all:
             self.start(study, name)

@@ -19,7 +19,7 @@ class VerifyParts(LossCase):
         """A run that went on; its records are copied to self.copies."""
         name = algorithm + "".join(f"-{k}-{v}" for k, v in more.items())
         if name not in VerifyParts.studies:
-            study, self.lost, left = self.lose(algorithm, base=pathlib.Path(self.base.name) / name, **more)
+            study, self.lost, left = self.begin_and_lose(algorithm, base=pathlib.Path(self.base.name) / name, **more)
             self.assert_completed(study, self.results(study, left))
             VerifyParts.studies[name] = (study, left)
         study, self.left = VerifyParts.studies[name]
@@ -82,7 +82,7 @@ class VerifyParts(LossCase):
         self.assertEqual((found["wrong"], len(found["parts"])), ([], 1))
 
     def test_a_survivor_that_died_and_came_back_and_one_that_came_too_late_hold(self):
-        study, lost, left = self.lose("mr-admm", rounds=600)
+        study, lost, left = self.begin_and_lose("mr-admm", rounds=600)
         study.until(lambda: (study.base / left[0] / "out/part-2/rounds.jsonl").exists(), "part 2 begins")
         self.processes[left[0]].kill()
         self.processes[left[0]].wait()

@@ -1,5 +1,5 @@
 """The MPI engine as a user meets it (docs/cluster.md): same bits on any number of ranks, one file per node, mistakes told once, a rank
-that dies, and going on after it. ctest gives $PARLEY and $SAME_BITS; without mpirun: "skipped: mpirun not found"."""
+that dies, and going on after it. ctest gives $PARLEY, $PARLEY_FAILPOINTS and $SAME_BITS; without mpirun: "skipped: mpirun not found"."""
 import json
 import os
 import pathlib
@@ -12,7 +12,7 @@ import tempfile
 import time
 import unittest
 
-PARLEY, SAME_BITS = os.environ["PARLEY"], os.environ["SAME_BITS"]
+PARLEY, FAILPOINTS, SAME_BITS = os.environ["PARLEY"], os.environ["PARLEY_FAILPOINTS"], os.environ["SAME_BITS"]
 SHORT, FULL = "PARLEY_TEST_SHORT" in os.environ, "PARLEY_TEST_FULL" in os.environ
 ENV = {**os.environ, "OMPI_ALLOW_RUN_AS_ROOT": "1", "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM": "1", "OMPI_MCA_rmaps_base_oversubscribe": "1",
        "OMPI_MCA_btl_vader_single_copy_mechanism": "none",  # containers without ptrace
@@ -194,14 +194,14 @@ class Ledgers(Case):
         self.assertTrue(any(w.startswith("rank 1: ") and "other rows" in w for w in found["warnings"]), found["warnings"])
 
 
-class Death(Case):
-    """kill -9 of one rank, at times that are chosen by the record: after so many rounds."""
+class Ending(Case):
+    """A job that ends early, at a time that is chosen by the record: after so many rounds."""
     ROUNDS = 30
 
-    def command(self, algorithm, ledger, ranks):
+    def command(self, algorithm, ledger, ranks, rounds=ROUNDS):
         """With ledgers: one file per node and one rank per file."""
         rows = (*write_files(self.dir, [40 + 5 * i for i in range(ranks)]), "--dataset", "d", "--ledger", "{rank}.db") if ledger else ("--rows", 600, "--nodes", 5, "--loss-weight", 50)
-        return ("train", *rows, "--rounds", self.ROUNDS, "--seed", 3, "--engine", "mpi", "--algorithm", algorithm, "--epsilon", 1, "--delta", 1e-5, "--out", "run")
+        return ("train", *rows, "--rounds", rounds, "--seed", 3, "--engine", "mpi", "--algorithm", algorithm, "--epsilon", 1, "--delta", 1e-5, "--out", "run")
 
     def rounds(self, folder):
         file = self.dir / folder / "rounds.jsonl"
@@ -219,44 +219,30 @@ class Death(Case):
         return None
 
     def kill(self, ranks, rank, after, command):
+        """kill -9 of this rank, or Ctrl-C where it is None, once rank 0 has so many rounds. mpirun's exit code and all that was said."""
         job = str(self.dir)
         process = subprocess.Popen(mpirun(ranks, *command), cwd=self.dir, env={**ENV, "PARLEY_JOB": job}, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
-        victim = None
+        victim = process.pid if rank is None else None
         while process.poll() is None:
             victim = victim or self.rank_process(rank, job)
             if victim and self.rounds("run") >= after:
                 try:
-                    os.kill(victim, signal.SIGKILL)
+                    os.kill(victim, signal.SIGINT if rank is None else signal.SIGKILL)
                 except ProcessLookupError:
                     pass
                 break
             time.sleep(0.001)
         out, err = process.communicate(timeout=900)
+        self.assertEqual([r for r in range(ranks) if self.rank_process(r, job)], [], "a rank that goes on without mpirun")
         return process.returncode, out + err
 
-    def check(self, algorithm, ledger, ranks, rank, after, hosted):
-        for path in list(self.dir.glob("*")):
-            shutil.rmtree(path) if path.is_dir() else path.unlink()
-        if ledger:
-            for r in range(ranks):
-                self.alone("ledger", "cap", f"{r}.db", "--dataset", "d", "--epsilon", "unlimited")
-        command = self.command(algorithm, ledger, ranks)
-        code, text = self.kill(ranks, rank, after, command)
-        if code == 0:
-            return False  # it was faster than the kill
-        self.assertIn(f"rank {rank} died, which hosted {hosted}", text)
-        self.assertIn("--resume true", text)
+    def resumes(self, ranks, command):
+        """The same command goes on, to what a run that nobody interrupted would have released."""
         self.ok(ranks, *command, "--resume", "true")
         pairs = list(zip(command[1::2], command[2::2]))
         self.alone("train", *[w for pair in pairs if pair[0] not in ("--engine", "--dataset", "--ledger", "--out") for w in pair], "--out", "whole")
         self.assertEqual(self.text("run/model.json"), self.text("whole/model.json"))
         self.assertEqual(self.joined("run", ranks), (self.dir / "whole/released.f64").read_bytes())
-        if ledger:
-            for r in range(ranks):
-                accounts = json.loads(self.alone("ledger", "show", f"{r}.db", "--json"))["runs"][0]["accounts"]
-                turns = 2 if algorithm == "dp-admm" else 1
-                self.assertTrue(all(a["rounds_released"] == turns * self.ROUNDS + 1 for a in accounts), accounts)
-        return True
 
     def joined(self, folder, ranks):
         """released.f64 as one process would have written it."""
@@ -268,9 +254,33 @@ class Death(Case):
             parts.append([data[i:i + size] for i in range(0, len(data), size)])
         return b"".join(b"".join(rows) for rows in zip(*parts))
 
-    def test_the_job_ends_naming_rank_and_nodes_and_resumes_to_the_same_model(self):
-        cases = [("mr-admm", True, 2, 1, 5, "node 1"), ("mr-admm", False, 3, 0, 9, "nodes 0 to 1"), ("dp-admm", True, 3, 2, 11, "node 2 and the trainer"),
-                 ("dp-admm", False, 2, 1, 11, "nodes 3 to 4 and the trainer"), ("pp", False, 5, 3, 2, "node 3"), ("linear-admm", True, 3, 2, 20, "node 2")]
+
+class Death(Ending):
+    def check(self, algorithm, ledger, ranks, rank, after):
+        for path in list(self.dir.glob("*")):
+            shutil.rmtree(path) if path.is_dir() else path.unlink()
+        if ledger:
+            for r in range(ranks):
+                self.alone("ledger", "cap", f"{r}.db", "--dataset", "d", "--epsilon", "unlimited")
+        command = self.command(algorithm, ledger, ranks)
+        code, text = self.kill(ranks, rank, after, command)
+        if code == 0:
+            return False  # it was faster than the kill
+        self.assertEqual(code, 128 + signal.SIGKILL, text)
+        self.assertIn(f"process rank {rank} ", text)
+        self.assertIn("exited on signal 9 (Killed)", text)
+        self.assertNotIn("parley: ", text)  # mpirun speaks
+        self.resumes(ranks, command)
+        if ledger:
+            for r in range(ranks):
+                accounts = json.loads(self.alone("ledger", "show", f"{r}.db", "--json"))["runs"][0]["accounts"]
+                turns = 2 if algorithm == "dp-admm" else 1
+                self.assertTrue(all(a["rounds_released"] == turns * self.ROUNDS + 1 for a in accounts), accounts)
+        return True
+
+    def test_mpirun_ends_the_job_and_names_the_rank_and_it_resumes_to_the_same_model(self):
+        cases = [("mr-admm", True, 2, 1, 5), ("mr-admm", False, 3, 0, 9), ("dp-admm", True, 3, 2, 11), ("dp-admm", False, 2, 1, 11), ("pp", False, 5, 3, 2),
+                 ("linear-admm", True, 3, 2, 20)]
         if SHORT:
             cases = cases[:2]
         if FULL:
@@ -279,8 +289,22 @@ class Death(Case):
         print(f"{died} of {len(cases)} ranks died in time", file=sys.stderr)
         self.assertGreater(died, 0)
 
+    def test_an_error_on_one_rank_ends_all_and_is_told_with_its_rank(self):
+        for rank in (0, 1):
+            with self.subTest(rank=rank):
+                shutil.rmtree(self.dir / "run", ignore_errors=True)
+                shutil.rmtree(self.dir / "whole", ignore_errors=True)
+                wrapper = self.dir / "full.sh"
+                wrapper.write_text(f'#!/bin/sh\n[ "$OMPI_COMM_WORLD_RANK" = {rank} ] || exec {PARLEY} "$@"\nPARLEY_AT="write released.f64" PARLEY_FULL=12 exec {FAILPOINTS} "$@"\n')
+                wrapper.chmod(0o755)
+                command = self.command("mr-admm", False, 2)
+                self.fails(2, *command, says=[f"parley: rank {rank}: ", "cannot write the record", "check free space"], program=str(wrapper))
+                self.assertGreater(self.rounds("run"), 5)
+                self.assertLess(self.rounds("run"), self.ROUNDS)
+                self.resumes(2, command)
 
-class LostPast(Death):
+
+class LostPast(Ending):
     """A rank that has lost what it released must not release it again (R7): unseeded, so a second value would be another one."""
 
     def unfinished(self, ledger):
@@ -334,7 +358,7 @@ class LostPast(Death):
         self.assertIn("older than what you have released", text)
 
 
-class Stop(Case):
+class Stop(Ending):
     def test_a_signal_that_mpirun_passes_on_ends_the_run_with_a_model(self):
         process = subprocess.Popen(mpirun(2, "train", "--rows", 2000, "--rounds", 100000, "--epsilon", 1, "--engine", "mpi", "--out", "run", "--metrics", "last", "--quiet"),
                                    cwd=self.dir, env=ENV, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
@@ -345,6 +369,13 @@ class Stop(Case):
         process.communicate(timeout=900)
         self.assertEqual([json.loads(self.text(f"run/{f}run.json"))["outcome"] for f in ("", "rank-1/")], ["interrupted"] * 2)
         self.assertTrue((self.dir / "run/model.json").exists())
+
+    def test_ctrl_c_ends_all_ranks_and_the_run_resumes_to_the_same_model(self):
+        command = self.command("mr-admm", False, 3, rounds=150)
+        code, text = self.kill(3, None, 20, command)
+        self.assertNotEqual(code, 0, text)
+        self.assertLess(self.rounds("run"), 150)
+        self.resumes(3, command)
 
 
 if __name__ == "__main__":

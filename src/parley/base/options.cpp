@@ -71,10 +71,6 @@ Rule any_text(std::string meaning, std::vector<std::string> known) {
   return {.text = std::move(meaning), .known = std::move(known)};
 }
 
-bool is_flag(const Option& option) {
-  return std::holds_alternative<bool*>(option.target);
-}
-
 std::string option_type(const Option& option) {
   return std::visit(Overloaded{
                         [](bool*) { return "yes/no"; },

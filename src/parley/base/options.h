@@ -56,7 +56,6 @@ bool may_be_shown(const std::vector<Option>& options, const std::string& name, c
 
 nlohmann::json option_value(const Option& option);
 std::string option_type(const Option& option);  // "number", "numbers, one per node or one for all", …
-bool is_flag(const Option& option);
 
 // Checks every row and throws one Error that lists all violations.
 void validate_options(const std::vector<Option>& options);

@@ -202,12 +202,6 @@ Identity read_identity(const std::filesystem::path& key, const std::filesystem::
   return identity;
 }
 
-bool issued_by(const Certificate& certificate, const Certificate& authority) {
-  const CleanErrors clean;
-  return X509_check_issued(authority.x509.get(), certificate.x509.get()) == X509_V_OK &&
-         X509_verify(certificate.x509.get(), X509_get0_pubkey(authority.x509.get())) == 1;
-}
-
 std::optional<Refusal> check_certificate(const Certificate& presented, const std::string& expected_name,
                                          const std::string& pinned, Time now) {
   const auto& c = presented;

@@ -38,8 +38,7 @@ struct Certificate {
   std::string issuer_pem;    // the authority's, where it follows in the file
   std::shared_ptr<x509_st> x509;
 
-  std::string chain_pem() const { return pem + issuer_pem; }                       // what a TLS party presents
-  const std::string& trust_pem() const { return self_issued ? pem : issuer_pem; }  // what TLS must trust to accept it
+  std::string chain_pem() const { return pem + issuer_pem; }  // what a TLS party presents
 };
 
 struct Identity {
@@ -69,7 +68,6 @@ PrivateKey parse_key(const std::string& pem, const std::string& where);
 PrivateKey read_key(const std::filesystem::path& file);  // refuses one that others may read
 bool belongs(const PrivateKey& key, const Certificate& certificate);
 Identity read_identity(const std::filesystem::path& key, const std::filesystem::path& certificate);
-bool issued_by(const Certificate& certificate, const Certificate& authority);  // its signature holds
 
 // Why a peer's certificate is refused.
 enum class Refused { not_in_roster, wrong_name, not_pinned, other_authority, not_yet_valid, expired };

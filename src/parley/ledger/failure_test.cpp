@@ -58,7 +58,7 @@ TEST_F(Failure, IsChargedOverTheCapToo) {
   {
     Ledger ledger(book, planned_run("a", 4, 0.125, 2));
     ledger.fail(unreleased(0, 0.75), "failed");
-    EXPECT_EQ(ledger.spent_most(), 0.75);
+    EXPECT_EQ(ledger.spent(0), 0.75);
   }
   EXPECT_EQ(book->spent("ward").epsilon(), 0.75);
   EXPECT_THROW(book->check_room(planned_run("b", 1, 0.01)), Error);
@@ -91,7 +91,8 @@ TEST_F(Failure, WithoutDataThereIsNothingToMark) {
 TEST_F(Failure, InMemoryIsChargedToo) {
   Ledger ledger(2, true);
   ledger.fail(unreleased(0, 0.125), "failed");
-  EXPECT_EQ(ledger.spent_most(), 0.125);
+  EXPECT_EQ(ledger.spent(0), 0.125);
+  EXPECT_EQ(ledger.spent(1), 0.125);
 }
 
 TEST_F(Failure, IsCheckedByVerify) {

@@ -160,29 +160,4 @@ double Ledger::spent(int node, double delta) const {
   return sum.epsilon();
 }
 
-double Ledger::spent_mu(int node) const {
-  Spend sum(0.5);  // any delta: the total is Σμ²
-  for (const privacy::Charge& c : account(node).charges) sum.add(Price{c.epsilon, c.mu});
-  return std::nextafter(std::sqrt(sum.total()), sum.total() == 0 ? 0 : std::numeric_limits<double>::infinity());
-}
-
-double Ledger::spent_most() const {
-  double most = 0;
-  for (const Account& account : accounts_) most = std::max(most, account.epsilon.total());
-  return most;
-}
-
-double Ledger::spent_most(double delta) const {
-  Spend most(delta);
-  for (const Account& account : accounts_) {
-    Spend sum(delta);
-    if (is_private_ && account.counted.delta() == delta)
-      sum = account.counted;
-    else
-      for (const privacy::Charge& c : account.charges) sum.add(Price{c.epsilon, c.mu});
-    if (sum.total() > most.total()) most = sum;
-  }
-  return most.epsilon();
-}
-
 }  // namespace parley::ledger

@@ -15,7 +15,7 @@ namespace parley::ledger {
 class Ledger {
  public:
   // In memory, for one run. cap: the most that any node may spend; a release that would exceed it is not paid. A δ in
-  // it, even with an infinite epsilon, makes spent(node, δ) and spent_most(δ) cheap.
+  // it, even with an infinite epsilon, makes spent(node, δ) cheap.
   Ledger(int nodes, bool is_private, std::optional<Cap> cap = std::nullopt);
 
   // On file. Starts the run, or resumes it when file has a run of this id: then what was released stays released.
@@ -50,9 +50,6 @@ class Ledger {
   // filter.
   double spent(int node) const { return account(node).epsilon.total(); }
   double spent(int node, double delta) const;
-  double spent_mu(int node) const;  // √Σμ², pure rounds converted
-  double spent_most() const;
-  double spent_most(double delta) const;
   const std::vector<privacy::Charge>& charges(int node) const { return account(node).charges; }
 
   bool is_private() const { return is_private_; }  // false: stamped NOT PRIVATE (seeded noise, or none)

@@ -30,9 +30,7 @@ std::unique_ptr<Transport> Ranks::transport(const Graph& graph, const Blocks& /*
 
 void Ranks::introduce(const std::string& /*hosting*/) {}
 
-void Ranks::abandon(int exit_code) {
-  std::exit(exit_code);
-}
+void Ranks::abandon(int /*exit_code*/) {}
 
 void Ranks::sum(std::span<double> values) {
   const std::vector<double> mine(values.begin(), values.end());
@@ -47,9 +45,8 @@ void Ranks::meet() {
   largest({&here, 1});
 }
 
-std::unique_ptr<Ranks> make_ranks(const std::string& engine,
-                                  std::function<void(int rank, const std::string& hosting)> lost) {
-  if (engine == "mpi") return make_mpi_ranks(std::move(lost));
+std::unique_ptr<Ranks> make_ranks(const std::string& engine) {
+  if (engine == "mpi") return make_mpi_ranks();
   const Launch launch = launched();
   if (launch.count > 1)
     throw Error({.what = "started as " + std::to_string(launch.count) +

@@ -33,18 +33,18 @@ class Ranks {
   virtual std::unique_ptr<Transport> transport(const Graph& graph, const Blocks& blocks, Index size,
                                                std::function<bool(int node, int round)> speaks);
 
-  // From here on a rank that dies is reported as `hosting`, what it says it is.
+  // What this rank hosts, in words. Nobody asks for it since mpirun reports deaths.
   virtual void introduce(const std::string& hosting);
-  // Ends all ranks at once: this one cannot go on and the others would wait for it. With one rank, this process.
-  [[noreturn]] virtual void abandon(int exit_code);
+  // Ends all ranks through their launcher, this one too: it cannot go on and the others would wait for it. Only the
+  // edge calls it, after it has told why; the library throws. One rank has nobody who waits: it returns.
+  virtual void abandon(int exit_code);
 
   void sum(std::span<double> values);  // of each, over ranks in their order
 };
 
-// engine: "in-process", or "mpi" (Error where this program was built without it). lost(rank, hosting): a rank has died;
-// called on one of the others, from a thread of its own; then all end.
-std::unique_ptr<Ranks> make_ranks(const std::string& engine,
-                                  std::function<void(int rank, const std::string& hosting)> lost = {});
+// engine: "in-process", or "mpi" (Error where this program was built without it). A rank that dies is the launcher's to
+// notice: mpirun ends the others and names it.
+std::unique_ptr<Ranks> make_ranks(const std::string& engine);
 
 // What a launcher (mpirun, srun) told this process before anything was set up.
 struct Launch {

@@ -101,18 +101,9 @@ json planned_json(const Study& s, const StudyPlan& p) {
 
 }  // namespace
 
-const Invited* Study::find(const std::string& name) const {
-  const auto found = std::ranges::find(parties, name, &Invited::name);
-  return found == parties.end() ? nullptr : &*found;
-}
-
-std::string Study::fingerprint_of(const std::string& name) const {
-  const Invited* party = find(name);
-  return party == nullptr ? "" : party->fingerprint;
-}
-
 int Study::node_of(const std::string& name) const {
-  if (const Invited* party = find(name)) return static_cast<int>(party - parties.data());
+  const auto party = std::ranges::find(parties, name, &Invited::name);
+  if (party != parties.end()) return static_cast<int>(party - parties.begin());
   std::vector<std::string> names;
   for (const Invited& p : parties) names.push_back(p.name);
   const std::string near = nearest(name, names);

@@ -46,9 +46,7 @@ struct Study {
   std::string schema_toml;           // what the schema says, in one spelling; empty while its file is missing
   std::map<std::string, int> lines;  // of the options that the file sets
 
-  const Invited* find(const std::string& name) const;         // null: not in the roster
-  std::string fingerprint_of(const std::string& name) const;  // "" when it is not in the roster
-  int node_of(const std::string& name) const;                 // or Error with the nearest name
+  int node_of(const std::string& name) const;  // or Error with the nearest name
 };
 std::vector<Option> option_rows(Study& s);
 

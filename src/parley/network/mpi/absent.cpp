@@ -3,7 +3,7 @@
 
 namespace parley::network {
 
-std::unique_ptr<Ranks> make_mpi_ranks(std::function<void(int rank, const std::string& hosting)> /*lost*/) {
+std::unique_ptr<Ranks> make_mpi_ranks() {
   throw Error({.what = "this program was built without MPI",
                .value = "mpi",
                .allowed = "in-process",

@@ -6,37 +6,32 @@
 
 #include <algorithm>
 #include <cstdlib>
-#include <optional>
 
 #include "parley/base/error.h"
+#include "parley/network/mpi/checked.h"
 #include "parley/network/mpi/mpi_transport.h"
-#include "parley/network/mpi/watch.h"
 
 namespace parley::network {
 namespace {
 
 class MpiRanks : public Ranks {
  public:
-  explicit MpiRanks(Watch::Lost lost) {
+  MpiRanks() {
     setenv("OMPI_MCA_mpi_yield_when_idle", "1", 0);  // ranks that wait leave the cores to those that work
     int provided = 0;
     MPI_Init_thread(nullptr, nullptr, MPI_THREAD_FUNNELED, &provided);  // only the first thread calls MPI
     expects(provided >= MPI_THREAD_FUNNELED, "an MPI that allows threads beside it");
     MPI_Comm_dup(MPI_COMM_WORLD, &world_);
+    MPI_Comm_set_errhandler(world_, MPI_ERRORS_RETURN);  // checked()
     MPI_Comm_rank(world_, &rank_);
     MPI_Comm_size(world_, &count_);
     check_alone();
     const std::string mine = host_and_cores();
     sharing_ = static_cast<int>(std::ranges::count(texts(mine), mine));
-    if (count_ == 1) return;
-    int listening = -1;
-    const std::string place = rank_ == 0 ? Watch::listen(listening) : "";
-    watch_.emplace(rank_, count_, listening, texts(place).front(), std::move(lost));
   }
 
   ~MpiRanks() override {
     MPI_Barrier(world_);  // nobody says goodbye while another still works
-    watch_.reset();
     MPI_Comm_free(&world_);
     MPI_Finalize();
   }
@@ -50,27 +45,30 @@ class MpiRanks : public Ranks {
 
   void in_turn(std::span<double> total, const std::function<void()>& add) override {
     const int size = counted(total.size());
-    if (rank_ > 0) MPI_Recv(total.data(), size, MPI_DOUBLE, rank_ - 1, turn, world_, MPI_STATUS_IGNORE);
+    if (rank_ > 0)
+      checked(MPI_Recv(total.data(), size, MPI_DOUBLE, rank_ - 1, turn, world_, MPI_STATUS_IGNORE), "MPI_Recv");
     add();
-    if (rank_ + 1 < count_) MPI_Send(total.data(), size, MPI_DOUBLE, rank_ + 1, turn, world_);
-    MPI_Bcast(total.data(), size, MPI_DOUBLE, count_ - 1, world_);
+    if (rank_ + 1 < count_) checked(MPI_Send(total.data(), size, MPI_DOUBLE, rank_ + 1, turn, world_), "MPI_Send");
+    checked(MPI_Bcast(total.data(), size, MPI_DOUBLE, count_ - 1, world_), "MPI_Bcast");
   }
 
   void largest(std::span<double> values) override {
-    MPI_Allreduce(MPI_IN_PLACE, values.data(), counted(values.size()), MPI_DOUBLE, MPI_MAX, world_);
+    checked(MPI_Allreduce(MPI_IN_PLACE, values.data(), counted(values.size()), MPI_DOUBLE, MPI_MAX, world_),
+            "MPI_Allreduce");
   }
 
   std::vector<std::string> texts(const std::string& mine) override {
     const int size = counted(mine.size());
     std::vector<int> sizes(static_cast<std::size_t>(count_)), starts;
-    MPI_Allgather(&size, 1, MPI_INT, sizes.data(), 1, MPI_INT, world_);
+    checked(MPI_Allgather(&size, 1, MPI_INT, sizes.data(), 1, MPI_INT, world_), "MPI_Allgather");
     int total = 0;
     for (const int s : sizes) {
       starts.push_back(total);
       total += s;
     }
     std::string all(static_cast<std::size_t>(total), '\0');
-    MPI_Allgatherv(mine.data(), size, MPI_CHAR, all.data(), sizes.data(), starts.data(), MPI_CHAR, world_);
+    checked(MPI_Allgatherv(mine.data(), size, MPI_CHAR, all.data(), sizes.data(), starts.data(), MPI_CHAR, world_),
+            "MPI_Allgatherv");
     std::vector<std::string> parts;
     for (std::size_t r = 0; r < sizes.size(); ++r)
       parts.push_back(all.substr(static_cast<std::size_t>(starts[r]), static_cast<std::size_t>(sizes[r])));
@@ -82,16 +80,7 @@ class MpiRanks : public Ranks {
     return std::make_unique<MpiTransport>(world_, graph, blocks, size, std::move(speaks));
   }
 
-  void introduce(const std::string& hosting) override {
-    const auto all = texts(hosting);
-    if (watch_) watch_->set_hosting(all);
-  }
-
-  void abandon(int exit_code) override {
-    if (watch_) watch_->goodbye();
-    MPI_Abort(world_, exit_code);
-    std::_Exit(exit_code);
-  }
+  void abandon(int exit_code) override { MPI_Abort(world_, exit_code); }
 
  private:
   static constexpr int turn = 1;  // message tag
@@ -128,13 +117,12 @@ class MpiRanks : public Ranks {
   MPI_Comm world_ = MPI_COMM_NULL;
   int rank_ = 0, count_ = 1;
   int allowed_ = 1, sharing_ = 1;  // cores, and how many ranks have just these
-  std::optional<Watch> watch_;
 };
 
 }  // namespace
 
-std::unique_ptr<Ranks> make_mpi_ranks(std::function<void(int rank, const std::string& hosting)> lost) {
-  return std::make_unique<MpiRanks>(std::move(lost));
+std::unique_ptr<Ranks> make_mpi_ranks() {
+  return std::make_unique<MpiRanks>();
 }
 
 }  // namespace parley::network

@@ -6,6 +6,7 @@
 #include <set>
 
 #include "parley/base/error.h"
+#include "parley/network/mpi/checked.h"
 
 namespace parley::network {
 namespace {
@@ -47,8 +48,10 @@ MpiTransport::MpiTransport(MPI_Comm world, const Graph& graph, const Blocks& blo
     ranks.push_back(other);
   }
   const int degree = static_cast<int>(ranks.size());
-  MPI_Dist_graph_create_adjacent(world, degree, ranks.data(), MPI_UNWEIGHTED, degree, ranks.data(), MPI_UNWEIGHTED,
-                                 MPI_INFO_NULL, 0, &neighbours_);
+  checked(MPI_Dist_graph_create_adjacent(world, degree, ranks.data(), MPI_UNWEIGHTED, degree, ranks.data(),
+                                         MPI_UNWEIGHTED, MPI_INFO_NULL, 0, &neighbours_),
+          "MPI_Dist_graph_create_adjacent");
+  MPI_Comm_set_errhandler(neighbours_, MPI_ERRORS_RETURN);
 }
 
 MpiTransport::~MpiTransport() {
@@ -86,8 +89,10 @@ std::vector<std::size_t> MpiTransport::send(std::span<const privacy::Paid> mine,
       const Vector& value = *heard_[static_cast<std::size_t>(node)];
       to = std::copy_n(value.data(), value.size(), to);
     }
-  MPI_Ineighbor_alltoallv(out_.data(), sending_.counts.data(), sending_.starts.data(), MPI_DOUBLE, in_.data(),
-                          receiving_.counts.data(), receiving_.starts.data(), MPI_DOUBLE, neighbours_, &request_);
+  checked(
+      MPI_Ineighbor_alltoallv(out_.data(), sending_.counts.data(), sending_.starts.data(), MPI_DOUBLE, in_.data(),
+                              receiving_.counts.data(), receiving_.starts.data(), MPI_DOUBLE, neighbours_, &request_),
+      "MPI_Ineighbor_alltoallv");
   bytes_sent_ += static_cast<double>(sending_.total * sizeof(double));
   inboxes.assign(mine.size(), {});
   std::size_t next = 0;
@@ -101,7 +106,7 @@ std::vector<std::size_t> MpiTransport::send(std::span<const privacy::Paid> mine,
 }
 
 void MpiTransport::receive(std::vector<privacy::Inbox>& inboxes) {
-  MPI_Wait(&request_, MPI_STATUS_IGNORE);
+  checked(MPI_Wait(&request_, MPI_STATUS_IGNORE), "MPI_Wait");
   const double* from = in_.data();
   for (const Link& link : links_)
     for (const int node : link.in) {
