@@ -62,7 +62,9 @@ const run::Spread& measured(const run::Cell& c) {
 
 std::vector<std::vector<std::string>> matrix(const run::Comparison& c, const std::vector<double>& budgets) {
   const bool percents = c.classifies && c.test_error_nonprivate;
-  const auto text = [&](double v) { return percents ? fmt::format("{:.1f}", 100 * v) : fixed(v, 4); };
+  const auto text = [&](double v) {
+    return std::isnan(v) ? "-" : percents ? fmt::format("{:.1f}", 100 * v) : fixed(v, 4);
+  };
   std::vector<std::vector<std::string>> rows = {{""}};
   for (const double b : budgets) rows[0].push_back("ε = " + number(b));
   for (std::size_t i = 0; i < c.cells.size(); i += budgets.size()) {

@@ -16,6 +16,7 @@
 #include "parley/mesh/probe.h"
 #include "parley/party/doctor_reach.h"
 #include "parley/party/participant.h"
+#include "parley/record/files.h"
 
 namespace parley::party {
 namespace {
