@@ -72,7 +72,7 @@ class Reader {
     const std::string& caller = own ? basis_.name(t_.node) : flooded ? passed_on : m.sender;
     if (own && m.sender != basis_.name(t_.node)) return "sender: it stands there as sent by " + basis_.name(t_.node);
     if (m.kind == Kind::hello || m.kind == Kind::goodbye) return "kind: no transcript holds such a message";
-    if (speaks_of_loss(m) && basis_.study.on_loss != "continue") return "kind: in this study a loss ends the run";
+    if (speaks_of_loss(m) && basis_.study.on_loss != OnLoss::go_on) return "kind: in this study a loss ends the run";
     if (const auto wrong = protocol::inspect(m, caller, basis_.agreed(), receiver, basis_.keys))
       return std::string(protocol::field_of(wrong->verdict)) + ": " + wrong->detail;
     return std::nullopt;
