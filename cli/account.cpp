@@ -107,9 +107,7 @@ std::optional<Accountants> gaussian_rounds(const algorithm::Plan& plan) {
   return accountants(privacy::gdp_compose(mus), worst.delta);
 }
 
-int run_account(const Arguments& arguments) {
-  using nlohmann::json;
-  if (arguments.words.size() == 1 && arguments.words[0] == "gaussian") return run_gaussian(arguments);
+std::string chosen_algorithm(const Arguments& arguments) {
   for (const char* row : {"noise-multiplier", "compositions"})
     if (arguments.has(row))
       throw Error({.what = std::string("--") + row + " belongs to another account",
@@ -120,13 +118,10 @@ int run_account(const Arguments& arguments) {
                  .allowed = join(algorithm::algorithm_names(), ", ") + ", gaussian",
                  .where = "parley account",
                  .fix = "e.g. parley account mr-admm --records 8000"});
-  AccountOptions o;
-  o.algorithm.algorithm = algorithm::algorithm_named(arguments.words[0]).name;
-  std::vector<Option> rows = own_rows(o);
-  const auto shared = shared_rows(o.algorithm);
-  rows.insert(rows.end(), shared.begin(), shared.end());
-  set_from(arguments, rows);
-  validate_options(rows);
+  return algorithm::algorithm_named(arguments.words[0]).name;
+}
+
+algorithm::Setting setting_of(const AccountOptions& o) {
   algorithm::Setting setting;
   algorithm::check_list(o.records, "records", static_cast<int>(o.nodes));
   algorithm::check_list(o.degree, "degree", static_cast<int>(o.nodes));
@@ -142,42 +137,42 @@ int run_account(const Arguments& arguments) {
                    .fix = "raise --nodes or lower --degree"});
   }
   setting.features = o.features;
-  const bool exact = !arguments.has("tolerance");
-  const algorithm::Plan plan = algorithm::make_plan(o.algorithm, setting, exact);
+  return setting;
+}
+
+json account_json(const algorithm::Plan& plan, const std::string& assumes) {
   const auto& first = plan.nodes.front();
-  const std::string assumes = exact ? "the exact minimum; --tolerance adds the cost of an approximate one (train does)"
-                                    : "a minimum certified to the tolerance";
-  if (arguments.has("json")) {
-    json nodes = json::array();
-    for (const auto& s : plan.nodes)
-      nodes.push_back({{"node", s.node},
-                       {"epsilon", plan.noisy() ? json(s.epsilon) : json()},
-                       {"epsilon_paper", s.epsilon_paper ? json(*s.epsilon_paper) : json()}});
-    json out = {{"algorithm", o.algorithm.algorithm},
-                {"nodes", o.nodes},
-                {"rounds", plan.options.rounds},
-                {"private_rounds", first.private_rounds.size()},
-                {"epsilon", plan.noisy() ? json(plan.epsilon()) : json()},
-                {"epsilon_paper", plan.epsilon_paper() ? json(*plan.epsilon_paper()) : json()},
-                {"delta", plan.noisy() ? json(first.delta) : json()},
-                {"bound", plan.verified_only() ? "numerically verified" : "proved"},
-                {"stamp", plan.noisy() ? "" : "NOT PRIVATE: no noise"},
-                {"theorem", plan.noisy() ? first.theorem : ""},
-                {"paper_equation", first.paper_equation},
-                {"assumes", assumes},
-                {"node_results", nodes},
-                {"warnings", plan.warnings}};
-    if (!plan.epsilon_paper()) out["epsilon_paper_absent"] = plan.epsilon_paper_absent();
-    if (const auto a = gaussian_rounds(plan)) out.update(to_json(*a));
-    fmt::print("{}\n", out.dump());
-    return 0;
-  }
-  for (const auto& warning : plan.warnings) fmt::print(stderr, "warning: {}\n", warning);
+  json nodes = json::array();
+  for (const auto& s : plan.nodes)
+    nodes.push_back({{"node", s.node},
+                     {"epsilon", plan.noisy() ? json(s.epsilon) : json()},
+                     {"epsilon_paper", s.epsilon_paper ? json(*s.epsilon_paper) : json()}});
+  json out = {{"algorithm", plan.options.algorithm},
+              {"nodes", plan.nodes.size()},
+              {"rounds", plan.options.rounds},
+              {"private_rounds", first.private_rounds.size()},
+              {"epsilon", plan.noisy() ? json(plan.epsilon()) : json()},
+              {"epsilon_paper", plan.epsilon_paper() ? json(*plan.epsilon_paper()) : json()},
+              {"delta", plan.noisy() ? json(first.delta) : json()},
+              {"bound", plan.verified_only() ? "numerically verified" : "proved"},
+              {"stamp", plan.noisy() ? "" : "NOT PRIVATE: no noise"},
+              {"theorem", plan.noisy() ? first.theorem : ""},
+              {"paper_equation", first.paper_equation},
+              {"assumes", assumes},
+              {"node_results", nodes},
+              {"warnings", plan.warnings}};
+  if (!plan.epsilon_paper()) out["epsilon_paper_absent"] = plan.epsilon_paper_absent();
+  if (const auto a = gaussian_rounds(plan)) out.update(to_json(*a));
+  return out;
+}
+
+void print_account(const algorithm::Plan& plan, const std::string& assumes) {
+  const auto& first = plan.nodes.front();
   fmt::print("{} ({}), {} rounds, {} of them touch data\n", first.algorithm.name, first.algorithm.source,
              plan.options.rounds, first.private_rounds.size());
   if (!plan.noisy()) {
     fmt::print("{}\n", alarm("no noise, no privacy"));
-    return 0;
+    return;
   }
   fmt::print("{}", table({{"ε proved", printed_epsilon(plan.epsilon()), first.theorem},
                           {"ε as printed", plan.epsilon_paper() ? printed_epsilon(*plan.epsilon_paper()) : "absent",
@@ -185,6 +180,27 @@ int run_account(const Arguments& arguments) {
                           {"δ", number(first.delta), ""}}));
   if (const auto a = gaussian_rounds(plan)) print(*a);
   fmt::print("whole run, largest node, replace-one adjacency; assumes {}\n", assumes);
+}
+
+int run_account(const Arguments& arguments) {
+  if (arguments.words.size() == 1 && arguments.words[0] == "gaussian") return run_gaussian(arguments);
+  AccountOptions o;
+  o.algorithm.algorithm = chosen_algorithm(arguments);
+  std::vector<Option> rows = own_rows(o);
+  const auto shared = shared_rows(o.algorithm);
+  rows.insert(rows.end(), shared.begin(), shared.end());
+  set_from(arguments, rows);
+  validate_options(rows);
+  const bool exact = !arguments.has("tolerance");
+  const algorithm::Plan plan = algorithm::make_plan(o.algorithm, setting_of(o), exact);
+  const std::string assumes = exact ? "the exact minimum; --tolerance adds the cost of an approximate one (train does)"
+                                    : "a minimum certified to the tolerance";
+  if (arguments.has("json")) {
+    fmt::print("{}\n", account_json(plan, assumes).dump());
+    return 0;
+  }
+  for (const auto& warning : plan.warnings) fmt::print(stderr, "warning: {}\n", warning);
+  print_account(plan, assumes);
   return 0;
 }
 

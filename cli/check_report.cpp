@@ -254,10 +254,10 @@ void samples(Report& out, const CheckOptions& o, const algorithm::Plan& plan, co
 
 void star(Report& out, const CheckOptions& o, const algorithm::Setting& setting) {
   const algorithm::Options& a = o.algorithm;
-  const problem::Loss loss = problem::loss_named(a.loss, a.loss_width);
-  if (a.regularizer == "elastic-net" || a.weighting == "rows")
+  const problem::Loss loss = algorithm::loss_of(a);
+  if (a.regularizer == algorithm::Regularizer::elastic_net || a.weighting == algorithm::Weighting::rows)
     throw Error({.what = "HHCG20's theorems are for l2 or l1 and for nodes that count the same",
-                 .where = a.weighting == "rows" ? "option --weighting" : "option --regularizer",
+                 .where = a.weighting == algorithm::Weighting::rows ? "option --weighting" : "option --regularizer",
                  .fix = "leave it out"});
   const theory::Star s{.records = setting.records,
                        .penalty = a.penalty.empty() ? 1 : a.penalty[0],
@@ -269,7 +269,7 @@ void star(Report& out, const CheckOptions& o, const algorithm::Setting& setting)
                        .disagreement_weight = o.disagreement_weight,
                        .gradient_bound = a.loss_weight * loss.gradient_bound(),
                        .curvature_bound = a.loss_weight * loss.curvature_bound(),
-                       .l1 = a.regularizer == "l1"};
+                       .l1 = a.regularizer == algorithm::Regularizer::l1};
   out.section(fmt::format("HHCG20: E sum_i f_i - f_i* + {} |disagreement| after {} rounds, zero start",
                           short_number(s.disagreement_weight), o.algorithm.rounds));
   const auto show = [&](const std::string& name, const std::string& key, const theory::GapBounds& b) {

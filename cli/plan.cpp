@@ -39,7 +39,8 @@ std::vector<Option> rows(PlanOptions& o) {
 
 // Noise to signal: the norm of the noise in the mean gradient after averaging over the nodes and over half of the
 // private rounds, beside the largest norm C·G that the signal can have.
-double noise_to_signal(const algorithm::Plan& plan, double features) {
+double noise_to_signal(const algorithm::Plan& plan, long row_features) {
+  const auto features = static_cast<double>(row_features * plan.nodes.front().loss.scores());
   double square = 0;
   for (const auto& s : plan.nodes) {
     const auto& r = s.private_rounds.front();
@@ -64,6 +65,100 @@ std::string list(const std::vector<double>& values) {
   return join(parts, ",");
 }
 
+// The Gaussian noise of round 1 at the nodes: σ/κ in the objective, else its scale.
+std::string noise_range(const algorithm::Plan& plan) {
+  double low = 1e300, high = 0;
+  for (const auto& s : plan.nodes) {
+    const auto& r = s.private_rounds.front();
+    const double ratio = s.place == algorithm::Place::output     ? r.output_scale
+                         : s.place == algorithm::Place::gradient ? r.gradient_scale
+                                                                 : r.objective_scale / r.strong_convexity;
+    low = std::min(low, ratio);
+    high = std::max(high, ratio);
+  }
+  return low == high ? fmt::format("{:.3g} at every node", low) : fmt::format("{:.3g} to {:.3g}", low, high);
+}
+
+nlohmann::json node_plans(const algorithm::Plan& plan) {
+  nlohmann::json nodes = nlohmann::json::array();
+  for (const auto& s : plan.nodes) {
+    const auto& r = s.private_rounds.front();
+    nodes.push_back({{"node", s.node},
+                     {"epsilon", s.epsilon},
+                     {"penalty", r.penalty},
+                     {"strong_convexity", r.strong_convexity},
+                     {"objective_scale", r.objective_scale},
+                     {"output_scale", r.output_scale},
+                     {"objective_rate", r.objective_rate},
+                     {"output_rate", r.output_rate},
+                     {"gradient_scale", r.gradient_scale},
+                     {"gradient_rate", r.gradient_rate}});
+  }
+  return nodes;
+}
+
+nlohmann::json plan_json(const algorithm::Plan& plan, const std::string& convergence, long features) {
+  const auto& p = plan.options;
+  const auto& first = plan.nodes.front();
+  nlohmann::json out = {{"algorithm", p.algorithm},
+                        {"rounds", p.rounds},
+                        {"private_rounds", first.private_rounds.size()},
+                        {"noise", p.noise.text},
+                        {"noise_on", p.noise_on.text},
+                        {"epsilon", plan.epsilon()},
+                        {"delta", first.delta},
+                        {"penalty", p.penalty},
+                        {"penalty_growth", p.penalty_growth},
+                        {"damping", *p.damping},
+                        {"average", plan.average},
+                        {"theorem", first.theorem},
+                        {"bound", plan.verified_only() ? "numerically verified" : "proved"},
+                        {"convergence", convergence},
+                        {"node_results", node_plans(plan)},
+                        {"warnings", plan.warnings}};
+  if (features > 0) out["noise_to_signal"] = noise_to_signal(plan, features);
+  return out;
+}
+
+void print_plan(const algorithm::Plan& plan, const std::string& convergence, const PlanOptions& o) {
+  const auto& p = plan.options;
+  const auto& first = plan.nodes.front();
+  const auto line = [](const std::string& name, const std::string& text) { fmt::print("  {:<18} {}\n", name, text); };
+  fmt::print("{}\n", bold("Plan"));
+  line("algorithm", fmt::format("{} ({}), {} rounds, {} of them touch data", p.algorithm, first.algorithm.source,
+                                p.rounds, first.private_rounds.size()));
+  line("noise",
+       fmt::format("{}, {}", first.noise == algorithm::Noise::gaussian ? "Gaussian" : "gamma",
+                   p.noise_on == algorithm::Place::objective ? "in the objective" : "on the " + p.noise_on.text));
+  line("penalty", list(p.penalty) +
+                      (plan.star() ? ", which is the dual step too" : "; one common dual step, the smallest of them"));
+  if (first.algorithm.growing)
+    line("growth",
+         fmt::format(
+             "{} a private round{}", list(p.penalty_growth),
+             p.penalty_growth == std::vector<double>{1} ? " (none: with averaged iterates it gains nothing)" : ""));
+  if (first.algorithm.linear)
+    line("step size",
+         fmt::format("{:.4g} in round 1, {:.4g} in the last, for a solution of norm up to {:.4g}",
+                     first.private_rounds.front().step_size, first.private_rounds.back().step_size, *p.solution_bound));
+  if (first.algorithm.recycled) line("damping", fmt::format("{:.6g}", *p.damping));
+  if (first.noise == algorithm::Noise::gaussian)
+    line(first.place == algorithm::Place::objective ? "sigma/kappa" : "noise scale", noise_range(plan));
+  line("model", plan.average  ? "mean of the released iterates over the later half of the rounds (free)"
+                : plan.star() ? "the trainer's last"
+                              : "mean of the last iterates");
+  line("guarantee", fmt::format("ε = {}, δ = {} per record, whole run ({})", printed_epsilon(plan.epsilon()),
+                                number(first.delta), plan.verified_only() ? "numerically verified" : "proved"));
+  line("by", first.theorem);
+  line("convergence", convergence + " (without noise; parley check has the numbers)");
+  if (o.features > 0)
+    line("noise to signal",
+         fmt::format("{:.3g} (on Adult with 104 features, 0.02 went with 2.5 points more test error, 0.006 with 1.1)",
+                     noise_to_signal(plan, o.features)));
+  fmt::print("\n{}\n  parley train --algorithm {} --rounds {} --epsilon {} --delta {} --graph {} ...\n", bold("Run it"),
+             p.algorithm, p.rounds, list(p.epsilon), number(first.delta), o.graph.graph);
+}
+
 int run_plan(const Arguments& arguments) {
   PlanOptions o;
   set_from(arguments, rows(o));
@@ -77,90 +172,13 @@ int run_plan(const Arguments& arguments) {
   setting.features = o.features;
   setting.classes = static_cast<int>(o.classes);
   const algorithm::Plan plan = algorithm::make_plan(o.algorithm, setting);
-  const auto& p = plan.options;
-  const auto& first = plan.nodes.front();
-  double low = 1e300, high = 0;
-  for (const auto& s : plan.nodes) {
-    const auto& r = s.private_rounds.front();
-    const double ratio = s.place == algorithm::Place::output     ? r.output_scale
-                         : s.place == algorithm::Place::gradient ? r.gradient_scale
-                                                                 : r.objective_scale / r.strong_convexity;
-    low = std::min(low, ratio);
-    high = std::max(high, ratio);
-  }
   const std::string convergence = theory::convergence_verdict(graph, plan, setting);
-  const bool gaussian = first.noise == algorithm::Noise::gaussian, output = first.place != algorithm::Place::objective;
-  const double features = static_cast<double>(o.features * first.loss.scores());
   if (arguments.has("json")) {
-    nlohmann::json nodes = nlohmann::json::array();
-    for (const auto& s : plan.nodes) {
-      const auto& r = s.private_rounds.front();
-      nodes.push_back({{"node", s.node},
-                       {"epsilon", s.epsilon},
-                       {"penalty", r.penalty},
-                       {"strong_convexity", r.strong_convexity},
-                       {"objective_scale", r.objective_scale},
-                       {"output_scale", r.output_scale},
-                       {"objective_rate", r.objective_rate},
-                       {"output_rate", r.output_rate},
-                       {"gradient_scale", r.gradient_scale},
-                       {"gradient_rate", r.gradient_rate}});
-    }
-    nlohmann::json out = {{"algorithm", p.algorithm},
-                          {"rounds", p.rounds},
-                          {"private_rounds", first.private_rounds.size()},
-                          {"noise", p.noise},
-                          {"noise_on", p.noise_on},
-                          {"epsilon", plan.epsilon()},
-                          {"delta", first.delta},
-                          {"penalty", p.penalty},
-                          {"penalty_growth", p.penalty_growth},
-                          {"damping", *p.damping},
-                          {"average", plan.average},
-                          {"theorem", first.theorem},
-                          {"bound", plan.verified_only() ? "numerically verified" : "proved"},
-                          {"convergence", convergence},
-                          {"node_results", nodes},
-                          {"warnings", plan.warnings}};
-    if (o.features > 0) out["noise_to_signal"] = noise_to_signal(plan, features);
-    fmt::print("{}\n", out.dump());
+    fmt::print("{}\n", plan_json(plan, convergence, o.features).dump());
     return 0;
   }
   for (const auto& warning : plan.warnings) fmt::print(stderr, "warning: {}\n", warning);
-  const auto line = [](const std::string& name, const std::string& text) { fmt::print("  {:<18} {}\n", name, text); };
-  fmt::print("{}\n", bold("Plan"));
-  line("algorithm", fmt::format("{} ({}), {} rounds, {} of them touch data", p.algorithm, first.algorithm.source,
-                                p.rounds, first.private_rounds.size()));
-  line("noise", fmt::format("{}, {}", gaussian ? "Gaussian" : "gamma",
-                            p.noise_on == "objective" ? "in the objective" : "on the " + p.noise_on));
-  line("penalty", list(p.penalty) +
-                      (plan.star() ? ", which is the dual step too" : "; one common dual step, the smallest of them"));
-  if (first.algorithm.growing)
-    line("growth",
-         fmt::format(
-             "{} a private round{}", list(p.penalty_growth),
-             p.penalty_growth == std::vector<double>{1} ? " (none: with averaged iterates it gains nothing)" : ""));
-  if (first.algorithm.linear)
-    line("step size",
-         fmt::format("{:.4g} in round 1, {:.4g} in the last, for a solution of norm up to {:.4g}",
-                     first.private_rounds.front().step_size, first.private_rounds.back().step_size, *p.solution_bound));
-  if (first.algorithm.recycled) line("damping", fmt::format("{:.6g}", *p.damping));
-  if (gaussian)
-    line(output ? "noise scale" : "sigma/kappa",
-         low == high ? fmt::format("{:.3g} at every node", low) : fmt::format("{:.3g} to {:.3g}", low, high));
-  line("model", plan.average  ? "mean of the released iterates over the later half of the rounds (free)"
-                : plan.star() ? "the trainer's last"
-                              : "mean of the last iterates");
-  line("guarantee", fmt::format("ε = {}, δ = {} per record, whole run ({})", printed_epsilon(plan.epsilon()),
-                                number(first.delta), plan.verified_only() ? "numerically verified" : "proved"));
-  line("by", first.theorem);
-  line("convergence", convergence + " (without noise; parley check has the numbers)");
-  if (o.features > 0)
-    line("noise to signal",
-         fmt::format("{:.3g} (on Adult with 104 features, 0.02 went with 2.5 points more test error, 0.006 with 1.1)",
-                     noise_to_signal(plan, features)));
-  fmt::print("\n{}\n  parley train --algorithm {} --rounds {} --epsilon {} --delta {} --graph {} ...\n", bold("Run it"),
-             p.algorithm, p.rounds, list(p.epsilon), number(first.delta), o.graph.graph);
+  print_plan(plan, convergence, o);
   return 0;
 }
 

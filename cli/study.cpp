@@ -230,7 +230,7 @@ int check(const Study& s, bool as_json) {
   if (p.plan.noisy()) line("by", first.theorem);
   line("convergence", convergence + " (without noise)");
   line("deadlines", fmt::format("an answer within {} s; a silent peer is waited for {} s, then the others {}",
-                                number(s.deadline_seconds), number(s.wait_seconds), s.on_loss));
+                                number(s.deadline_seconds), number(s.wait_seconds), s.on_loss.text));
   return 0;
 }
 

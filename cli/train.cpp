@@ -63,13 +63,10 @@ std::string over(const std::vector<run::Result>& runs, const std::function<doubl
   return runs.size() == 1 ? mean : mean + " (" + text(low) + " to " + text(high) + ")";
 }
 
-void print_result(const run::Summary& s) {
+void print_quality(const run::Summary& s) {
   const auto& runs = s.runs;
-  const run::Result& last = runs.back();
-  const auto& plan = s.simulation.plan;
   const bool tested = s.simulation.test_rows > 0, classes = s.simulation.problems[0].loss.classifies();
   const auto error_text = [&](double e) { return std::isnan(e) ? "-" : classes ? percent(e) : fixed(e, 4); };
-
   std::vector<std::vector<std::string>> rows = {
       {"", runs.size() == 1 ? "this run" : fmt::format("mean of {} runs (range)", runs.size()), "not private, pooled"}};
   if (tested)
@@ -87,67 +84,93 @@ void print_result(const run::Summary& s) {
                       [](double x) { return fmt::format("{:.3g}", x); }),
                   "-"});
   fmt::print("\n{}\n{}", bold("Result"), table(rows));
+}
 
+bool ran_whole(const run::Summary& s) {
+  return s.runs.back().outcome == run::Outcome::completed;
+}
+
+std::vector<std::vector<std::string>> loss_by_node(const run::Summary& s) {
+  const run::Result& last = s.runs.back();
+  const auto& plan = s.simulation.plan;
   const auto paper_text = [](const std::optional<double>& e) { return e ? printed_epsilon(*e) : "absent"; };
-  const bool whole = last.outcome == run::Outcome::completed;
-  if (!s.simulation.not_private.empty())
-    fmt::print("\n  {}\n", alarm("NOT PRIVATE: " + join(s.simulation.not_private, "; ")));
-  if (plan.noisy()) {
-    rows = {{"node", "records", "neighbours", plan.verified_only() ? "ε verified" : "ε proved", "ε as printed"}};
-    auto nodes = last.nodes;
-    constexpr std::size_t most = 12;
-    if (nodes.size() > most) {  // the nodes that lose most; the total is the first
-      std::ranges::stable_sort(nodes, std::ranges::greater{}, &run::NodeSummary::epsilon);
-      nodes.resize(most);
-    }
-    for (const auto& n : nodes)
-      rows.push_back({std::to_string(n.node), grouped(static_cast<long>(n.records)), std::to_string(n.degree),
-                      printed_epsilon(n.epsilon), paper_text(n.epsilon_paper)});
-    if (nodes.size() < last.nodes.size())
-      rows.push_back({fmt::format("{} more, with less", last.nodes.size() - nodes.size()), "", "", "", ""});
-    rows.push_back({"total", grouped(static_cast<long>(s.simulation.holdings.training_rows())), "",
-                    printed_epsilon(last.epsilon), paper_text(whole ? plan.epsilon_paper() : std::nullopt)});
-    if (std::ranges::none_of(nodes, [](const auto& n) { return n.epsilon_paper.has_value(); }))
-      for (auto& row : rows) row.pop_back();  // absent everywhere: the line below says why
-    fmt::print(
-        "\n{} ({}; the total is the largest node's; δ = {})\n{}",
-        bold(s.simulation.not_private.empty() ? "Privacy loss"
-                                              : "Privacy loss that secret noise and public preprocessing would have"),
-        whole                     ? "whole run"
-        : plan.nodes[0].delta > 0 ? "whole planned run"
-                                  : "up to the round where it ended",
-        number(plan.nodes[0].delta), table(rows));
-    fmt::print("  {}: {}\n", plan.verified_only() ? "numerically verified, not proved" : "proved by",
-               plan.nodes[0].theorem);
-    if (!whole)
-      fmt::print("  ε as printed is absent: the run ended early\n");
-    else if (plan.epsilon_paper())
-      fmt::print("  as printed: {}\n", plan.nodes[0].paper_equation);
-    else
-      fmt::print("  ε as printed is absent: {}\n", plan.epsilon_paper_absent());
+  std::vector<std::vector<std::string>> rows = {
+      {"node", "records", "neighbours", plan.verified_only() ? "ε verified" : "ε proved", "ε as printed"}};
+  auto nodes = last.nodes;
+  constexpr std::size_t most = 12;
+  if (nodes.size() > most) {  // the nodes that lose most; the total is the first
+    std::ranges::stable_sort(nodes, std::ranges::greater{}, &run::NodeSummary::epsilon);
+    nodes.resize(most);
   }
-  if (plan.noisy() && s.simulation.adjacency == record::Adjacency::as_dealt)
-    fmt::print("  {}: {}\n", record::name_of(s.simulation.adjacency), record::meaning_of(s.simulation.adjacency));
-  if (s.simulation.not_private.empty()) {
-    fmt::print(
-        "\n  Whoever sees every message of this run learns at most ε = {}, δ = {} about any one record ({}){}.\n",
-        printed_epsilon(last.epsilon), number(plan.nodes[0].delta), record::name_of(s.simulation.adjacency),
-        plan.verified_only() ? ", by a numerically verified bound" : "");
-    if (last.epsilon > 10)
-      fmt::print(
-          "  The odds of any statement about a record may change by a factor e^{:.0f}: no meaningful protection.\n",
-          last.epsilon);
-    if (runs.size() > 1)
-      fmt::print("  ε and δ are per run: whoever sees all {} runs learns up to {} times as much.\n", runs.size(),
-                 runs.size());
-  }
+  for (const auto& n : nodes)
+    rows.push_back({std::to_string(n.node), grouped(static_cast<long>(n.records)), std::to_string(n.degree),
+                    printed_epsilon(n.epsilon), paper_text(n.epsilon_paper)});
+  if (nodes.size() < last.nodes.size())
+    rows.push_back({fmt::format("{} more, with less", last.nodes.size() - nodes.size()), "", "", "", ""});
+  rows.push_back({"total", grouped(static_cast<long>(s.simulation.holdings.training_rows())), "",
+                  printed_epsilon(last.epsilon), paper_text(ran_whole(s) ? plan.epsilon_paper() : std::nullopt)});
+  if (std::ranges::none_of(nodes, [](const auto& n) { return n.epsilon_paper.has_value(); }))
+    for (auto& row : rows) row.pop_back();  // absent everywhere: a line below the table says why
+  return rows;
+}
+
+void print_loss(const run::Summary& s) {
+  const auto& plan = s.simulation.plan;
+  const bool whole = ran_whole(s);
+  fmt::print(
+      "\n{} ({}; the total is the largest node's; δ = {})\n{}",
+      bold(s.simulation.not_private.empty() ? "Privacy loss"
+                                            : "Privacy loss that secret noise and public preprocessing would have"),
+      whole                     ? "whole run"
+      : plan.nodes[0].delta > 0 ? "whole planned run"
+                                : "up to the round where it ended",
+      number(plan.nodes[0].delta), table(loss_by_node(s)));
+  fmt::print("  {}: {}\n", plan.verified_only() ? "numerically verified, not proved" : "proved by",
+             plan.nodes[0].theorem);
   if (!whole)
+    fmt::print("  ε as printed is absent: the run ended early\n");
+  else if (plan.epsilon_paper())
+    fmt::print("  as printed: {}\n", plan.nodes[0].paper_equation);
+  else
+    fmt::print("  ε as printed is absent: {}\n", plan.epsilon_paper_absent());
+  if (s.simulation.adjacency == record::Adjacency::as_dealt)
+    fmt::print("  {}: {}\n", record::name_of(s.simulation.adjacency), record::meaning_of(s.simulation.adjacency));
+}
+
+void print_guarantee(const run::Summary& s) {
+  const auto& runs = s.runs;
+  const run::Result& last = runs.back();
+  const auto& plan = s.simulation.plan;
+  fmt::print("\n  Whoever sees every message of this run learns at most ε = {}, δ = {} about any one record ({}){}.\n",
+             printed_epsilon(last.epsilon), number(plan.nodes[0].delta), record::name_of(s.simulation.adjacency),
+             plan.verified_only() ? ", by a numerically verified bound" : "");
+  if (last.epsilon > 10)
+    fmt::print(
+        "  The odds of any statement about a record may change by a factor e^{:.0f}: no meaningful protection.\n",
+        last.epsilon);
+  if (runs.size() > 1)
+    fmt::print("  ε and δ are per run: whoever sees all {} runs learns up to {} times as much.\n", runs.size(),
+               runs.size());
+}
+
+void print_end(const run::Summary& s) {
+  const run::Result& last = s.runs.back();
+  if (!ran_whole(s))
     fmt::print("\n  {} after round {}{}\n", alarm(run::name_of(last.outcome)), last.last().round,
                last.outcome == run::Outcome::diverged ? ": a released coordinate reached the public bound; raise "
                                                         "--damping or --penalty, or lower the noise; there is no model"
                                                       : "");
   fmt::print("\nRecord: {} (private: a simulation measures on everyone's rows)\n", s.record);
   if (last.outcome != run::Outcome::diverged) fmt::print("Model:  {}/model.json\n", last.record);
+}
+
+void print_result(const run::Summary& s) {
+  const auto& not_private = s.simulation.not_private;
+  print_quality(s);
+  if (!not_private.empty()) fmt::print("\n  {}\n", alarm("NOT PRIVATE: " + join(not_private, "; ")));
+  if (s.simulation.plan.noisy()) print_loss(s);
+  if (not_private.empty()) print_guarantee(s);
+  print_end(s);
 }
 
 int exit_code(const run::Summary& summary) {

@@ -18,7 +18,7 @@ namespace {
 Dense dense_of(const problem::Problem& p, const algorithm::Options& o) {
   Dense d{.x = Matrix::Zero(static_cast<Index>(p.rows->count()), p.rows->features),
           .y = Eigen::Map<const Vector>(p.rows->label.data(), static_cast<Index>(p.rows->count())),
-          .loss = o.loss,
+          .loss = o.loss.text,
           .width = o.loss_width,
           .scores = p.loss.scores(),
           .weight = p.weight,

@@ -120,7 +120,7 @@ TEST(HHCG20, Theorem1_TheNoiseAsPrinted) {
       auto setting = section_vi();
       setting.classes = 3;
       setting.records[7] = 77;
-      const double s1 = o.loss == "softmax" ? std::sqrt(2.0) : 1;
+      const double s1 = o.loss.text == "softmax" ? std::sqrt(2.0) : 1;
       for (const auto& s : algorithm::make_plan(o, setting).nodes)
         for (const auto& r : s.private_rounds)
           EXPECT_NEAR(r.gradient_scale / r.divisor,
@@ -186,8 +186,8 @@ TEST(HHCG20, SecVI_StepSizes) {
     l1.regularizer = "l1";
     l1.solution_bound = l2.solution_bound = d_w;
     const auto three = algorithm::make_plan(l1, section_vi()), four = algorithm::make_plan(l2, section_vi());
-    EXPECT_EQ(three.options.step_size, "convex");
-    EXPECT_EQ(four.options.step_size, "smooth");
+    EXPECT_EQ(three.options.step_size.text, "convex");
+    EXPECT_EQ(four.options.step_size.text, "smooth");
     for (int k = 0; k < 100; ++k) {
       EXPECT_NEAR(three.nodes[0].private_rounds[at(k)].step_size,
                   d_w / ((1 + 0.17 * std::sqrt(14.0) / 100) * std::sqrt(2.0 * (k + 1))), 1e-13);

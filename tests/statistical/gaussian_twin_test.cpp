@@ -42,7 +42,7 @@ TEST(BrokenGaussianTwin, HalvedNoiseIsRefuted) {
   for (GaussianOptions o : one_round())
     for (const double mu : {0.5, 2.0}) {
       o.mu = mu;
-      expect_round_refuted("noise halved, " + o.noise_on, o, [](PrivateRound& r, bool) {
+      expect_round_refuted("noise halved, " + o.noise_on.text, o, [](PrivateRound& r, bool) {
         r.objective_scale /= 2;
         r.output_scale /= 2;
       });
@@ -79,7 +79,7 @@ TEST(BrokenGaussianTwin, AVarianceTakenForAStandardDeviationIsRefuted) {  // N(0
 TEST(BrokenGaussianTwin, ALastRoundWithHardlyAnyNoiseIsRefuted) {
   for (GaussianOptions o : one_round()) {
     o.rounds = 3;
-    expect_round_refuted("last round clean, " + o.noise_on, o, [](PrivateRound& r, bool last) {
+    expect_round_refuted("last round clean, " + o.noise_on.text, o, [](PrivateRound& r, bool last) {
       if (last && r.objective_scale > 0)
         r.objective_scale *= 1e-9;
       else if (last)
@@ -101,7 +101,7 @@ Scene bent_scene(const Bent& b, double bend) {
   o.across =
       b.tilt * b.depth - bend * b.ratio;  // c·across − tilt·depth = −bend·σ/κ: the other row's score is far below 0
   Scene scene = make_gaussian_scene(o);
-  if (b.hinge) scene.schedule.loss = problem::loss_named("huber-hinge", 0.5);
+  if (b.hinge) scene.schedule.loss = {.kind = problem::LossKind::huber_hinge, .width = 0.5};
   if (b.removal)
     for (double& x : scene.rows[1].value) x = 0;
   return scene;

@@ -67,7 +67,7 @@ bool is_slow(const LinearOptions& o) {
 }
 
 long runs(const LinearOptions& o) {
-  const bool costs_more = o.rounds > 1 || o.records > 1 || o.loss == "softmax";
+  const bool costs_more = o.rounds > 1 || o.records > 1 || o.loss == problem::LossKind::softmax;
   const long most = is_slow(o) ? 2000 : o.rounds > 5 ? 1000 : costs_more ? 3000 : 10000;
   return is_short() ? most / 20 : (is_full() ? 10 : 1) * most;
 }

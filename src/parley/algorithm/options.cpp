@@ -1,26 +1,17 @@
 #include "parley/algorithm/options.h"
 
 #include "parley/algorithm/catalog.h"
-#include "parley/problem/loss.h"
 
 namespace parley::algorithm {
 
 std::vector<Option> option_rows(Options& o) {
-  Rule dual_step = above(0);
-  dual_step.text = "common, penalty, or numbers > 0";
-  dual_step.choices = {"common", "penalty"};
-  dual_step.words_too = true;
-  Rule step_size = above(0);
-  step_size.text = "auto, convex, smooth, or a number > 0";
-  step_size.choices = {"auto", "convex", "smooth"};
-  step_size.words_too = true;
   return {
       {"algorithm", "", "which algorithm runs", one_of(algorithm_names()), &o.algorithm, "algorithm", Shown::to_anyone},
       {"rounds", "T",
        "all rounds, recycled ones included; 0: 50, but under --epsilon 25 where every round touches data, and 1000 for "
        "dp-admm and linear-admm",
        between(0, 1000000), &o.rounds, "algorithm", Shown::to_anyone},
-      {"loss", "L", "loss of a record", one_of(problem::loss_names()), &o.loss, "problem", Shown::to_anyone},
+      {"loss", "L", "loss of a record", one_of(o.loss), &o.loss.text, "problem", Shown::to_anyone},
       {"loss-width", "h, c", "half width of the hinge's bend; where the residual is clipped", above(0), &o.loss_width,
        "problem", Shown::to_anyone},
       {"loss-weight", "C", "weight of a node's mean loss", above(0), &o.loss_weight, "problem", Shown::to_anyone},
@@ -28,11 +19,11 @@ std::vector<Option> option_rows(Options& o) {
        "problem", Shown::to_anyone},
       {"regularizer", "R",
        "l2: half the squared norm; l1: sum of absolute values; elastic-net: both (not with noise in the objective)",
-       one_of({"l2", "l1", "elastic-net"}), &o.regularizer, "problem", Shown::to_anyone},
+       one_of(o.regularizer), &o.regularizer.text, "problem", Shown::to_anyone},
       {"l1-share", "", "elastic-net: the share of --regularization that is l1", strictly_between(0, 1), &o.l1_share,
        "problem", Shown::to_anyone},
       {"weighting", "C_i", "equal: every node counts the same; rows: every record does (C_i = C N B_i / sum B)",
-       one_of({"equal", "rows"}), &o.weighting, "problem", Shown::to_anyone},
+       one_of(o.weighting), &o.weighting.text, "problem", Shown::to_anyone},
       {"penalty", "eta_i(1)",
        "ADMM penalty in the first private round, one for all nodes or one per node; auto: 1, or the planner's under "
        "--epsilon",
@@ -45,11 +36,11 @@ std::vector<Option> option_rows(Options& o) {
        "common: the smallest penalty, one number for all nodes (m-admm, pp: that of round 1); penalty: each node its "
        "own, "
        "as in the papers (biased); or numbers",
-       dual_step, &o.dual_step, "algorithm", Shown::to_anyone},
+       one_of_or(o.dual_step, "numbers", above(0)), &o.dual_step.text, "algorithm", Shown::to_anyone},
       {"step-size", "eta_i^k, s",
        "proximal step of a linearised update (dp-admm, linear-admm): convex: HHCG20 Theorem 3; smooth: Theorem 4; "
        "auto: smooth where loss and regularizer are; or a number",
-       step_size, &o.step_size, "algorithm", Shown::to_anyone},
+       one_of_or(o.step_size, "a number", above(0)), &o.step_size.text, "algorithm", Shown::to_anyone},
       {"solution-bound", "D_w",
        "public bound on the norm of the optimum, for the step sizes of dp-admm and linear-admm; default: the norm that "
        "records declared public give (--public-data, --public-rows), else 10",
@@ -62,11 +53,11 @@ std::vector<Option> option_rows(Options& o) {
       {"noise", "",
        "auto: Gaussian under --epsilon (gamma with --delta 0), else what the algorithm has by definition (admm, "
        "m-admm: none; others: gamma)",
-       one_of({"auto", "none", "gamma", "gaussian"}), &o.noise, "privacy", Shown::to_anyone},
+       one_of(o.noise), &o.noise.text, "privacy", Shown::to_anyone},
       {"noise-on", "",
        "where the noise stands: in the objective that is minimised, or on the minimum; auto: in the objective where "
        "that is proved; dp-admm and linear-admm: on the gradient",
-       one_of({"auto", "objective", "output", "gradient"}), &o.noise_on, "privacy", Shown::to_anyone},
+       one_of(o.noise_on), &o.noise_on.text, "privacy", Shown::to_anyone},
       {"epsilon", "epsilon",
        "privacy budget of the whole run, one for all nodes or one per node: the noise follows, and what else is left "
        "open is planned",
@@ -83,21 +74,21 @@ std::vector<Option> option_rows(Options& o) {
        "star-pvp: proved: 2G C/(B (lambda/N + rho)); paper: HHCG20's 2G C N/(B lambda), which ignores rho and adds "
        "that "
        "much more noise",
-       one_of({"proved", "paper"}), &o.sensitivity, "privacy", Shown::to_anyone},
+       one_of(o.sensitivity), &o.sensitivity.text, "privacy", Shown::to_anyone},
       {"diameter", "Diam",
        "noise of dp-admm and linear-admm: worst: for gradients 2G apart; at-point: for how far apart logistic "
        "gradients "
        "can be at the released point, up to half as much at the same epsilon; auto: at-point for the logistic loss "
        "under "
        "--epsilon",
-       one_of({"auto", "worst", "at-point"}), &o.diameter, "privacy", Shown::to_anyone},
+       one_of(o.diameter), &o.diameter.text, "privacy", Shown::to_anyone},
       {"bound", "",
        "proved: claim only proved bounds; verified: also the bound for sigma/kappa > 1.75 that was checked numerically",
-       one_of({"proved", "verified"}), &o.bound, "privacy", Shown::to_anyone},
+       one_of(o.bound), &o.bound.text, "privacy", Shown::to_anyone},
       {"average", "",
        "model: the last iterates, or the released iterates averaged over the later half of the rounds (free); auto: "
        "yes under --epsilon",
-       one_of({"auto", "yes", "no"}), &o.average, "algorithm", Shown::to_anyone},
+       one_of(o.average), &o.average.text, "algorithm", Shown::to_anyone},
       {"noise-scale", "sigma_i",
        "standard deviation of Gaussian noise, one for all nodes or one per node; of a linearised update: on its "
        "gradient",
@@ -109,7 +100,7 @@ std::vector<Option> option_rows(Options& o) {
       {"noise-rate-growth", "",
        "factor on the noise rate from one private round to the next, one for all or one per node", above(0),
        &o.noise_rate_growth, "privacy", Shown::to_anyone},
-      {"start", "f_i(0)", "first iterate, drawn without data", one_of({"zero", "random"}), &o.start, "algorithm",
+      {"start", "f_i(0)", "first iterate, drawn without data", one_of(o.start), &o.start.text, "algorithm",
        Shown::to_anyone},
       {"tolerance", "tau",
        "the local minimum is certified to |gradient| <= tolerance * C/B; charged output noise covers what remains. "

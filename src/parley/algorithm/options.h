@@ -6,40 +6,91 @@
 #include <vector>
 
 #include "parley/base/options.h"
+#include "parley/base/word.h"
+#include "parley/privacy/gaussian_round.h"
+#include "parley/problem/loss.h"
 
 namespace parley::algorithm {
+
+// The words of the options, and what the code decides on. `automatic` is what the planner replaces.
+enum class Regularizer { l2, l1, elastic_net };
+constexpr Words<Regularizer, 3> words(Regularizer) {
+  return {{{"l2", Regularizer::l2}, {"l1", Regularizer::l1}, {"elastic-net", Regularizer::elastic_net}}};
+}
+enum class Weighting { equal, rows };
+constexpr Words<Weighting, 2> words(Weighting) {
+  return {{{"equal", Weighting::equal}, {"rows", Weighting::rows}}};
+}
+enum class DualStep { common, penalty, numbers };
+constexpr Words<DualStep, 3> words(DualStep) {
+  return {{{"common", DualStep::common}, {"penalty", DualStep::penalty}, {"", DualStep::numbers}}};
+}
+enum class StepSize { automatic, convex, smooth, number };
+constexpr Words<StepSize, 4> words(StepSize) {
+  return {{{"auto", StepSize::automatic},
+           {"convex", StepSize::convex},
+           {"smooth", StepSize::smooth},
+           {"", StepSize::number}}};
+}
+enum class Noise { automatic, none, gamma, gaussian };
+constexpr Words<Noise, 4> words(Noise) {
+  return {{{"auto", Noise::automatic}, {"none", Noise::none}, {"gamma", Noise::gamma}, {"gaussian", Noise::gaussian}}};
+}
+enum class Place { automatic, objective, output, gradient };
+constexpr Words<Place, 4> words(Place) {
+  return {{{"auto", Place::automatic},
+           {"objective", Place::objective},
+           {"output", Place::output},
+           {"gradient", Place::gradient}}};
+}
+enum class Sensitivity { proved, paper };
+constexpr Words<Sensitivity, 2> words(Sensitivity) {
+  return {{{"proved", Sensitivity::proved}, {"paper", Sensitivity::paper}}};
+}
+enum class Diameter { automatic, worst, at_point };
+constexpr Words<Diameter, 3> words(Diameter) {
+  return {{{"auto", Diameter::automatic}, {"worst", Diameter::worst}, {"at-point", Diameter::at_point}}};
+}
+enum class Average { automatic, yes, no };
+constexpr Words<Average, 3> words(Average) {
+  return {{{"auto", Average::automatic}, {"yes", Average::yes}, {"no", Average::no}}};
+}
+enum class FirstIterate { zero, random };
+constexpr Words<FirstIterate, 2> words(FirstIterate) {
+  return {{{"zero", FirstIterate::zero}, {"random", FirstIterate::random}}};
+}
 
 struct Options {
   std::string algorithm = "mr-admm";
   long rounds = 0;  // 0: 50, or the planner's under a budget
-  std::string loss = "logistic";
+  Choice<problem::LossKind> loss = problem::LossKind::logistic;
   double loss_width = 0.5;
   double loss_weight = 1750;
   double regularization = 0.22;
-  std::string regularizer = "l2";
+  Choice<Regularizer> regularizer = Regularizer::l2;
   double l1_share = 0.5;
-  std::string weighting = "equal";
+  Choice<Weighting> weighting = Weighting::equal;
   std::vector<double> penalty;  // empty: 1, or the planner's under a budget
   std::vector<double> penalty_growth{1};
   long penalty_growth_rounds = 0;
-  std::string dual_step = "common";
-  std::string step_size = "auto";
+  Choice<DualStep> dual_step = DualStep::common;
+  Choice<StepSize> step_size = StepSize::automatic;
   std::optional<double> solution_bound;  // D_w; empty: from records declared public, or 10
   std::optional<double> damping;         // empty: 0.5, or the planner's under a budget
   double damping_growth = 1;
-  std::string noise = "auto";
-  std::string noise_on = "auto";
+  Choice<Noise> noise = Noise::automatic;
+  Choice<Place> noise_on = Place::automatic;
   std::vector<double> noise_rate;  // empty: 0.5, or calibrated under a budget
   std::vector<double> noise_rate_growth{1};
   std::vector<double> noise_scale;  // empty: calibrated under a budget
   std::vector<double> epsilon;      // the budget of the whole run; empty: the noise is given instead
   std::optional<double> delta;
   std::optional<double> iteration_epsilon, iteration_delta;
-  std::string sensitivity = "proved";
-  std::string diameter = "auto";
-  std::string bound = "proved";
-  std::string average = "auto";
-  std::string start = "zero";
+  Choice<Sensitivity> sensitivity = Sensitivity::proved;
+  Choice<Diameter> diameter = Diameter::automatic;
+  Choice<privacy::Bound> bound = privacy::Bound::proved;
+  Choice<Average> average = Average::automatic;
+  Choice<FirstIterate> start = FirstIterate::zero;
   std::optional<double> tolerance;  // none: 1e-6, or what the sizes need (rules.h)
   double release_bound = 1000;
 };

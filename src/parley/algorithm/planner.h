@@ -11,6 +11,8 @@ namespace parley::algorithm {
 // Every "auto" and empty list replaced by what it stands for. Throws Error for contradictions.
 Options fill_in(const Options& given, const Setting& setting);
 
+problem::Loss loss_of(const Options& o, int classes = 2);
+
 // The share of --regularization that stands on ‖f‖₁.
 double l1_share(const Options& o);
 

@@ -8,6 +8,8 @@
 
 namespace parley::algorithm {
 
+using problem::LossKind;
+
 void check_list(const std::vector<double>& values, const std::string& name, int nodes) {
   if (values.size() == 1 || static_cast<int>(values.size()) == nodes) return;
   throw Error(
@@ -30,23 +32,23 @@ void check_rules(const Options& o, const Algorithm& a, int nodes) {
                  .allowed = "1",
                  .where = "option --penalty-growth",
                  .fix = a.recycled ? "use --algorithm mr-admm" : "use --algorithm m-admm or pp"});
-  if (a.on_penalty && o.noise_on == "output")
+  if (a.on_penalty && o.noise_on == Place::output)
     throw Error({.what = a.name + " puts its noise into the penalty term (" + a.source + ")",
                  .value = "output",
                  .allowed = "objective",
                  .where = "option --noise-on",
                  .fix = "use --algorithm m-admm --noise gamma --noise-on output"});
-  if (a.star && (o.penalty.size() != 1 || o.dual_step != "common"))
+  if (a.star && (o.penalty.size() != 1 || o.dual_step != DualStep::common))
     throw Error({.what = "a star has one penalty, which is its dual step too (" + a.source + ")",
                  .where = o.penalty.size() != 1 ? "option --penalty" : "option --dual-step",
                  .fix = "give one --penalty, and leave --dual-step out"});
-  if (a.star && o.start != "zero")
+  if (a.star && o.start != FirstIterate::zero)
     throw Error({.what = a.name + " starts at zero (" + a.source + ")",
-                 .value = o.start,
+                 .value = o.start.text,
                  .allowed = "zero",
                  .where = "option --start",
                  .fix = "leave it out"});
-  if (o.loss == "huber" && o.loss_width > 2)
+  if (o.loss == LossKind::huber && o.loss_width > 2)
     throw Error({.what = "residuals of targets in [-1, 1] are clipped at loss-width",
                  .value = number(o.loss_width),
                  .allowed = "> 0 and <= 2",
@@ -56,44 +58,44 @@ void check_rules(const Options& o, const Algorithm& a, int nodes) {
 
 // Which loss and regulariser may stand where (docs/algorithms.md, tables).
 void check_problem(const Options& o, const Algorithm& a) {
-  const bool objective_noise = o.noise != "none" && o.noise_on == "objective";
+  const bool objective_noise = o.noise != Noise::none && o.noise_on == Place::objective;
   const std::string other = "use --algorithm dp-admm or linear-admm";
-  if (o.loss == "hinge" && !a.linear)
+  if (o.loss == LossKind::hinge && !a.linear)
     throw Error({.what = a.name + " minimises the loss, and the plain hinge has a kink",
                  .value = "hinge",
                  .allowed = "logistic, huber-hinge",
                  .where = "option --loss",
                  .fix = other + ", whose updates need a subgradient only, or --loss huber-hinge"});
-  if (o.loss == "softmax" && objective_noise)
+  if (o.loss == LossKind::softmax && objective_noise)
     throw Error({.what = "noise in the objective is proved for losses of one score",
                  .value = "softmax",
                  .where = "option --loss",
                  .fix = "use --noise-on output, or --algorithm dp-admm or linear-admm"});
-  if (o.regularizer != "l2" && objective_noise)
+  if (o.regularizer != Regularizer::l2 && objective_noise)
     throw Error({.what =
                      "noise in the objective needs a regulariser without kinks: at a kink many noises give the same "
                      "minimum, so the proof's one-to-one map between them is gone",
-                 .value = o.regularizer,
+                 .value = o.regularizer.text,
                  .allowed = "l2",
                  .where = "option --regularizer",
                  .fix = "use --noise-on output, or --algorithm dp-admm or linear-admm"});
-  if (!a.linear && (o.step_size != "auto" || o.solution_bound))
+  if (!a.linear && (o.step_size != StepSize::automatic || o.solution_bound))
     throw Error({.what = a.name + " minimises and has no proximal step",
-                 .where = o.step_size != "auto" ? "option --step-size" : "option --solution-bound",
+                 .where = o.step_size != StepSize::automatic ? "option --step-size" : "option --solution-bound",
                  .fix = "leave it out, or " + other});
-  if (o.step_size == "smooth" && (o.loss == "hinge" || o.regularizer != "l2"))
+  if (o.step_size == StepSize::smooth && (o.loss == LossKind::hinge || o.regularizer != Regularizer::l2))
     throw Error({.what = "HHCG20 Theorem 4 asks for a loss and a regulariser that are twice differentiable",
-                 .value = o.loss + ", " + o.regularizer,
+                 .value = o.loss.text + ", " + o.regularizer.text,
                  .where = "option --step-size",
                  .fix = "use --step-size convex"});
-  if (split_list(o.step_size).size() != 1)
+  if (split_list(o.step_size.text).size() != 1)
     throw Error({.what = "one step size for all nodes", .where = "option --step-size", .fix = "give one number"});
-  if (o.diameter == "at-point" && (!a.linear || o.loss != "logistic"))
+  if (o.diameter == Diameter::at_point && (!a.linear || o.loss != LossKind::logistic))
     throw Error({.what = "the gradient diameter at a point is proved for linearised updates of the logistic loss",
-                 .value = a.name + ", " + o.loss,
+                 .value = a.name + ", " + o.loss.text,
                  .where = "option --diameter",
                  .fix = "leave it out"});
-  if (o.sensitivity == "paper" && a.name != "star-pvp")
+  if (o.sensitivity == Sensitivity::paper && (!a.star || a.linear || !a.noisy))
     throw Error({.what = "the paper's sensitivity is star-pvp's",
                  .value = a.name,
                  .where = "option --sensitivity",

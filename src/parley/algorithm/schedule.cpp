@@ -29,9 +29,9 @@ double penalty_at(const Options& o, int node, long k) {
 // θ(k): one number for all nodes by default, because Σ_i λ_i = 0 must be conserved for the limit to be the optimum
 // (algorithms.md, (D)).
 double dual_step_at(const Options& o, const Algorithm& a, int nodes, int node, long k) {
-  if (o.dual_step == "penalty") return penalty_at(o, node, k);
-  if (o.dual_step != "common") {
-    const auto parts = split_list(o.dual_step);
+  if (o.dual_step == DualStep::penalty) return penalty_at(o, node, k);
+  if (o.dual_step == DualStep::numbers) {
+    const auto parts = split_list(o.dual_step.text);
     return parse_number(parts.size() == 1 ? parts[0] : parts[static_cast<std::size_t>(node)], "dual-step",
                         "option --dual-step");
   }
@@ -111,7 +111,7 @@ std::vector<double> given_levels(const Schedule& s, const Options& o, long earli
   std::vector<double> levels;
   for (std::size_t k = 0; k < s.private_rounds.size(); ++k) {
     if (o.iteration_epsilon)
-      levels.push_back(printed_sensitivity(s, s.private_rounds[k], o.sensitivity == "paper") /
+      levels.push_back(printed_sensitivity(s, s.private_rounds[k], o.sensitivity == Sensitivity::paper) /
                        privacy::dp_admm_mu(*o.iteration_epsilon, *o.iteration_delta));
     else if (s.noise == Noise::gaussian)
       levels.push_back(of_node(o.noise_scale, s.node));
@@ -132,7 +132,7 @@ void set_divisors(Schedule& s, const Options& o, const Setting& setting, const s
                   .l1 = s.l1,
                   .dimension = dimension,
                   .solution_bound = *o.solution_bound};
-  if (s.l1 > 0 && setting.features == 0 && o.step_size == "convex")
+  if (s.l1 > 0 && setting.features == 0 && o.step_size == StepSize::convex)
     throw Error({.what = "the step size of Theorem 3 with l1 depends on the number of features",
                  .where = "option --step-size",
                  .fix = "give --features, or --step-size as a number"});
@@ -142,9 +142,9 @@ void set_divisors(Schedule& s, const Options& o, const Setting& setting, const s
     if (s.noise != Noise::none)  // gamma noise of rate α has variance (d+1)/α² in each coordinate
       facts.gradient_noise =
           s.noise == Noise::gaussian ? levels[k] : std::sqrt(std::max(dimension, 1.0) + 1) / levels[k];
-    r.step_size = o.step_size == "convex"   ? convex_step(facts, round)
-                  : o.step_size == "smooth" ? smooth_step(facts, round)
-                                            : parse_number(o.step_size, "step-size", "option --step-size");
+    r.step_size = o.step_size == StepSize::convex   ? convex_step(facts, round)
+                  : o.step_size == StepSize::smooth ? smooth_step(facts, round)
+                                                    : parse_number(o.step_size.text, "step-size", "option --step-size");
     r.divisor = s.curvature_of(r.penalty) + 1 / r.step_size;
   }
 }
@@ -167,8 +167,8 @@ void price_all(Schedule& s, const Options& o, const Setting& setting) {
   // asked for.
   for (const double less : {0.0, 1e-9, 1e-5, 1e-4, 3e-4}) {
     if (s.noise != Noise::none)
-      levels =
-          budget ? calibrate(s, target * (1 - less), o.sensitivity == "paper") : given_levels(s, o, setting.earlier);
+      levels = budget ? calibrate(s, target * (1 - less), o.sensitivity == Sensitivity::paper)
+                      : given_levels(s, o, setting.earlier);
     if (s.algorithm.linear) set_divisors(s, o, setting, levels);
     if (s.noise == Noise::none) break;
     price_rounds(s, levels);
@@ -204,17 +204,17 @@ Schedule outline(const Options& o, const Algorithm& a, const Setting& setting, i
              .node = i,
              .degree = setting.degree[static_cast<std::size_t>(i)],
              .rounds = a.star ? 2 * o.rounds : o.rounds};
-  s.noise = o.noise == "none" ? Noise::none : o.noise == "gamma" ? Noise::gamma : Noise::gaussian;
-  s.place = o.noise_on == "output" ? Place::output : o.noise_on == "gradient" ? Place::gradient : Place::objective;
-  s.diameter_at_point = o.diameter == "at-point";
-  s.bound = o.bound == "verified" ? privacy::Bound::verified : privacy::Bound::proved;
+  s.noise = o.noise;
+  s.place = o.noise_on;
+  s.diameter_at_point = o.diameter == Diameter::at_point;
+  s.bound = o.bound;
   s.delta = s.noise == Noise::none ? 0 : *o.delta;
-  s.loss = problem::loss_named(o.loss, o.loss_width, setting.classes);
+  s.loss = loss_of(o, setting.classes);
   s.weight = record_weight(o, setting, i);
   const double l1 = l1_share(o);
   s.regularization = (1 - l1) * o.regularization / nodes;
   s.l1 = l1 * o.regularization / nodes;
-  s.random_start = o.start == "random";
+  s.random_start = o.start == FirstIterate::random;
   s.release_bound = o.release_bound;
   for (long k = 1; k <= private_rounds(a, o.rounds); ++k) {
     const long whole = setting.earlier + k;  // of the whole run
@@ -236,9 +236,9 @@ Plan make_plan(const Options& given, const Setting& setting, bool exact) {
   const Algorithm& a = algorithm_named(o.algorithm);
   check_rules(o, a, nodes);
   check_problem(o, a);
-  if (o.dual_step != "common" && o.dual_step != "penalty")
-    check_list(std::vector<double>(split_list(o.dual_step).size()), "dual-step", nodes);
-  Plan plan{.options = o, .tolerance_given = o.tolerance, .average = o.average == "yes"};
+  if (o.dual_step == DualStep::numbers)
+    check_list(std::vector<double>(split_list(o.dual_step.text).size()), "dual-step", nodes);
+  Plan plan{.options = o, .tolerance_given = o.tolerance, .average = o.average == Average::yes};
   for (int i = 0; i < nodes; ++i) plan.nodes.push_back(outline(o, a, setting, i));
   const auto price_for = [&](double tolerance) {
     plan.options.tolerance = tolerance;

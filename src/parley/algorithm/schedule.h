@@ -14,9 +14,6 @@
 
 namespace parley::algorithm {
 
-enum class Noise { none, gamma, gaussian };
-enum class Place { objective, output, gradient };
-
 // What is public about the network before round 1.
 struct Setting {
   std::vector<int> degree;      // V_i

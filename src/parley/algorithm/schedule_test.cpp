@@ -188,7 +188,8 @@ TEST(Planner, AThousandRandomBudgetsAreKeptAndUsed) {
     }
     if (draw.uniform() < 0.2) o.loss = "softmax";
     if (draw.uniform() < 0.3) o.regularizer = draw.uniform() < 0.5 ? "l1" : "elastic-net";
-    if ((o.loss != "logistic" || o.regularizer != "l2") && o.algorithm == "pp") o.algorithm = "dvp";
+    if ((o.loss != problem::LossKind::logistic || o.regularizer != Regularizer::l2) && o.algorithm == "pp")
+      o.algorithm = "dvp";
     const Algorithm& a = algorithm_named(o.algorithm);
     if (a.linear && draw.uniform() < 0.3) o.loss = "hinge";
     if (a.linear && draw.uniform() < 0.3) o.step_size = "convex";
@@ -201,7 +202,8 @@ TEST(Planner, AThousandRandomBudgetsAreKeptAndUsed) {
       for (int k = 0; k < nodes; ++k) {
         const double target = o.epsilon.size() == 1 ? o.epsilon[0] : o.epsilon[static_cast<std::size_t>(k)];
         EXPECT_LE(plan.nodes[static_cast<std::size_t>(k)].epsilon, target) << i;
-        const double used = o.sensitivity == "paper" ? 0 : 0.999;  // the paper's sensitivity is far too large
+        const double used =
+            o.sensitivity == Sensitivity::paper ? 0 : 0.999;  // the paper's sensitivity is far too large
         EXPECT_GE(plan.nodes[static_cast<std::size_t>(k)].epsilon, used * target)
             << i << " " << o.algorithm << " " << o.noise << " " << o.rounds;
       }

@@ -26,22 +26,23 @@ double claimed(const Transcript& transcript) {
 Scene make_gaussian_scene(const GaussianOptions& g) {
   const auto b = static_cast<double>(g.records);
   const double weight = 1 / b;
-  const auto rounds = static_cast<double>(algorithm::private_rounds(algorithm::algorithm_named(g.algorithm), g.rounds));
+  const algorithm::Algorithm& a = algorithm::algorithm_named(g.algorithm);
+  const auto rounds = static_cast<double>(algorithm::private_rounds(a, g.rounds));
   const double linear = 2 * weight * std::sqrt(rounds) / g.mu;  // σ in the objective
   algorithm::Options o;
   o.algorithm = g.algorithm;
   o.rounds = g.rounds;
   o.loss_weight = 1;
   o.regularization = rho;
-  o.noise = "gaussian";
+  o.noise = algorithm::Noise::gaussian;
   o.noise_on = g.noise_on;
   o.penalty = {g.ratio > 0 ? (linear / g.ratio - rho / 2) / 2 : 2};
   o.penalty_growth = {g.penalty_growth};
   const double kappa = rho / 2 + 2 * o.penalty[0];
   // pp scales its noise by the penalty: 2ηV·scale = σ.
-  o.noise_scale = {g.noise_on == "output" ? linear / kappa
-                   : g.algorithm == "pp"  ? linear / (2 * o.penalty[0])
-                                          : linear};
+  o.noise_scale = {g.noise_on == algorithm::Place::output ? linear / kappa
+                   : a.on_penalty                         ? linear / (2 * o.penalty[0])
+                                                          : linear};
   if (g.epsilon > 0) {
     o.penalty.clear();
     o.noise_scale.clear();

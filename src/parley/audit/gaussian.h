@@ -18,7 +18,7 @@ namespace parley::audit {
 struct GaussianOptions {
   std::string algorithm = "dvp";
   long rounds = 1;
-  std::string noise_on = "objective";
+  Choice<algorithm::Place> noise_on = algorithm::Place::objective;
   double mu = 1;       // claim of the whole run, split evenly over its private rounds
   double epsilon = 0;  // above 0: the product plans everything from (epsilon, 1e-5), and mu and ratio are not used
   double ratio = 0;    // σ/κ of the first round: sets the penalty; 0: the penalty is 2

@@ -12,6 +12,7 @@
 namespace parley::audit {
 namespace {
 
+using algorithm::Regularizer;
 using problem::LossKind;
 
 // ∇L(v; x, y), or the product's subgradient of the hinge, which is 0 at the kink.
@@ -200,23 +201,24 @@ Vector far_point(const problem::Loss& loss, double norm) {
 
 Scene make_linear_scene(const LinearOptions& options) {
   const auto b = static_cast<double>(options.records), rounds = static_cast<double>(options.rounds);
-  const bool gaussian = options.noise == "gaussian";
+  const bool gaussian = options.noise == algorithm::Noise::gaussian;
   algorithm::Options o;
   o.algorithm = options.algorithm;
   o.rounds = options.rounds;
   o.loss = options.loss;
   o.loss_weight = 1;
   o.regularizer = options.regularizer;
-  o.regularization = options.regularizer == "l2" ? 1e-6 : 0.01;
+  o.regularization = options.regularizer == Regularizer::l2 ? 1e-6 : 0.01;
   o.noise = options.noise;
   o.tolerance = 1e-6;
-  o.diameter = options.at_point ? "at-point" : "worst";
-  const bool linear = algorithm::algorithm_named(o.algorithm).linear;
+  o.diameter = options.at_point ? algorithm::Diameter::at_point : algorithm::Diameter::worst;
+  const algorithm::Algorithm& a = algorithm::algorithm_named(o.algorithm);
+  const bool linear = a.linear;
   const double part = options.divisor / (linear ? 5 : 50);  // ρ, or 2η
-  o.penalty = {o.algorithm == "linear-admm" ? part / 2 : part};
+  o.penalty = {!a.star ? part / 2 : part};
   if (linear) o.step_size = number(1 / (options.divisor - part));
-  const problem::Loss loss = problem::loss_named(options.loss, o.loss_width, 3);
-  const double quadratic = o.regularizer == "l2" ? 1 : o.regularizer == "l1" ? 0 : 1 - o.l1_share;
+  const problem::Loss loss = algorithm::loss_of(o, 3);
+  const double quadratic = o.regularizer == Regularizer::l2 ? 1 : o.regularizer == Regularizer::l1 ? 0 : 1 - o.l1_share;
   const double convexity = linear ? 1 : part + quadratic * o.regularization / 2;
   const double sensitivity = (2 * gradient_bound(loss) + 2 * *o.tolerance) / (b * convexity);
   if (gaussian)

@@ -20,9 +20,9 @@ namespace parley::audit {
 // section 1.
 struct LinearOptions {
   std::string algorithm = "dp-admm";
-  std::string noise = "gaussian";
-  std::string loss = "logistic";
-  std::string regularizer = "l2";
+  Choice<algorithm::Noise> noise = algorithm::Noise::gaussian;
+  Choice<problem::LossKind> loss = problem::LossKind::logistic;
+  Choice<algorithm::Regularizer> regularizer = algorithm::Regularizer::l2;
   bool at_point = false;
   long rounds = 1;       // updates of the audited node
   double claim = 1;      // μ or ε of the whole run, split evenly

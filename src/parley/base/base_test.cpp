@@ -16,6 +16,7 @@
 #include "parley/base/text.h"
 #include "parley/base/toml.h"
 #include "parley/base/utf8.h"
+#include "parley/base/word.h"
 
 namespace parley {
 namespace {
@@ -56,26 +57,52 @@ TEST(Text, AFileIsWrittenWholeOrNotAtAll) {
   std::filesystem::remove_all(folder);
 }
 
+enum class Shape { ring, star };
+constexpr Words<Shape, 2> words(Shape) {
+  return {{{"ring", Shape::ring}, {"star", Shape::star}}};
+}
+enum class Pace { common, penalty, numbers };
+constexpr Words<Pace, 3> words(Pace) {
+  return {{{"common", Pace::common}, {"penalty", Pace::penalty}, {"", Pace::numbers}}};
+}
+
 struct Sample {
   bool flag = false;
   long count = 3;
   double rate = 0.5;
-  std::string word = "ring";
+  Choice<Shape> word = Shape::ring;
   std::vector<double> list{1};
   std::optional<std::uint64_t> seed;
-  std::string step = "common";
+  Choice<Pace> step = Pace::common;
 };
 std::vector<Option> rows(Sample& s) {
-  Rule step = above(0);
-  step.choices = {"common", "penalty"};
-  step.words_too = true;
   return {{"flag", "", "", any_text("yes, no"), &s.flag},
           {"count", "", "", at_least(1), &s.count},
           {"rate", "", "", above(0), &s.rate},
-          {"word", "", "", one_of({"ring", "star"}), &s.word},
+          {"word", "", "", one_of(s.word), &s.word.text},
           {"list", "", "", between(0, 9), &s.list},
           {"seed", "", "", at_least(0), &s.seed},
-          {"step", "", "", step, &s.step}};
+          {"step", "", "", one_of_or(s.step, "numbers", above(0)), &s.step.text}};
+}
+
+TEST(Choice, IsReadAsItsEnumAndKeptAsTyped) {
+  Sample s;
+  EXPECT_EQ(s.word, Shape::ring);
+  set_option(find_option(rows(s), "word", ""), "star", "");
+  EXPECT_EQ(s.word, Shape::star);
+  EXPECT_EQ(option_value(find_option(rows(s), "word", "")), "star");
+  s.word = Shape::ring;
+  EXPECT_EQ(s.word.text, "ring");
+  set_option(find_option(rows(s), "step", ""), "0.5, 1", "");
+  EXPECT_EQ(s.step, Pace::numbers);
+  EXPECT_EQ(s.step.text, "0.5, 1");
+  EXPECT_EQ(find_option(rows(s), "step", "").rule.text, "common, penalty, or numbers > 0");
+}
+
+TEST(Choice, RefusesToStandForAnythingWhenItsWordIsUnknown) {
+  const Choice<Shape> typed = "rign";
+  EXPECT_NE(message_of([&] { static_cast<void>(static_cast<Shape>(typed)); }).find("did you mean 'ring'"),
+            std::string::npos);
 }
 
 TEST(Options, AreReadFromTextAndJsonAlike) {

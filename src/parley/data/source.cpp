@@ -12,18 +12,17 @@
 #include "parley/data/libsvm.h"
 #include "parley/data/named/adult.h"
 #include "parley/data/named/census.h"
-#include "parley/data/split.h"
 
 namespace parley::data {
 namespace {
 
 constexpr long default_nodes = 5;
 
-std::string format_of(const Options& o, const std::string& path) {
-  if (o.format != "auto") return o.format;
+FileFormat format_of(const Options& o, const std::string& path) {
+  if (o.format != FileFormat::automatic) return o.format;
   const std::string extension = std::filesystem::path(path).extension().string();
-  if (extension == ".csv") return "csv";
-  if (extension == ".libsvm" || extension == ".svm" || extension == ".svmlight") return "libsvm";
+  if (extension == ".csv") return FileFormat::csv;
+  if (extension == ".libsvm" || extension == ".svm" || extension == ".svmlight") return FileFormat::libsvm;
   throw Error({.what = "cannot tell the format of the data from its name",
                .value = "'" + path + "'",
                .allowed = "census, adult, a .csv file, a .libsvm file",
@@ -42,7 +41,7 @@ Dataset load_file(const Options& o, const std::string& path, const std::string& 
          .allowed = option == "option --data" ? "census, adult, a .csv or .libsvm file" : "a .csv or .libsvm file",
          .where = option,
          .fix = "check the path"});
-  if (format_of(o, path) == "libsvm") {
+  if (format_of(o, path) == FileFormat::libsvm) {
     if (o.features < 1)
       throw Error(
           {.what = "LIBSVM data needs the number of features",
@@ -61,13 +60,13 @@ Dataset load_file(const Options& o, const std::string& path, const std::string& 
          .fix = "write one, or draft it from a public or synthetic sample with 'parley data describe SAMPLE.csv'"});
   const Table table = read_csv(path, {.header = o.header});
   return encode(table, parse_schema(read_file(o.schema, "the schema"), o.schema), path,
-                o.split == "column" ? o.split_column : "");
+                o.split == Split::column ? o.split_column : "");
 }
 
 namespace {
 
 Dataset load_one(const Options& o, const std::string& name) {
-  const std::string split_column = o.split == "column" ? o.split_column : "";
+  const std::string split_column = o.split == Split::column ? o.split_column : "";
   if (name == "adult") return load_adult(find_adult(o.data_dir), o.preprocessing, split_column);
   if (o.preprocessing != "public")
     throw Error({.what = "preprocessing '" + o.preprocessing + "' belongs to --data adult",
@@ -124,15 +123,15 @@ void check_used(const Options& o) {
   for (const std::string& name : o.data) {
     if (name == "census" || name == "adult") continue;
     files = true;
-    (format_of(o, name) == "csv" ? csv : libsvm) = true;
+    (format_of(o, name) == FileFormat::csv ? csv : libsvm) = true;
   }
   if (!o.schema.empty() && !csv)
     refuse("schema",
            files ? "LIBSVM data has none" : "--data " + join(o.data, ",") + " has its own; give your file with --data");
   if (o.features > 0 && !libsvm) refuse("features", "only LIBSVM data needs it");
-  if (!o.split_column.empty() && o.split != "column") refuse("split-column", "it goes with --split column");
-  if (!o.split_shares.empty() && o.split != "shares") refuse("split-shares", "it goes with --split shares");
-  if (o.data.size() > 1 && o.split != "even") refuse("split", "there is one file per node");
+  if (!o.split_column.empty() && o.split != Split::column) refuse("split-column", "it goes with --split column");
+  if (!o.split_shares.empty() && o.split != Split::shares) refuse("split-shares", "it goes with --split shares");
+  if (o.data.size() > 1 && o.split != Split::even) refuse("split", "there is one file per node");
   if (!o.data_dir.empty() && std::ranges::find(o.data, "adult") == o.data.end())
     refuse("data-dir", "it is the place of --data adult");
   if (!o.public_data.empty() && !files)
@@ -159,72 +158,97 @@ std::vector<double> file_sizes(const Options& o) {
   return sizes;
 }
 
-Holdings load(const Options& o, const Share& share) {
+namespace {
+
+bool file_per_node(const Options& o) {
+  return o.data.size() > 1;
+}
+
+void check_sources(const Options& o) {
   check_used(o);
-  if (o.split == "column" && o.split_column.empty())
+  if (o.split == Split::column && o.split_column.empty())
     throw Error({.what = "a split by column needs the column",
                  .where = "option --split-column",
                  .fix = "give --split-column NAME"});
-  const bool file_per_node = o.data.size() > 1;
-  if (file_per_node && o.nodes != 0 && o.nodes != static_cast<long>(o.data.size()))
+  if (file_per_node(o) && o.nodes != 0 && o.nodes != static_cast<long>(o.data.size()))
     throw Error({.what = std::to_string(o.data.size()) + " data files for " + std::to_string(o.nodes) + " nodes",
                  .where = "option --nodes",
                  .fix = "leave --nodes out: there is one node per file"});
   check_files_distinct(o);
-  const auto seed = static_cast<std::uint64_t>(o.split_seed);
-  const double test_share = o.test_data.empty() ? o.test_share : 0;
-  Holdings all;
-  all.process = share.process;
-  if (file_per_node) {
-    all.records.assign(o.data.size(), 0);
-    all.blocks =
-        balanced(share.file_sizes.empty() ? std::vector<double>(o.data.size(), 1) : share.file_sizes, share.processes);
-  }
-  for (std::size_t i = 0; i < o.data.size(); ++i) {
-    if (file_per_node && !all.holds(static_cast<int>(i))) continue;
-    const std::string& name = o.data[i];
-    HeldOut parts = hold_out(load_one(o, name), test_share, seed, static_cast<std::size_t>(o.public_rows));
-    if (all.feature_names.empty()) {
-      all.name = name == "adult" ? "adult (" + o.preprocessing + ")" : file_per_node ? "one file per node" : name;
-      all.feature_names = parts.train.feature_names;
-      all.schema_toml = parts.train.schema_toml;
-      all.not_public = parts.train.not_public;
-      all.regression = parts.train.regression;
-      all.classes = parts.train.classes;
-      all.test.features = parts.train.rows.features;
-      all.published.features = parts.train.rows.features;
-    }
-    check_alike(parts.train, all);
-    append(all.published, parts.published.rows);
-    if (file_per_node) {
-      append(all.test, parts.test.rows);
-      all.records[i] = static_cast<double>(parts.train.rows.count());
-      all.nodes.push_back(std::move(parts.train.rows));
-      continue;
-    }
-    const auto dealt = deal(parts.train, static_cast<int>(o.nodes == 0 ? default_nodes : o.nodes),
-                            {.how = o.split, .shares = o.split_shares, .exponent = o.split_exponent}, seed);
-    for (const auto& rows : dealt) all.records.push_back(static_cast<double>(rows.size()));
-    all.blocks = balanced(all.records, share.processes);
-    for (int node = all.first(); node < all.end(); ++node)
-      all.nodes.push_back(parts.train.rows.select(dealt[static_cast<std::size_t>(node)]));
-    append(all.test, parts.test.rows, share);
-    if (share.processes > 1) all.dealt_hash = hash_of(parts.train.rows) + hash_of(parts.test.rows);
-  }
-  const auto add_file = [&](const std::string& file, const std::string& option, Rows& to, const Share& part) {
-    if (file.empty()) return;
-    const Dataset more = load_file(o, file, option);
-    check_alike(more, all);
-    append(to, more.rows, part);
-  };
-  add_file(o.test_data, "option --test-data", all.test, share);
-  add_file(o.public_data, "option --public-data", all.published, {});
+}
+
+// What all rows have in common, from the first of the sources.
+void set_common_facts(Holdings& all, const Options& o, const std::string& name, const Dataset& first) {
+  all.name = name == "adult" ? "adult (" + o.preprocessing + ")" : file_per_node(o) ? "one file per node" : name;
+  all.feature_names = first.feature_names;
+  all.schema_toml = first.schema_toml;
+  all.not_public = first.not_public;
+  all.regression = first.regression;
+  all.classes = first.classes;
+  all.test.features = first.rows.features;
+  all.published.features = first.rows.features;
+}
+
+// One source, dealt to the nodes.
+void deal_out(Holdings& all, const Options& o, const HeldOut& parts, const Share& share) {
+  const auto dealt = deal(parts.train, static_cast<int>(o.nodes == 0 ? default_nodes : o.nodes),
+                          {.how = o.split, .shares = o.split_shares, .exponent = o.split_exponent},
+                          static_cast<std::uint64_t>(o.split_seed));
+  for (const auto& rows : dealt) all.records.push_back(static_cast<double>(rows.size()));
+  all.blocks = balanced(all.records, share.processes);
+  for (int node = all.first(); node < all.end(); ++node)
+    all.nodes.push_back(parts.train.rows.select(dealt[static_cast<std::size_t>(node)]));
+  append(all.test, parts.test.rows, share);
+  if (share.processes > 1) all.dealt_hash = hash_of(parts.train.rows) + hash_of(parts.test.rows);
+}
+
+void add_file(Rows& to, const Options& o, const std::string& file, const std::string& option, const Holdings& all,
+              const Share& part) {
+  if (file.empty()) return;
+  const Dataset more = load_file(o, file, option);
+  check_alike(more, all);
+  append(to, more.rows, part);
+}
+
+void check_rows(const Holdings& all, const Options& o) {
   for (std::size_t i = 0; i < all.nodes.size(); ++i)
     if (all.nodes[i].count() == 0)
       throw Error({.what = "node " + std::to_string(all.first() + static_cast<int>(i)) + " has no rows",
                    .where = "option --data",
                    .fix = "every node needs at least one training row"});
-  if (file_per_node) check_rows_distinct(all, o.data);
+  if (file_per_node(o)) check_rows_distinct(all, o.data);
+}
+
+}  // namespace
+
+Holdings load(const Options& o, const Share& share) {
+  check_sources(o);
+  const double test_share = o.test_data.empty() ? o.test_share : 0;
+  Holdings all;
+  all.process = share.process;
+  if (file_per_node(o)) {
+    all.records.assign(o.data.size(), 0);
+    all.blocks =
+        balanced(share.file_sizes.empty() ? std::vector<double>(o.data.size(), 1) : share.file_sizes, share.processes);
+  }
+  for (std::size_t i = 0; i < o.data.size(); ++i) {
+    if (file_per_node(o) && !all.holds(static_cast<int>(i))) continue;
+    HeldOut parts = hold_out(load_one(o, o.data[i]), test_share, static_cast<std::uint64_t>(o.split_seed),
+                             static_cast<std::size_t>(o.public_rows));
+    if (all.feature_names.empty()) set_common_facts(all, o, o.data[i], parts.train);
+    check_alike(parts.train, all);
+    append(all.published, parts.published.rows);
+    if (!file_per_node(o)) {
+      deal_out(all, o, parts, share);
+      continue;
+    }
+    append(all.test, parts.test.rows);
+    all.records[i] = static_cast<double>(parts.train.rows.count());
+    all.nodes.push_back(std::move(parts.train.rows));
+  }
+  add_file(all.test, o, o.test_data, "option --test-data", all, share);
+  add_file(all.published, o, o.public_data, "option --public-data", all, {});
+  check_rows(all, o);
   return all;
 }
 
@@ -235,7 +259,7 @@ std::vector<Option> option_rows(Options& o) {
       {"data-dir", "", "folder with the Adult files; else $PARLEY_DATA, the cache, ../shared/data",
        any_text("a folder"), &o.data_dir, "data"},
       {"schema", "", "public schema of CSV data (TOML)", any_text("a file"), &o.schema, "data"},
-      {"format", "", "format of the data files", one_of({"auto", "csv", "libsvm"}), &o.format, "data"},
+      {"format", "", "format of the data files", one_of(o.format), &o.format.text, "data"},
       {"header", "", "whether the first line of a CSV file names its columns", any_text("yes, no"), &o.header, "data"},
       {"features", "d", "number of features of LIBSVM data (public knowledge)", between(0, 100000000), &o.features,
        "data", Shown::to_anyone},
@@ -249,7 +273,7 @@ std::vector<Option> option_rows(Options& o) {
       {"split", "",
        "how rows are dealt to nodes. column and label-skewed read rows: epsilon is then for rows as dealt, and a "
        "ledger is refused",
-       one_of(split_names()), &o.split, "data", Shown::to_anyone},
+       one_of(o.split), &o.split.text, "data", Shown::to_anyone},
       {"split-shares", "", "split shares: one number per node", above(0), &o.split_shares, "data", Shown::to_anyone},
       {"split-exponent", "", "split power: node i gets a share proportional to (i+1)^-exponent", at_least(0),
        &o.split_exponent, "data", Shown::to_anyone},

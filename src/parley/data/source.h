@@ -5,20 +5,26 @@
 
 #include "parley/base/options.h"
 #include "parley/data/dataset.h"
+#include "parley/data/split.h"
 
 namespace parley::data {
+
+enum class FileFormat { automatic, csv, libsvm };
+constexpr Words<FileFormat, 3> words(FileFormat) {
+  return {{{"auto", FileFormat::automatic}, {"csv", FileFormat::csv}, {"libsvm", FileFormat::libsvm}}};
+}
 
 struct Options {
   std::vector<std::string> data{"census"};
   std::string data_dir;
   std::string schema;
-  std::string format = "auto";
+  Choice<FileFormat> format = FileFormat::automatic;
   bool header = true;
   long features = 0;
   std::string preprocessing = "public";
   long rows = 50000;
   long nodes = 0;
-  std::string split = "even";
+  Choice<Split> split = Split::even;
   std::vector<double> split_shares;
   double split_exponent = 1;
   std::string split_column;

@@ -15,13 +15,6 @@ namespace {
 
 using Indices = std::vector<std::size_t>;
 
-struct Method {
-  const char* name;
-  bool reads_rows;  // replace_one_test.cpp measures it
-};
-constexpr Method methods[] = {
-    {"even", false}, {"shares", false}, {"power", false}, {"column", true}, {"label-skewed", true}};
-
 Dataset select(const Dataset& all, const Indices& which) {
   Dataset part;
   part.name = all.name;
@@ -133,17 +126,19 @@ std::vector<Indices> by_column(const Indices& order, const Dataset& all, std::si
 }
 
 std::vector<Indices> parts_of(const Indices& order, const Dataset& all, std::size_t nodes, const SplitPlan& plan) {
-  if (plan.how == "even") return cut_evenly(order, nodes);
-  if (plan.how == "shares") return cut(order, checked_shares(plan, nodes));
-  if (plan.how == "power") return cut(order, power_shares(plan, nodes));
-  if (plan.how == "column") return by_column(order, all, nodes);
-  if (plan.how == "label-skewed") return by_label(order, all, nodes);
-  const std::string guess = nearest(plan.how, split_names());
-  throw Error({.what = "unknown split",
-               .value = "'" + plan.how + "'",
-               .allowed = join(split_names(), ", "),
-               .where = "split of " + all.name,
-               .fix = guess.empty() ? "" : "did you mean '" + guess + "'?"});
+  switch (plan.how) {
+    case Split::even:
+      return cut_evenly(order, nodes);
+    case Split::shares:
+      return cut(order, checked_shares(plan, nodes));
+    case Split::power:
+      return cut(order, power_shares(plan, nodes));
+    case Split::column:
+      return by_column(order, all, nodes);
+    case Split::label_skewed:
+      return by_label(order, all, nodes);
+  }
+  return {};
 }
 
 Indices row_order(std::size_t rows, bool shuffle, std::uint64_t seed) {
@@ -155,14 +150,8 @@ Indices row_order(std::size_t rows, bool shuffle, std::uint64_t seed) {
 
 }  // namespace
 
-std::vector<std::string> split_names() {
-  std::vector<std::string> names;
-  for (const Method& m : methods) names.emplace_back(m.name);
-  return names;
-}
-
-bool reads_rows(const std::string& how) {
-  return std::ranges::any_of(methods, [&](const Method& m) { return how == m.name && m.reads_rows; });
+bool reads_rows(const Choice<Split>& how) {  // split_test.cpp measures it
+  return how == Split::column || how == Split::label_skewed;
 }
 
 HeldOut hold_out(Dataset all, double share, std::uint64_t seed, std::size_t published) {
@@ -208,7 +197,7 @@ std::vector<Indices> deal(const Dataset& all, int nodes, const SplitPlan& plan, 
     if (parts[i].empty())
       throw Error(
           {.what = "node " + std::to_string(i) + " would hold no rows",
-           .value = std::to_string(rows) + " rows over " + std::to_string(nodes) + " nodes by '" + plan.how + "'",
+           .value = std::to_string(rows) + " rows over " + std::to_string(nodes) + " nodes by '" + plan.how.text + "'",
            .allowed = "at least one row per node",
            .where = "split of " + all.name,
            .fix = "use fewer nodes, a less uneven split, or more rows"});

@@ -5,6 +5,7 @@
 #include <string>
 #include <vector>
 
+#include "parley/base/word.h"
 #include "parley/data/dataset.h"
 
 namespace parley::data {
@@ -20,6 +21,15 @@ struct HeldOut {
 // share = 0 gives an empty test set. Error unless 0 ≤ share < 1 and at least one training row is left.
 HeldOut hold_out(Dataset all, double share, std::uint64_t seed, std::size_t published = 0);
 
+enum class Split { even, shares, power, column, label_skewed };
+constexpr Words<Split, 5> words(Split) {
+  return {{{"even", Split::even},
+           {"shares", Split::shares},
+           {"power", Split::power},
+           {"column", Split::column},
+           {"label-skewed", Split::label_skewed}}};
+}
+
 struct SplitPlan {
   // even           sizes differ by at most 1
   // shares         node i gets shares[i] / Σ shares of the rows
@@ -28,19 +38,16 @@ struct SplitPlan {
   //                groups are dealt, largest first, to the node that is smallest so far; with fewer, the rows sorted by
   //                value are cut into equal contiguous blocks
   // label-skewed   `column` on the label itself; a regression target is always sorted by value and cut
-  std::string how = "even";
+  Choice<Split> how = Split::even;
   std::vector<double> shares{};
   double exponent = 1;
   bool shuffle = true;  // false: rows are dealt in the order of the file
 };
 
-std::vector<std::string> split_names();  // the values of `how`
-
 // Privacy: whether who holds which rows depends on what stands in them. Where it does not, replacing one row of the
 // table changes one row of one node, so the node's epsilon is the table's. Where it does, the same change may move
-// other rows and change the data of several nodes: epsilon then holds for rows as dealt only. False for a name that is
-// none.
-bool reads_rows(const std::string& how);
+// other rows and change the data of several nodes: epsilon then holds for rows as dealt only.
+bool reads_rows(const Choice<Split>& how);
 
 // The rows of every node, as numbers of rows. Error when a node would be empty, naming the node.
 std::vector<std::vector<std::size_t>> deal(const Dataset& all, int nodes, const SplitPlan& plan, std::uint64_t seed);

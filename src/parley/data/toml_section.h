@@ -7,16 +7,9 @@
 
 #include "parley/base/error.h"
 #include "parley/base/toml.h"
+#include "parley/base/word.h"
 
 namespace parley::data {
-
-// One value a key may have, as written in the file. Lists of them are constexpr: no order of initialisation to get
-// wrong.
-template <class E>
-struct Word {
-  std::string_view text;
-  E value;
-};
 
 inline std::string in_quotes(const std::string& text) {
   return "'" + text + "'";

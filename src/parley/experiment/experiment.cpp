@@ -47,8 +47,8 @@ class Reader {
   }
 
  private:
-  static constexpr data::Word<bool> splits_[] = {{"noise", false}, {"split", true}};
-  static constexpr data::Word<bool> truths_[] = {{"claim", true}, {"ours", false}};
+  static constexpr Word<bool> splits_[] = {{"noise", false}, {"split", true}};
+  static constexpr Word<bool> truths_[] = {{"claim", true}, {"ours", false}};
 
   static long whole(const Section& s, const std::string& key, long fallback) {
     if (!s.has(key)) return fallback;
@@ -116,7 +116,7 @@ class Reader {
 
   static Metric metric(const Section& s, const std::string& key, Metric fallback) {
     static const auto words = [] {
-      std::vector<data::Word<Metric>> all;
+      std::vector<Word<Metric>> all;
       for (const auto& m : metrics()) all.push_back({m.name, m.metric});
       return all;
     }();
@@ -152,12 +152,10 @@ class Reader {
   Panel panel(const toml::table& table) const {
     const Section s(table, file_, "[[panel]]: ");
     s.only({"name", "title", "y", "x", "series", "values", "from", "log-x", "log-y"});
-    static constexpr data::Word<const char*> axes[] = {
-        {"round", "round"}, {"sweep", "sweep"}, {"epsilon", "epsilon"}, {"epsilon-paper", "epsilon-paper"}};
     Panel one{.name = s.has("name") ? s.text("name") : "",
               .title = s.text("title"),
               .y = metric(s, "y", Metric::train_loss),
-              .x = s.choice<decltype(axes), const char*>("x", axes, "round"),
+              .x = s.choice("x", words(Axis{}), Axis::round),
               .log_x = s.truth("log-x", false),
               .log_y = s.truth("log-y", false)};
     if (s.has("series")) one.series = s.distinct_texts("series");
@@ -170,11 +168,12 @@ class Reader {
     const Section s(table, file_, "[[judge]]: ");
     s.only({"says", "rule", "y", "of", "at", "tolerance", "between", "counts-for"});
     Judge one{.says = s.text("says"), .rule = s.text("rule"), .y = metric(s, "y", Metric::train_loss)};
-    if (std::ranges::find(rule_names(), one.rule) == rule_names().end()) {
-      const std::string near = nearest(one.rule, rule_names());
+    const std::vector<std::string> rules = words_of<JudgeRule>();
+    if (std::ranges::find(rules, one.rule.text) == rules.end()) {
+      const std::string near = nearest(one.rule.text, rules);
       s.fail("rule", {.what = "unknown rule",
-                      .value = "'" + one.rule + "'",
-                      .allowed = join(rule_names(), ", "),
+                      .value = "'" + one.rule.text + "'",
+                      .allowed = join(rules, ", "),
                       .fix = near.empty() ? "choose one" : "did you mean '" + near + "'?"});
     }
     one.of = s.texts("of");
@@ -185,8 +184,8 @@ class Reader {
         one.at = std::to_string(*round);
       else
         one.at = s.text("at");
-      if (one.at != "end" && one.at != "mean" && (one.at.empty() || !std::ranges::all_of(one.at, ::isdigit)))
-        s.fail("at", {.what = "at", .value = one.at, .allowed = "end, mean, or a round", .fix = "choose"});
+      if (one.at == Moment::round && (one.at.text.empty() || !std::ranges::all_of(one.at.text, ::isdigit)))
+        s.fail("at", {.what = "at", .value = one.at.text, .allowed = "end, mean, or a round", .fix = "choose"});
     }
     if (s.has("between")) {
       const auto range = s.numbers("between");
@@ -196,7 +195,7 @@ class Reader {
       one.high = range[1];
     }
     if (const std::string why = misuse(one, s.has("between")); !why.empty())
-      s.fail("rule", {.what = why, .value = one.rule, .fix = "docs/reproduce.md lists the rules"});
+      s.fail("rule", {.what = why, .value = one.rule.text, .fix = "docs/reproduce.md lists the rules"});
     return one;
   }
 
@@ -240,7 +239,7 @@ class Reader {
       for (const double v : p.values)
         if (!e.sweep || std::ranges::find(e.sweep->values, v) == e.sweep->values.end())
           mistake("a panel shows a value that is not in the sweep", number(v), "choose one of the sweep's values");
-      if (p.x == "sweep" && !e.sweep) mistake("a panel has x = sweep", p.title, "there is no [sweep]");
+      if (p.x == Axis::sweep && !e.sweep) mistake("a panel has x = sweep", p.title, "there is no [sweep]");
       if (e.panels.size() > 1 && p.name.empty()) mistake("a panel needs a name", p.title, "name = \"a\"");
     }
     const auto points = cell_names(e);

@@ -36,22 +36,47 @@ struct Sweep {
   std::vector<double> values;
 };
 
+enum class Axis { round, sweep, epsilon, epsilon_paper };
+constexpr Words<Axis, 4> words(Axis) {
+  return {{{"round", Axis::round},
+           {"sweep", Axis::sweep},
+           {"epsilon", Axis::epsilon},
+           {"epsilon-paper", Axis::epsilon_paper}}};
+}
+
 struct Panel {  // one chart
   std::string name, title;
   Metric y = Metric::train_loss;
-  std::string x = "round";          // round, sweep, epsilon or epsilon-paper (of the whole run)
+  Axis x = Axis::round;             // epsilon and epsilon-paper: of the whole run
   std::vector<std::string> series;  // empty: all
   std::vector<double> values;       // of the sweep; empty: all
   long from = 0;                    // first round shown
   bool log_x = false, log_y = false;
 };
 
+// judge.h says what each of them asks.
+enum class JudgeRule { lower, close, falls, rises, lowest, gain, steadier, smoother, reaches, misses, ratio, below };
+constexpr Words<JudgeRule, 12> words(JudgeRule) {
+  return {{{"lower", JudgeRule::lower},
+           {"close", JudgeRule::close},
+           {"falls", JudgeRule::falls},
+           {"rises", JudgeRule::rises},
+           {"lowest", JudgeRule::lowest},
+           {"gain", JudgeRule::gain},
+           {"steadier", JudgeRule::steadier},
+           {"smoother", JudgeRule::smoother},
+           {"reaches", JudgeRule::reaches},
+           {"misses", JudgeRule::misses},
+           {"ratio", JudgeRule::ratio},
+           {"below", JudgeRule::below}}};
+}
+
 struct Judge {
   std::string says;  // the part of the claim that it decides
-  std::string rule;
+  Choice<JudgeRule> rule = JudgeRule::lower;
   Metric y = Metric::train_loss;
   std::vector<std::string> of;  // series, or "series @ value" of a sweep
-  std::string at = "end";       // end, mean (over the rounds), or a round
+  Choice<Moment> at = Moment::end;
   double tolerance = 0, low = 0, high = 0;
   bool claim = true;  // false: beside the paper's claim; does not count for its verdict
 };

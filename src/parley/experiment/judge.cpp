@@ -51,14 +51,7 @@ class Deciding {
   Deciding(const Judge& judge, const std::vector<Measured>& all) : j_(judge), all_(all) {}
 
   Judgement decide() {
-    static const std::vector<std::pair<std::string, void (Deciding::*)()>> rules = {
-        {"lower", &Deciding::lower},       {"close", &Deciding::close},       {"falls", &Deciding::falls},
-        {"rises", &Deciding::rises},       {"lowest", &Deciding::lowest},     {"gain", &Deciding::gain},
-        {"steadier", &Deciding::steadier}, {"smoother", &Deciding::smoother}, {"reaches", &Deciding::reaches},
-        {"misses", &Deciding::misses},     {"ratio", &Deciding::ratio},       {"below", &Deciding::below}};
-    const auto rule = std::ranges::find(rules, j_.rule, &std::pair<std::string, void (Deciding::*)()>::first);
-    expects(rule != rules.end(), "a known rule");
-    (this->*rule->second)();
+    apply(j_.rule);
     for (const std::string& name : j_.of)
       for (const Measured* m : cells_of(name))
         if (const std::string early = m->ended_early(); !early.empty()) said_.push_back(m->legend + ": " + early);
@@ -66,6 +59,35 @@ class Deciding {
   }
 
  private:
+  void apply(JudgeRule rule) {
+    switch (rule) {
+      case JudgeRule::lower:
+        return lower();
+      case JudgeRule::close:
+        return close();
+      case JudgeRule::falls:
+        return falls();
+      case JudgeRule::rises:
+        return rises();
+      case JudgeRule::lowest:
+        return lowest();
+      case JudgeRule::gain:
+        return gain();
+      case JudgeRule::steadier:
+        return steadier();
+      case JudgeRule::smoother:
+        return smoother();
+      case JudgeRule::reaches:
+        return reaches();
+      case JudgeRule::misses:
+        return misses();
+      case JudgeRule::ratio:
+        return ratio();
+      case JudgeRule::below:
+        return below();
+    }
+  }
+
   std::vector<const Measured*> cells_of(const std::string& name) const {
     std::vector<const Measured*> found;
     for (const Measured& m : all_)
@@ -100,8 +122,8 @@ class Deciding {
            (points ? " points" : "");
   }
   std::string where() const {
-    if (j_.at == "end" || j_.at == "mean") return j_.at == "end" ? "" : "mean over rounds of ";
-    return "in round " + std::to_string(std::min(std::stol(j_.at), one(j_.of.front()).rounds())) + ", ";
+    if (j_.at != Moment::round) return j_.at == Moment::end ? "" : "mean over rounds of ";
+    return "in round " + std::to_string(std::min(std::stol(j_.at.text), one(j_.of.front()).rounds())) + ", ";
   }
   void say(const std::string& text) { said_.push_back(text); }
   void start() { finding_ = Finding::holds; }
@@ -282,32 +304,29 @@ class Deciding {
 
 }  // namespace
 
-const std::vector<std::string>& rule_names() {
-  static const std::vector<std::string> names = {"lower",    "close",    "falls",   "rises",  "lowest", "gain",
-                                                 "steadier", "smoother", "reaches", "misses", "ratio",  "below"};
-  return names;
-}
-
 std::string misuse(const Judge& j, bool has_range) {
   const std::size_t n = j.of.size();
-  const bool ranged = j.rule == "lowest" || j.rule == "ratio";
+  const JudgeRule rule = j.rule;
+  const bool ranged = rule == JudgeRule::lowest || rule == JudgeRule::ratio;
   if (has_range != ranged) return ranged ? "the rule needs between = [low, high]" : "the rule has no use for between";
-  if (j.rule == "gain" && n != 4) return "the rule compares two pairs: four runs";
-  if (j.rule == "ratio" && n != 2) return "the rule takes two runs";
-  if ((j.rule == "lower" || j.rule == "steadier" || j.rule == "smoother") && n < 2)
+  if (rule == JudgeRule::gain && n != 4) return "the rule compares two pairs: four runs";
+  if (rule == JudgeRule::ratio && n != 2) return "the rule takes two runs";
+  if ((rule == JudgeRule::lower || rule == JudgeRule::steadier || rule == JudgeRule::smoother) && n < 2)
     return "the rule compares at least two runs";
-  const bool tolerant =
-      j.rule == "close" || j.rule == "reaches" || j.rule == "misses" || j.rule == "below" || j.rule == "lowest";
+  const bool tolerant = rule == JudgeRule::close || rule == JudgeRule::reaches || rule == JudgeRule::misses ||
+                        rule == JudgeRule::below || rule == JudgeRule::lowest;
   if (j.tolerance != 0 && !tolerant) return "the rule has no use for a tolerance";
-  if (j.tolerance <= 0 && tolerant && j.rule != "lowest") return "the rule needs a tolerance above 0";
-  if ((j.rule == "reaches" || j.rule == "misses") && j.y != Metric::distance && j.y != Metric::train_loss &&
-      j.y != Metric::test_error)
+  if (j.tolerance <= 0 && tolerant && rule != JudgeRule::lowest) return "the rule needs a tolerance above 0";
+  if ((rule == JudgeRule::reaches || rule == JudgeRule::misses) && j.y != Metric::distance &&
+      j.y != Metric::train_loss && j.y != Metric::test_error)
     return "only the training loss, the test error and the distance have an optimum";
   return n == 0 ? "the rule names no run" : "";
 }
 
 bool reads_rounds(const Judge& j) {
-  return j.at != "end" || j.rule == "falls" || j.rule == "rises" || j.rule == "steadier" || j.rule == "smoother";
+  const JudgeRule rule = j.rule;
+  return j.at != Moment::end || rule == JudgeRule::falls || rule == JudgeRule::rises || rule == JudgeRule::steadier ||
+         rule == JudgeRule::smoother;
 }
 
 Judgement decide(const Judge& judge, const std::vector<Measured>& all) {

@@ -30,7 +30,6 @@ struct Judgement {
   bool claim = true;
 };
 
-const std::vector<std::string>& rule_names();
 std::string misuse(const Judge& judge, bool has_range);  // why the rule cannot be asked like this; empty when it can
 
 bool reads_rounds(const Judge& judge);  // more than the last one

@@ -22,7 +22,7 @@ long Measured::rounds() const {
   return static_cast<long>(most) - 1;
 }
 
-std::vector<double> Measured::values(Metric metric, const std::string& at) const {
+std::vector<double> Measured::values(Metric metric, const Choice<Moment>& at) const {
   std::vector<double> all;
   for (const auto& run : runs) {
     const auto found = run.find(metric);
@@ -30,14 +30,14 @@ std::vector<double> Measured::values(Metric metric, const std::string& at) const
     const Curve& curve = found->second;
     if (curve.empty())
       all.push_back(nothing);
-    else if (at == "end")
+    else if (at == Moment::end)
       all.push_back(curve.back());
-    else if (at == "mean")
+    else if (at == Moment::mean)
       all.push_back(curve.size() < 2
                         ? nothing
                         : std::accumulate(curve.begin() + 1, curve.end(), 0.0) / static_cast<double>(curve.size() - 1));
     else
-      all.push_back(curve[std::min(curve.size() - 1, static_cast<std::size_t>(std::stoul(at)))]);
+      all.push_back(curve[std::min(curve.size() - 1, static_cast<std::size_t>(std::stoul(at.text)))]);
   }
   return all;
 }

@@ -45,7 +45,7 @@ struct Measured {
 
   long rounds() const;
   // One number per run. at: end, mean (over the rounds from 1), or a round.
-  std::vector<double> values(Metric metric, const std::string& at = "end") const;
+  std::vector<double> values(Metric metric, const Choice<Moment>& at = Moment::end) const;
   Spread at_round(Metric metric, std::size_t round) const;
   std::string ended_early() const;  // "2 of 10 runs diverged", or empty
 };

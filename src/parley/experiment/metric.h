@@ -3,6 +3,8 @@
 #include <string>
 #include <vector>
 
+#include "parley/base/word.h"
+
 namespace parley::experiment {
 
 enum class Metric {
@@ -15,6 +17,12 @@ enum class Metric {
   epsilon_paper,        // the same as the paper prints it; absent where its conditions fail
   seconds,              // processor time of the rounds so far, without measuring
 };
+
+// When a run is looked at.
+enum class Moment { end, mean, round };  // mean: over the rounds
+constexpr Words<Moment, 3> words(Moment) {
+  return {{{"end", Moment::end}, {"mean", Moment::mean}, {"", Moment::round}}};
+}
 
 struct MetricFacts {
   Metric metric;

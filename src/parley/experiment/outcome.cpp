@@ -33,8 +33,8 @@ bool shows(const Panel& p, const Measured& m) {
 }
 
 double x_of(const Panel& p, const Measured& m) {
-  if (p.x == "epsilon") return m.facts.epsilon;
-  if (p.x == "epsilon-paper") return m.facts.epsilon_paper.value_or(nothing);
+  if (p.x == Axis::epsilon) return m.facts.epsilon;
+  if (p.x == Axis::epsilon_paper) return m.facts.epsilon_paper.value_or(nothing);
   return m.value.value_or(nothing);
 }
 
@@ -49,7 +49,7 @@ std::vector<std::pair<std::string, std::vector<Point>>> lines(const Outcome& o, 
   std::vector<std::pair<std::string, std::vector<Point>>> all;
   for (const Measured& m : o.measured) {
     if (!shows(p, m)) continue;
-    if (p.x == "round") {
+    if (p.x == Axis::round) {
       all.emplace_back(p.values.size() == 1 ? m.series : m.legend, std::vector<Point>{});
       for (long t = p.from; t <= m.rounds(); ++t)
         all.back().second.push_back({&m, static_cast<double>(t), m.at_round(p.y, static_cast<std::size_t>(t))});
@@ -62,9 +62,9 @@ std::vector<std::pair<std::string, std::vector<Point>>> lines(const Outcome& o, 
 }
 
 std::string x_label(const Experiment& e, const Panel& p) {
-  if (p.x == "round") return "round";
-  if (p.x == "sweep") return e.sweep->label;
-  return facts(p.x == "epsilon" ? Metric::epsilon : Metric::epsilon_paper).label + ", whole run";
+  if (p.x == Axis::round) return "round";
+  if (p.x == Axis::sweep) return e.sweep->label;
+  return facts(p.x == Axis::epsilon ? Metric::epsilon : Metric::epsilon_paper).label + ", whole run";
 }
 
 std::string cell_number(double v) {
@@ -101,9 +101,9 @@ report::Chart chart(const Outcome& o, const Panel& p) {
                   .y_label = facts(p.y).label,
                   .log_x = p.log_x,
                   .log_y = p.log_y,
-                  .points = p.x != "round"};
+                  .points = p.x != Axis::round};
   for (const auto& [name, points] : lines(o, p)) {
-    const bool mark = p.x != "round" && points.size() == 1 && !std::isfinite(points.front().x);
+    const bool mark = p.x != Axis::round && points.size() == 1 && !std::isfinite(points.front().x);
     if (mark) {  // a series outside the sweep: a level to compare with
       if (std::isfinite(points.front().y.mean)) c.marks.push_back({.name = name, .y = points.front().y.mean});
       continue;

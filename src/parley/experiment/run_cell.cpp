@@ -147,7 +147,7 @@ std::vector<Job> jobs(const Experiment& e, const std::vector<Cell>& cells) {
   std::vector<Job> all;
   for (std::size_t c = 0; c < cells.size(); ++c) {
     // Without noise every repeat on the same split would be the same run.
-    const bool noiseless = cells[c].options.algorithm.noise == "none" ||
+    const bool noiseless = cells[c].options.algorithm.noise == algorithm::Noise::none ||
                            !algorithm::algorithm_named(cells[c].options.algorithm.algorithm).noisy;
     if (e.over_splits)
       for (long r = 0; r < e.repeats; ++r) all.push_back({.cell = c, .first = r, .count = 1});
@@ -161,7 +161,7 @@ Wanted wanted(const Experiment& e) {
   Wanted w;
   for (const Panel& p : e.panels) {
     w.ever.insert(p.y);
-    if (p.x == "round") w.every_round.insert(p.y);
+    if (p.x == Axis::round) w.every_round.insert(p.y);
   }
   for (const Judge& j : e.judges) {
     w.ever.insert(j.y);

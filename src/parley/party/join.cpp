@@ -134,7 +134,7 @@ class Joining {  // a party at work
                                     .keys = keys(part.nodes),
                                     .timing = timing,
                                     .now = now};
-    if (participant_.study.on_loss == "continue")
+    if (participant_.study.on_loss == study::OnLoss::go_on)
       setup.consent = [this](const protocol::Succession& next) { return parts_->consent(next); };
     return {.party = std::make_unique<Party>(std::move(parts), std::move(setup),
                                              open_append_file(parts_->folder() / "transcript")),

@@ -7,7 +7,7 @@ std::vector<Option> option_rows(JoinOptions& o) {
       {"as", "", "the name of this party in the study", any_text("a name"), &o.as, "join"},
       {"data", "", "this party's rows: a .csv or .libsvm file that never leaves the machine", any_text("a file"),
        &o.data, "join"},
-      {"format", "", "format of the data file", one_of({"auto", "csv", "libsvm"}), &o.format, "join"},
+      {"format", "", "format of the data file", one_of(o.format), &o.format.text, "join"},
       {"header", "", "whether the first line of a CSV file names its columns", any_text("yes, no"), &o.header, "join"},
       {"ledger", "", "this party's ledger: charged before anything leaves ('parley ledger cap' makes one)",
        any_text("a file"), &o.ledger, "join"},

@@ -3,7 +3,7 @@
 #include <string>
 #include <vector>
 
-#include "parley/base/options.h"
+#include "parley/data/source.h"
 
 namespace parley::party {
 
@@ -11,7 +11,7 @@ struct JoinOptions {
   std::string study;
   std::string as;
   std::string data;
-  std::string format = "auto";
+  Choice<data::FileFormat> format = data::FileFormat::automatic;
   bool header = true;
   std::string ledger, dataset;
   std::string key, certificate;

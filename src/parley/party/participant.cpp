@@ -46,10 +46,10 @@ Participant participant_from(const JoinOptions& o) {
                  .where = "option --listen",
                  .fix = "give an address of this machine, or leave it out for the port in the roster"});
   study::Study study = study::read_study(o.study);
-  if (!o.on_loss.empty() && o.on_loss != study.on_loss)
+  if (!o.on_loss.empty() && o.on_loss != study.on_loss.text)
     throw Error({.what = "the study decides otherwise about a lost party",
                  .value = "'" + o.on_loss + "'",
-                 .allowed = study.on_loss + ", as in " + o.study,
+                 .allowed = study.on_loss.text + ", as in " + o.study,
                  .where = "option --on-loss",
                  .fix = "leave it out to accept the study's; or agree with the others on another study"});
   study::StudyPlan plan = plan_of(study);

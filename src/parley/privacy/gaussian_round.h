@@ -4,6 +4,7 @@
 #include <optional>
 #include <string>
 
+#include "parley/base/word.h"
 #include "parley/privacy/pure.h"
 
 namespace parley::privacy {
@@ -11,6 +12,9 @@ namespace parley::privacy {
 // How much is claimed where the proof ends: only what is proved, or also what was verified numerically (accounting.md
 // b4).
 enum class Bound { proved, verified };
+constexpr Words<Bound, 2> words(Bound) {
+  return {{{"proved", Bound::proved}, {"verified", Bound::verified}}};
+}
 
 // b ~ N(0, scale²I) in the objective, logistic loss, exact minimum:  μ = c(r)·2a₀/scale,  r = scale/κ.
 //   c = 1        for r ≤ 1.75                      (theorem of docs/privacy-gaussian.md; needs k = a₀/scale ≤ 2)

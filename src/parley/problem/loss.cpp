@@ -1,14 +1,11 @@
 #include "parley/problem/loss.h"
 
 #include <algorithm>
-#include <array>
 #include <cmath>
 #include <limits>
 #include <numbers>
-#include <utility>
 
 #include "parley/base/error.h"
-#include "parley/base/text.h"
 
 namespace parley::problem {
 
@@ -100,36 +97,8 @@ double Loss::curvature_bound() const {
   return 0;
 }
 
-namespace {
-
-constexpr std::array<std::pair<LossKind, const char*>, 5> names{{{LossKind::logistic, "logistic"},
-                                                                 {LossKind::huber_hinge, "huber-hinge"},
-                                                                 {LossKind::hinge, "hinge"},
-                                                                 {LossKind::huber, "huber"},
-                                                                 {LossKind::softmax, "softmax"}}};
-
-}  // namespace
-
-std::vector<std::string> loss_names() {
-  std::vector<std::string> list;
-  for (const auto& [kind, name] : names) list.emplace_back(name);
-  return list;
-}
-
-Loss loss_named(const std::string& name, double width, int classes) {
-  for (const auto& [kind, known] : names)
-    if (name == known) return {.kind = kind, .width = width, .classes = classes};
-  throw Error({.what = "unknown loss",
-               .value = "'" + name + "'",
-               .allowed = join(loss_names(), ", "),
-               .where = "option --loss",
-               .fix = "choose one of these"});
-}
-
 std::string name_of(const Loss& loss) {
-  for (const auto& [kind, name] : names)
-    if (kind == loss.kind) return name;
-  return "";
+  return Choice<LossKind>(loss.kind).text;
 }
 
 }  // namespace parley::problem

@@ -7,11 +7,19 @@
 //   softmax      ln Σ_c e^{s_c} − s_y            one score per class, y a class number G = √2  c₁ = 1/2
 #pragma once
 #include <string>
-#include <vector>
+
+#include "parley/base/word.h"
 
 namespace parley::problem {
 
 enum class LossKind { logistic, huber_hinge, hinge, huber, softmax };
+constexpr Words<LossKind, 5> words(LossKind) {
+  return {{{"logistic", LossKind::logistic},
+           {"huber-hinge", LossKind::huber_hinge},
+           {"hinge", LossKind::hinge},
+           {"huber", LossKind::huber},
+           {"softmax", LossKind::softmax}}};
+}
 
 struct Loss {
   LossKind kind = LossKind::logistic;
@@ -29,8 +37,6 @@ struct Loss {
   bool classifies() const { return kind != LossKind::huber; }
 };
 
-std::vector<std::string> loss_names();
-Loss loss_named(const std::string& name, double width, int classes = 2);
 std::string name_of(const Loss& loss);
 
 }  // namespace parley::problem

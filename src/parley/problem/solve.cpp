@@ -74,6 +74,23 @@ bool use_anchor(std::span<const Problem> parts, const Proximal& proximal, const 
   return w.factor.info() == Eigen::Success;
 }
 
+// A step along w.direction, to w.trial with its evaluation in w.next; left: ‖∇J‖ there. False: none was found.
+// Armijo's rule, on the value while its decrease is visible beside its rounding, then on ‖∇J‖: along −H⁻¹g it falls at
+// rate 1, also between the kinks of a Huber loss, where the next piece may begin long before the full step.
+bool line_search(std::span<const Problem> parts, const Proximal& proximal, const Vector& f, Workspace& w,
+                 double& left) {
+  const double size = w.at.gradient.norm(), slope = w.at.gradient.dot(w.direction);
+  const bool visible = -slope > 1e-9 * (1 + std::abs(w.at.value));
+  double step = 1;
+  for (int halving = 0; halving < 50; ++halving, step /= 2) {
+    w.trial = f + step * w.direction;
+    evaluate(parts, proximal, w.trial, w.next);
+    left = w.next.gradient.norm();
+    if (visible ? w.next.value <= w.at.value + 1e-4 * step * slope : left <= (1 - 1e-4 * step) * size) return true;
+  }
+  return false;
+}
+
 void check_loss(std::span<const Problem> parts) {
   for (const Problem& p : parts) {
     expects(p.loss.scores() == parts.front().loss.scores(), "parts with equally many scores per row");
@@ -177,18 +194,8 @@ Solution argmin(std::span<const Problem> parts, const Proximal& proximal, const 
           parts, proximal, [&](Vector& r) { r.array() *= inverse.array(); }, std::min(0.1, std::sqrt(size / scale)),
           static_cast<int>(10 * f.size()), w);
     }
-    const double slope = w.at.gradient.dot(w.direction);
-    // Armijo's rule, on the value while its decrease is visible beside its rounding, then on ‖∇J‖: along −H⁻¹g it falls
-    // at rate 1, also between the kinks of a Huber loss, where the next piece may begin long before the full step.
-    const bool visible = -slope > 1e-9 * (1 + std::abs(w.at.value));
-    double step = 1, left = 0;
-    bool accepted = false;
-    for (int halving = 0; halving < 50 && !accepted; ++halving, step /= 2) {
-      w.trial = f + step * w.direction;
-      evaluate(parts, proximal, w.trial, w.next);
-      left = w.next.gradient.norm();
-      accepted = visible ? w.next.value <= w.at.value + 1e-4 * step * slope : left <= (1 - 1e-4 * step) * size;
-    }
+    double left = 0;
+    const bool accepted = line_search(parts, proximal, f, w, left);
     stalled = !accepted && (newton || !dense);  // a step with an old factor that failed is tried again with a fresh one
     outdated = dense && (!accepted || !solved || left > 0.5 * size);
     if (!accepted) continue;

@@ -53,7 +53,8 @@ json weight_lists(const Model& model) {
 // weights, classes and loss of a model whose features are known.
 void read_weights(const json& j, Model& model, const std::filesystem::path& file) {
   std::vector<double> weights;
-  model.loss = problem::loss_named(j.at("loss").get<std::string>(), j.at("loss_width").get<double>());
+  model.loss = {.kind = Choice<problem::LossKind>(j.at("loss").get<std::string>()),
+                .width = j.at("loss_width").get<double>()};
   if (many_classes(model)) {
     model.classes = j.at("classes").get<std::vector<std::string>>();
     const auto lists = j.at("weights").get<std::vector<std::vector<double>>>();

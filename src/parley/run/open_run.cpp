@@ -74,11 +74,11 @@ void check_ledger_follows_rows(const TrainOptions& o, const network::Ranks& rank
 // a row to change one node only.
 void check_ledger_counts_a_row_once(const TrainOptions& o) {
   if (o.engine.ledger.empty() || !data::reads_rows(o.data.split)) return;
-  std::vector<std::string> blind = data::split_names();
+  std::vector<std::string> blind = words_of<data::Split>();
   std::erase_if(blind, data::reads_rows);
   throw Error({.what = "this split reads rows, and a ledger cannot count it: replacing one row of the table may change "
                        "the data of several nodes, and the ledger would charge for one",
-               .value = "--split " + o.data.split,
+               .value = "--split " + o.data.split.text,
                .allowed = "with --ledger: " + join(blind, ", ") + ", or one file per node",
                .where = "option --split",
                .fix = "choose one of these splits; without --ledger and --dataset the run is marked '" +

@@ -5,18 +5,21 @@
 
 namespace parley::run {
 
-std::optional<Error::Fields> loss_mismatch(const std::string& loss, bool regression, std::size_t classes) {
+using problem::LossKind;
+
+std::optional<Error::Fields> loss_mismatch(const Choice<problem::LossKind>& loss, bool regression,
+                                           std::size_t classes) {
   const auto refused = [&](const std::string& what, const std::string& allowed) {
     return Error::Fields{.what = what,
-                         .value = loss,
+                         .value = loss.text,
                          .allowed = allowed,
                          .where = "option --loss",
                          .fix = "choose a loss that fits the label in the schema"};
   };
-  if (regression && loss != "huber") return refused("the label is a number, the loss is for classes", "huber");
-  if (classes > 0 && loss != "softmax")
+  if (regression && loss != LossKind::huber) return refused("the label is a number, the loss is for classes", "huber");
+  if (classes > 0 && loss != LossKind::softmax)
     return refused("the label has " + std::to_string(classes) + " classes", "softmax");
-  if (!regression && classes == 0 && (loss == "huber" || loss == "softmax"))
+  if (!regression && classes == 0 && (loss == LossKind::huber || loss == LossKind::softmax))
     return refused("the label has two classes, +1 and -1", "logistic, huber-hinge, hinge");
   return std::nullopt;
 }

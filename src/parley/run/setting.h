@@ -16,6 +16,6 @@ network::Graph graph_for(const network::GraphOptions& options, const std::string
 algorithm::Setting setting_on(const network::Graph& graph, const std::vector<double>& records, int nodes);
 
 // Why the loss does not fit the label, if so; classes: 0 for two.
-std::optional<Error::Fields> loss_mismatch(const std::string& loss, bool regression, std::size_t classes);
+std::optional<Error::Fields> loss_mismatch(const Choice<problem::LossKind>& loss, bool regression, std::size_t classes);
 
 }  // namespace parley::run

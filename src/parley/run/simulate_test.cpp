@@ -86,7 +86,7 @@ TEST_F(SimulateTest, ASeededRunIsStampedNotPrivateEverywhere) {
 
 TEST_F(SimulateTest, EpsilonForRowsAsDealtIsMarkedInRunModelAndJson) {
   options_.engine.seed.reset();
-  for (const std::string& split : data::split_names()) {
+  for (const std::string& split : words_of<data::Split>()) {
     options_.data.split = split;
     options_.data.split_column = split == "column" ? "sex" : "";
     options_.data.split_shares = split == "shares" ? std::vector<double>{1, 2, 3, 4, 5} : std::vector<double>{};

@@ -146,15 +146,14 @@ Simulation plan_simulation(const TrainOptions& o, data::Holdings holdings) {
                  .fix = "leave it out"});
   if (holdings.published.count() > 0 && reads_published)
     algorithm.solution_bound =
-        norm_on_published(holdings.published, algorithm,
-                          problem::loss_named(algorithm.loss, algorithm.loss_width, setting.classes), nodes);
+        norm_on_published(holdings.published, algorithm, algorithm::loss_of(algorithm, setting.classes), nodes);
   algorithm::Plan plan = algorithm::make_plan(algorithm, setting);
 
   Simulation simulation{.holdings = std::move(holdings), .graph = std::move(graph), .plan = std::move(plan)};
   simulation.adjacency = data::reads_rows(o.data.split) ? record::Adjacency::as_dealt : record::Adjacency::replace_one;
   if (simulation.adjacency == record::Adjacency::as_dealt)
     simulation.plan.warnings.push_back(
-        "--split " + o.data.split +
+        "--split " + o.data.split.text +
         " reads rows to deal them: the guarantee is for rows as dealt, and in reality every party holds its own");
   simulation.not_private = noise_stamps(simulation.plan, o.engine.seed);
   if (!simulation.holdings.not_public.empty()) simulation.not_private.push_back(simulation.holdings.not_public);

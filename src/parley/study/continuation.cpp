@@ -56,7 +56,7 @@ algorithm::Options options_for(const Part& before, const protocol::Succession& n
   o.tolerance = before.plan.tolerance_given;  // other degrees and other noise: another one may be needed
   for (auto* list : {&o.penalty, &o.penalty_growth, &o.noise_rate, &o.noise_rate_growth, &o.noise_scale})
     keep(*list, next.members, before.holders());
-  std::vector<std::string> steps = split_list(o.dual_step);
+  std::vector<std::string> steps = split_list(o.dual_step.text);
   keep(steps, next.members, before.holders());
   o.dual_step = join(steps, ",");
   return o;

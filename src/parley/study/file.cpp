@@ -149,7 +149,7 @@ std::vector<Option> option_rows(Study& s) {
        &s.wait_seconds, "study", Shown::to_anyone},
       {"on-loss", "",
        "after that: stop with a usable model, or let the others continue where the new plan fits every budget",
-       one_of({"stop", "continue"}), &s.on_loss, "study", Shown::to_anyone},
+       one_of(s.on_loss), &s.on_loss.text, "study", Shown::to_anyone},
       like(option_rows(engine), "seed", &s.seed),
       like(data::option_rows(source), "schema", &s.schema),
       like(data::option_rows(source), "features", &s.features)};

@@ -77,7 +77,7 @@ class Reader {
     const std::string& caller = own ? known_.name(t_.node) : protocol::flooded(m.kind) ? passed_on : m.sender;
     if (own && m.sender != known_.name(t_.node)) return "sender: it stands there as sent by " + known_.name(t_.node);
     if (m.kind == Kind::hello || m.kind == Kind::goodbye) return "kind: no transcript holds such a message";
-    if (speaks_of_loss(m) && known_.study.on_loss != "continue") return "kind: in this study a loss ends the run";
+    if (speaks_of_loss(m) && known_.study.on_loss != OnLoss::go_on) return "kind: in this study a loss ends the run";
     if (const auto wrong = protocol::inspect(m, caller, known_.agreed(), receiver, known_.keys))
       return std::string(protocol::field_of(wrong->verdict)) + ": " + wrong->detail;
     return std::nullopt;

@@ -173,7 +173,7 @@ json canonical_json(const Study& s, const StudyPlan& p) {
           {"nonce", s.nonce},
           {"deadline-seconds", s.deadline_seconds},
           {"wait-seconds", s.wait_seconds},
-          {"on-loss", s.on_loss},
+          {"on-loss", s.on_loss.text},
           {"seed", s.seed ? json(*s.seed) : json()},
           {"features", p.setting.features},
           {"schema", s.schema_toml},

@@ -29,12 +29,17 @@ struct Invited {  // a line of the roster
 };
 std::vector<Option> option_rows(Invited& p);
 
+enum class OnLoss { stop, go_on };
+constexpr Words<OnLoss, 2> words(OnLoss) {
+  return {{{"stop", OnLoss::stop}, {"continue", OnLoss::go_on}}};
+}
+
 struct Study {
   std::string title;
   std::string nonce;  // random, so that two studies never have the same hash
   double deadline_seconds = 10;
   double wait_seconds = 600;
-  std::string on_loss = "stop";
+  Choice<OnLoss> on_loss = OnLoss::stop;
   std::optional<std::uint64_t> seed;  // tests: NOT PRIVATE
   std::string schema;                 // a file beside the study; its content counts
   long features = 0;                  // of LIBSVM data, instead

@@ -32,9 +32,9 @@ std::string convergence_verdict(const network::Graph& graph, const algorithm::Pl
   const auto& first = plan.nodes.front();
   const auto& a = first.algorithm;
   if (a.star && !a.linear) return "consensus ADMM converges for every penalty > 0 (Boyd et al. 2011, 3.2.1)";
-  if (a.star && plan.options.step_size == "convex")
+  if (a.star && plan.options.step_size == algorithm::StepSize::convex)
     return "HHCG20 Theorem 3's step sizes (corrected in docs/theory.md)";
-  if (a.star && plan.options.step_size == "smooth")
+  if (a.star && plan.options.step_size == algorithm::StepSize::smooth)
     return "HHCG20 Theorem 4's step sizes (corrected in docs/theory.md)";
   if (a.linear) return "no theorem of the papers covers it";
   const PublicRun run = run_of(plan, setting);
