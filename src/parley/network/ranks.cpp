@@ -28,8 +28,6 @@ std::unique_ptr<Transport> Ranks::transport(const Graph& graph, const Blocks& /*
   return std::make_unique<InProcess>(graph);
 }
 
-void Ranks::introduce(const std::string& /*hosting*/) {}
-
 void Ranks::abandon(int /*exit_code*/) {}
 
 void Ranks::sum(std::span<double> values) {

@@ -33,8 +33,6 @@ class Ranks {
   virtual std::unique_ptr<Transport> transport(const Graph& graph, const Blocks& blocks, Index size,
                                                std::function<bool(int node, int round)> speaks);
 
-  // What this rank hosts, in words. Nobody asks for it since mpirun reports deaths.
-  virtual void introduce(const std::string& hosting);
   // Ends all ranks through their launcher, this one too: it cannot go on and the others would wait for it. Only the
   // edge calls it, after it has told why; the library throws. One rank has nobody who waits: it returns.
   virtual void abandon(int exit_code);

@@ -219,13 +219,6 @@ class SimulatedRun {
   Result result_;
 };
 
-std::string hosting(const Simulation& s) {
-  const int first = s.first(), last = s.holdings.end() - 1;
-  const std::string trainer = s.hosts_trainer() ? " and the trainer" : "";
-  if (first == last) return "node " + std::to_string(first) + trainer;
-  return "nodes " + std::to_string(first) + " to " + std::to_string(last) + trainer;
-}
-
 }  // namespace
 
 Summary train(const TrainOptions& options, const Hooks& hooks) {
@@ -236,7 +229,6 @@ Summary train(const TrainOptions& options, const Hooks& hooks) {
 Summary train(const TrainOptions& options, const Hooks& hooks, network::Ranks& ranks) {
   together(ranks, [&] { check_options(options); });
   Summary summary{.simulation = prepare(options, ranks)};
-  ranks.introduce(hosting(summary.simulation));
   summary.record =
       ranks.texts(options.engine.out.empty() ? default_folder(options.algorithm.algorithm) : options.engine.out)
           .front();
