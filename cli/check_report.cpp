@@ -6,6 +6,7 @@
 #include <cmath>
 
 #include "cli/terminal.h"
+#include "parley/algorithm/planner.h"
 #include "parley/base/error.h"
 #include "parley/base/text.h"
 #include "parley/theory/limit.h"

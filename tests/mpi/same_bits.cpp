@@ -33,7 +33,7 @@ std::string measured_and_model(const fs::path& folder) {
 
 int compare(const run::TrainOptions& options, const fs::path& base, network::Ranks& ranks) {
   run::TrainOptions o = options;
-  const std::string name = o.algorithm.algorithm + "-" + o.graph.graph + "-" + o.algorithm.loss;
+  const std::string name = o.algorithm.algorithm + "-" + o.graph.graph + "-" + o.algorithm.loss.text;
   o.engine.out = base / (name + "-mpi");
   const run::Summary here = run::train(o, {}, ranks);
   if (ranks.rank() > 0) return 0;

@@ -51,7 +51,7 @@ Simulation::Simulation(std::vector<data::Rows> held, network::Graph who, const a
   setting.degree.resize(rows.size());
   for (const auto& r : rows) {
     setting.records.push_back(static_cast<double>(r.count()));
-    if (options.loss == "softmax")
+    if (options.loss == problem::LossKind::softmax)
       setting.classes = std::max(setting.classes, 1 + static_cast<int>(std::ranges::max(r.label)));
   }
   plan = algorithm::make_plan(options, setting);

@@ -205,7 +205,7 @@ TEST(Planner, AThousandRandomBudgetsAreKeptAndUsed) {
         const double used =
             o.sensitivity == Sensitivity::paper ? 0 : 0.999;  // the paper's sensitivity is far too large
         EXPECT_GE(plan.nodes[static_cast<std::size_t>(k)].epsilon, used * target)
-            << i << " " << o.algorithm << " " << o.noise << " " << o.rounds;
+            << i << " " << o.algorithm << " " << o.noise.text << " " << o.rounds;
       }
     } catch (const Error& e) {
       ++infeasible;

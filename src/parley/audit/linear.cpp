@@ -5,6 +5,7 @@
 #include <numbers>
 #include <utility>
 
+#include "parley/algorithm/planner.h"
 #include "parley/base/error.h"
 #include "parley/base/text.h"
 #include "parley/problem/solve.h"

@@ -10,4 +10,8 @@ std::optional<int> Agreement::node_of(const std::string& name) const {
   return static_cast<int>(found - parties.begin());
 }
 
+std::string owner_of(const Agreement& agreed, int self) {
+  return "run " + agreed.run + " configuration " + agreed.configuration_hash + " party " + agreed.name(self);
+}
+
 }  // namespace parley::protocol

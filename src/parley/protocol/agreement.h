@@ -39,4 +39,6 @@ struct Keys {
   std::function<std::string(const std::string& mine, const std::string& theirs, const std::string& who)> difference;
 };
 
+std::string owner_of(const Agreement& agreed, int self);  // as a transcript names whose it is
+
 }  // namespace parley::protocol

@@ -9,10 +9,6 @@
 
 namespace parley::protocol {
 
-std::string owner_of(const Agreement& agreed, int self) {
-  return "run " + agreed.run + " configuration " + agreed.configuration_hash + " party " + agreed.name(self);
-}
-
 Exchange::Exchange(Setup setup, std::unique_ptr<AppendFile> transcript)
     : agreed_(std::move(setup.agreed)),
       self_(setup.self),

@@ -54,8 +54,6 @@ struct PeerState {
   int has = -1;     // this node's last round that it has stored
 };
 
-std::string owner_of(const Agreement& agreed, int self);  // as the transcript names it
-
 class Exchange {
  public:
   struct Setup {
