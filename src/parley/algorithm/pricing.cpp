@@ -86,11 +86,11 @@ void price_linear(PrivateRound& r, const Schedule& s, const RoundFacts& f, doubl
   r.grid = grid_for(s, (s.noise == Noise::gamma ? 1 / level : level) / (2 * r.divisor));
 }
 
-[[noreturn]] void infeasible(const Schedule& s, double epsilon, const std::string& why) {
+[[noreturn]] void infeasible(const Schedule& s, double epsilon, const privacy::Level& level) {
   throw Error({.what = "infeasible: epsilon = " + number(epsilon) + " in " + std::to_string(s.private_rounds.size()) +
-                       " private rounds at " + node_text(s) + ", because " + why,
+                       " private rounds at " + node_text(s) + ", because " + level.why_not,
                .where = "option --epsilon",
-               .fix = why.find("--noise-on output") != std::string::npos
+               .fix = level.output_would_do
                           ? "use --noise-on output"
                           : "leave --penalty to the planner, use fewer --rounds, or raise --epsilon"});
 }
@@ -172,7 +172,7 @@ std::vector<double> calibrate(const Schedule& s, double epsilon, bool as_printed
       level = privacy::objective_rate_for(f, s.tolerance > 0 ? each / (1 + inexact_epsilon_share) * (1 - 1e-13) : each);
       if (level.value) *level.value *= linear;
     }
-    if (!level.value) infeasible(s, epsilon, level.why_not);
+    if (!level.value) infeasible(s, epsilon, level);
     levels.push_back(*level.value);
   }
   return levels;

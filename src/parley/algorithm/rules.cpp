@@ -4,6 +4,7 @@
 
 #include "parley/base/error.h"
 #include "parley/base/text.h"
+#include "parley/problem/proximal_newton.h"
 #include "parley/problem/reach.h"
 
 namespace parley::algorithm {
@@ -192,6 +193,30 @@ void warn(Plan& plan, const Setting& setting) {
           "); the papers ask for C <= B_i, the proved bound does not need it: nothing has to be done");
       break;
     }
+  }
+}
+
+void check_doable(const Plan& plan, const Setting& setting) {
+  constexpr double largest = 1e100;
+  for (const Schedule& s : plan.nodes) {
+    const auto weights = static_cast<Index>(setting.features) * s.loss.scores();
+    if (s.l1 > 0 && !s.algorithm.linear && weights > problem::most_l1_weights)
+      throw Error({.what = "an exact minimum with an l1 term is not made for so many weights",
+                   .value = std::to_string(weights),
+                   .allowed = "at most " + std::to_string(problem::most_l1_weights),
+                   .where = "option --regularizer",
+                   .fix = "use fewer features, --regularizer l2, or --algorithm dp-admm or linear-admm"});
+    for (const PrivateRound& r : s.private_rounds)
+      for (const double size :
+           {r.objective_scale, r.output_scale, r.gradient_scale, r.objective_rate > 0 ? 1 / r.objective_rate : 0,
+            r.output_rate > 0 ? 1 / r.output_rate : 0, r.gradient_rate > 0 ? 1 / r.gradient_rate : 0})
+        if (!(size <= largest))
+          throw Error(
+              {.what = "noise of this size is beyond what can be drawn",
+               .value = number(size),
+               .allowed = "a scale of at most " + number(largest),
+               .where = plan.options.epsilon.empty() ? "option --noise-scale or --noise-rate" : "option --epsilon",
+               .fix = "ask for less noise: no model could be learnt from this"});
   }
 }
 

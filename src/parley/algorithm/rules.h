@@ -18,4 +18,8 @@ double certified_tolerance(const Plan& plan, const Options& given, const Setting
 
 void warn(Plan& plan, const Setting& setting);
 
+// What the sampler and the solver cannot do, said before anybody has paid for a round: noise beyond what doubles can
+// square, and a minimum with an l1 term in more weights than there is memory for.
+void check_doable(const Plan& plan, const Setting& setting);
+
 }  // namespace parley::algorithm

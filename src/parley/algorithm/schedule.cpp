@@ -255,6 +255,7 @@ Plan make_plan(const Options& given, const Setting& setting, bool exact) {
     s.anchored = moves_little(s, setting);
     s.theorem = theorem_of(s);
   }
+  check_doable(plan, setting);
   warn(plan, setting);
   return plan;
 }

@@ -251,5 +251,20 @@ TEST(Planner, WhatIsOnlyVerifiedSaysSo) {
   EXPECT_THAT(verified.nodes[0].theorem, HasSubstr("not a proof"));
 }
 
+TEST(Schedule, WhatCannotBeDrawnOrSolvedIsRefusedBeforeAnybodyPays) {
+  Options loud{.algorithm = "pvp"};
+  loud.noise = Noise::gaussian;
+  loud.noise_scale = {1e160};
+  EXPECT_THROW(make_plan(loud, setting(5)), Error);
+  Options wide{.algorithm = "star-pvp"};
+  wide.epsilon = {1};
+  wide.regularizer = Regularizer::l1;
+  Setting many = setting(5);
+  many.features = 6000;
+  EXPECT_THROW(make_plan(wide, many), Error);
+  many.features = 5000;
+  EXPECT_NO_THROW(make_plan(wide, many));
+}
+
 }  // namespace
 }  // namespace parley::algorithm

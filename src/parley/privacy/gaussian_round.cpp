@@ -17,8 +17,8 @@ long double kappa(double strong_convexity) {
   return strong_convexity * (1 - 0x1p-50L);
 }
 
-Mu refused(const std::string& why) {
-  return {.value = std::nullopt, .why_not = why};
+Mu refused(const std::string& why, bool output_would_do) {
+  return {.value = std::nullopt, .why_not = why, .output_would_do = output_would_do};
 }
 
 }  // namespace
@@ -27,11 +27,13 @@ Mu objective_mu(const RoundFacts& f, double scale, Bound bound) {
   expects(f.gradient_weight > 0 && f.strong_convexity > 0 && scale > 0, "C/B, κ and the noise scale above 0");
   if (!f.logistic)
     return refused(
-        "Gaussian noise in the objective is proved for the logistic loss only; use --noise-on output or --noise gamma");
+        "Gaussian noise in the objective is proved for the logistic loss only; use --noise-on output or --noise gamma",
+        true);
   const long double a0 = f.gradient_weight, r = scale / kappa(f.strong_convexity), k = a0 / scale;
   if (k > proved_k)
     return refused("the noise is too small for the theorem: C/(B sigma) = " + number(static_cast<double>(k)) +
-                   " > 2; use --noise-on output");
+                       " > 2; use --noise-on output",
+                   true);
   if (r <= proved_ratio) return {.value = round_up(2 * k), .why_not = ""};
   const bool split = a0 / kappa(f.strong_convexity) <= proved_k * proved_ratio;  // σ may be replaced by 1.75κ
   if (bound == Bound::verified) {
@@ -40,7 +42,8 @@ Mu objective_mu(const RoundFacts& f, double scale, Bound bound) {
   }
   if (!split)
     return refused("sigma/kappa = " + number(static_cast<double>(r)) +
-                   " > 1.75 with C/(B kappa) > 3.5: outside the theorem; raise --penalty");
+                       " > 1.75 with C/(B kappa) > 3.5: outside the theorem; raise --penalty",
+                   false);
   return {.value = round_up(2 * k * r / proved_ratio), .why_not = ""};
 }
 
@@ -75,7 +78,7 @@ Level objective_scale_for(const RoundFacts& f, double mu, Bound bound) {
     scale = 1.78 * a0 / (mu - 0.234 * a0 / kappa_) * (1 + 1e-13);
   }
   const Mu check = objective_mu(f, scale, bound);
-  if (!check.value) return {.value = std::nullopt, .why_not = check.why_not};
+  if (!check.value) return {.value = std::nullopt, .why_not = check.why_not, .output_would_do = check.output_would_do};
   expects(*check.value <= mu, "calibrated noise keeps its target");
   return {.value = scale, .why_not = ""};
 }

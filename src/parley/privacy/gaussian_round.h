@@ -24,6 +24,7 @@ constexpr Words<Bound, 2> words(Bound) {
 struct Mu {
   std::optional<double> value;
   std::string why_not;
+  bool output_would_do = false;  // noise on the output has no such limit
   bool proved = true;
 };
 Mu objective_mu(const RoundFacts& round, double scale, Bound bound);
@@ -42,6 +43,7 @@ double compose_mu(double a, double b);  // √(a² + b²), rounded up
 struct Level {
   std::optional<double> value;
   std::string why_not;
+  bool output_would_do = false;  // noise on the output has no such limit
 };
 Level objective_scale_for(const RoundFacts& round, double mu, Bound bound);
 double output_scale_for(const RoundFacts& round, double mu, double tolerance);

@@ -10,8 +10,6 @@
 namespace parley::problem {
 namespace {
 
-constexpr Index most_weights = 5000;  // H then takes 200 MB
-
 // m(d) = gᵀd + ½dᵀHd + l1 ‖f + d‖₁ at z = f + d.
 class Model {
  public:
@@ -77,10 +75,10 @@ class Model {
 };
 
 void check_size(Index size) {
-  if (size > most_weights)
+  if (size > most_l1_weights)
     throw Error({.what = "an exact minimum with an L1 term is not made for so many weights",
                  .value = std::to_string(size) + " weights",
-                 .allowed = "at most " + std::to_string(most_weights),
+                 .allowed = "at most " + std::to_string(most_l1_weights),
                  .where = "local solve",
                  .fix = "use fewer features, L2 regularisation, or linearised updates (dp-admm, linear-admm)"});
 }

@@ -109,6 +109,7 @@ class Exchange {
   Vector model() const { return finals_.model(); }
   int released() const { return static_cast<int>(heads_.size()) - 1; }  // the last round, −1: none
   std::vector<PeerState> peers() const;
+  const std::string& neighbour(std::size_t j) const { return agreed_.name(links_[j].node); }  // by place in an inbox
   bool has_final(int origin) const { return finals_.has(origin); }
 
  private:

@@ -63,7 +63,7 @@ TEST_F(Compare, AnAlgorithmThatCannotIsACellThatSaysWhyAndTheOthersRun) {
   EXPECT_THAT(all.cells[0].refused, HasSubstr("hinge"));
   EXPECT_EQ(all.cells[0].runs, 0U);
   EXPECT_EQ(all.cells[1].runs, 2U);
-  EXPECT_THAT(to_csv(all), HasSubstr("mr-admm,1,,,,,,,,,,,,,,,,,\""));
+  EXPECT_THAT(to_csv(all), HasSubstr("mr-admm,1,,,,,,,,,,,,,,,,,,\""));
   c.algorithms = {"mr-admm", "m-admm"};
   c.out += "-none";
   EXPECT_THROW(compare(c, hooks), Error);
@@ -77,7 +77,7 @@ TEST_F(Compare, EpsilonForRowsAsDealtIsMarkedInEveryFile) {
     const Comparison all = compare(c, hooks);
     const std::string word = split == "even" ? "replace-one" : "as dealt";
     EXPECT_EQ(to_json(all)["adjacency"], word);
-    EXPECT_THAT(to_csv(all), HasSubstr("," + word + ",\n"));
+    EXPECT_THAT(to_csv(all), HasSubstr("," + word + ",noise from seed 1,\n"));
   }
 }
 

@@ -12,7 +12,7 @@
 namespace parley::run {
 
 struct Model {
-  Vector weights;  // f̄, the mean of the nodes' classifiers
+  Vector weights;  // f̄, the mean of the nodes' classifiers; in a star the trainer's
   std::vector<std::string> feature_names;
   problem::Loss loss;
   std::string schema_toml;               // empty for LIBSVM data

@@ -327,6 +327,37 @@ TEST_F(SimulateTest, NothingIsWrittenWhenAnythingIsWrong) {
   EXPECT_FALSE(std::filesystem::exists(folder_ / "wrong"));
 }
 
+// Two tables that differ in one row: with the one the pooled optimum can be certified, with the other it cannot.
+TEST_F(SimulateTest, ARowDoesNotDecideWhetherThereIsARun) {
+  std::filesystem::create_directories(folder_);
+  options_.data.nodes = 2;
+  options_.data.features = 1;
+  options_.data.test_share = 0;
+  options_.algorithm = {.algorithm = "mr-admm"};
+  options_.algorithm.rounds = 4;
+  options_.algorithm.epsilon = {1};
+  options_.algorithm.delta = 1e-5;
+  options_.algorithm.regularization = 1e-8;
+  std::string rows;
+  for (int n = 0; n < 200; ++n) rows += n % 2 == 0 ? "+1 1:0.00001\n" : "-1 1:-0.00001\n";
+  bool without = false;
+  for (const std::string last : {"+1 1:0.00001\n", "+1 1:-1\n"}) {
+    const std::filesystem::path file = folder_ / "rows.libsvm";
+    write_file(file, rows + last);
+    options_.data.data = {file.string()};
+    const Summary s = run("with " + std::to_string(last.size()));
+    EXPECT_EQ(s.runs.front().outcome, Outcome::completed);
+    const json j = to_json(s, options_);
+    if (j["train_loss_nonprivate"].is_null() || s.simulation.optimum.size() == 0) {
+      without = true;
+      EXPECT_TRUE(json::parse(j.dump())["train_loss_nonprivate"].is_null());
+      EXPECT_TRUE(j["distance_to_optimum"].is_null());
+      EXPECT_THAT(j["warnings"].dump(), HasSubstr("results stand without it"));
+    }
+  }
+  EXPECT_TRUE(without) << "these rows do not test what they are meant to";
+}
+
 TEST_F(SimulateTest, ReleasedValuesStandOnThePublicGridThatIsFinerThanTheNoise) {
   const Summary s = run("grid");
   const auto& schedule = s.simulation.plan.nodes[0];

@@ -12,6 +12,7 @@
 #include "parley/data/split.h"
 #include "parley/network/together.h"
 #include "parley/problem/metrics.h"
+#include "parley/problem/proximal_newton.h"
 #include "parley/problem/solve.h"
 #include "parley/record/schema.h"
 #include "parley/run/claim.h"
@@ -92,14 +93,17 @@ void add_yardstick(Simulation& simulation, network::Ranks& ranks) {
   std::array<double, 2> tested = {0, static_cast<double>(simulation.holdings.test.count())};
   ranks.sum(tested);
   simulation.test_rows = tested[1];
+  const std::string without =
+      "the optimum without privacy could not be computed to the accuracy of a yardstick: results stand without it";
+  if (simulation.problems.front().l1 > 0 && simulation.dimension() > problem::most_l1_weights)
+    return simulation.plan.warnings.push_back(without);
   // Privacy: whether the pooled minimum can be certified depends on rows, and must not decide whether there is a run.
   try {
     simulation.optimum = problem::centralised_optimum(simulation.problems, {.tolerance = tolerance * scale},
                                                       ranks.count() > 1 ? &across : nullptr)
                              .f;
   } catch (const problem::Uncertified&) {
-    return simulation.plan.warnings.push_back(
-        "the optimum without privacy could not be computed to the accuracy of a yardstick: results stand without it");
+    return simulation.plan.warnings.push_back(without);
   }
   double loss = 0;
   ranks.in_turn({&loss, 1}, [&] {
