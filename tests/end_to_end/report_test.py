@@ -28,6 +28,8 @@ class Report(unittest.TestCase):
         cls.train("seeded", *budget, "--seed", 7)
         cls.train("star", "--algorithm", "dp-admm", *budget)
         cls.train("gamma", "--algorithm", "r-admm", "--noise", "gamma", "--noise-rate", 0.7)
+        cls.train("each", "--algorithm", "dp-admm", "--iteration-epsilon", 0.1, "--iteration-delta", 1e-3)
+        cls.train("l1", "--algorithm", "star-pvp", "--regularizer", "l1", *budget)
         cls.train("plain", "--algorithm", "admm", "--noise", "none")
 
     @classmethod
@@ -96,7 +98,7 @@ class Report(unittest.TestCase):
             self.assertAlmostEqual(max(float(r[5]) for r in rows if r[5]), rounds[-1]["disagreement"], places=9)
 
     def test_the_line_under_how_to_check_gives_the_loss_of_the_record(self):
-        for name in ("runs", "star", "gamma"):
+        for name in ("runs", "star", "gamma", "each", "l1"):
             line = html.unescape(re.search(r"<pre>(.*)\n", self.page(name)).group(1))
             words = shlex.split(line)
             result = parley(*words[1:], "--json", cwd=self.dir)

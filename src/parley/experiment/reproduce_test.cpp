@@ -90,9 +90,8 @@ TEST_F(Reproduce, RunsJudgesAndWrites) {
   for (const char* file : {"small-a.svg", "small-b.svg", "small.csv", "small.json"})
     EXPECT_TRUE(std::filesystem::exists(folder_ / file)) << file;
   const std::string csv = read_file(folder_ / "small.csv", "");
-  EXPECT_THAT(
-      csv,
-      HasSubstr("panel,y,series,x_is,x,mean,low,high,runs,nodes,epsilon_proved,epsilon_as_printed,delta,adjacency\n"));
+  EXPECT_THAT(csv, HasSubstr("panel,y,series,x_is,x,mean,low,high,runs,nodes,epsilon_proved,epsilon_as_printed,delta,"
+                             "adjacency,not_private\n"));
   EXPECT_THAT(csv, HasSubstr("a,train-loss,quiet,round,6,"));
   const std::string page = index(results);
   EXPECT_THAT(page, HasSubstr("**Verdict: holds in part**"));
@@ -106,7 +105,9 @@ TEST_F(Reproduce, EpsilonForRowsAsDealtIsMarked) {
   text.replace(text.find("[options]\n"), 10, "[options]\nsplit = \"label-skewed\"\n");
   const Experiment skewed = parse(text, "skewed", "skewed.toml", false);
   EXPECT_THAT(index(reproduce({skewed}, request(), {})), HasSubstr("- ε as dealt: one record of one node is replaced"));
-  EXPECT_THAT(read_file(folder_ / "skewed.csv", ""), HasSubstr(",as dealt\n"));
+  EXPECT_THAT(read_file(folder_ / "skewed.csv", ""), HasSubstr(",as dealt,noise from fixed seeds\n"));
+  EXPECT_THAT(read_file(folder_ / "skewed-a.svg", ""),
+              AllOf(HasSubstr("NOT PRIVATE: noise from fixed seeds"), HasSubstr("epsilon is for rows as dealt")));
 }
 
 TEST_F(Reproduce, NoiseIsMatchedToThePrintedLoss) {
