@@ -85,14 +85,16 @@ Outcome judged(Experiment e, std::vector<Measured> measured, double seconds) {
 
 // What whoever sees only the picture must know of its epsilon.
 std::string caveats(const Outcome& o, const Panel& p) {
-  std::set<std::string> all;
+  std::set<std::string> reasons, adjacency;
   for (const Measured& m : o.measured) {
     if (!shows(p, m)) continue;
-    for (const std::string& why : m.facts.not_private) all.insert("NOT PRIVATE: " + why);
+    reasons.insert(m.facts.not_private.begin(), m.facts.not_private.end());
     if (m.facts.noisy && m.facts.adjacency != record::Adjacency::replace_one)
-      all.insert("epsilon is for rows " + std::string(record::name_of(m.facts.adjacency)));
+      adjacency.insert(std::string(record::name_of(m.facts.adjacency)));
   }
-  return join({all.begin(), all.end()}, "; ");
+  std::string text = reasons.empty() ? "" : "NOT PRIVATE: " + join({reasons.begin(), reasons.end()}, "; ");
+  for (const std::string& word : adjacency) text += (text.empty() ? "" : "; ") + ("epsilon is for rows " + word);
+  return text;
 }
 
 report::Chart chart(const Outcome& o, const Panel& p) {
