@@ -49,7 +49,7 @@ lint: setup tools
 	@$(MAKE) --no-print-directory configure
 	@cmake --build $(BUILD) -j $(JOBS)
 
-# clang-tidy on what has changed since the whole tree was last clean (scripts/tidy.py). Part of lint, once it has been.
+# clang-tidy on what has changed since the whole tree was last clean (scripts/tidy.py).
 tidy-changed: setup tools
 	@$(MAKE) --no-print-directory tidy-tree
 	@scripts/tidy.py $(BUILD)-tidy -j $(JOBS)

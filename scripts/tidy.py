@@ -3,10 +3,9 @@
 
   scripts/tidy.py TREE [-j N] [--all] [FILE...]      TREE has compile_commands.json (`make tidy-tree`)
 
-Two memories. .ci/tidy-clean names the commit at which the whole tree was clean: what has not changed since is not read.
-TREE/tidy.json has the digest of each file that was clean here, with the rules of .clang-tidy: CI may keep it from run to run.
-A header is read through one file that includes it, its own .cpp if there is one. --all forgets the first memory, and when
-the whole tree is clean and committed, writes it anew.
+Two memories of what was clean, each the digest of a file with the rules of .clang-tidy: .ci/tidy-clean, committed, written by
+--all when the whole tree is clean; and TREE/tidy.json, of this tree. A header is read through one file that includes it, its
+own .cpp if there is one. --all forgets the first memory.
 
 Most checks walk through every header that a file includes, again for each file: they read several files of one target as one.
 Where these cannot be compiled together (two names alike), each is read alone. The static analyzer looks at the functions of
@@ -24,7 +23,7 @@ import subprocess
 import sys
 
 ROOT = pathlib.Path(__file__).resolve().parents[1]
-CLEAN_AT = ROOT / ".ci/tidy-clean"
+CLEAN = ROOT / ".ci/tidy-clean"
 FOLDERS = ("src/", "cli/", "tests/", "bench/")
 TOGETHER = 8  # files
 OURS = f"--header-filter={ROOT}/({'|'.join(f.rstrip('/') for f in FOLDERS)})/"
@@ -36,16 +35,6 @@ def git(*arguments):
 
 def tracked():
     return [f for f in git("ls-files", "-co", "--exclude-standard", "*.h", "*.cpp") if f.startswith(FOLDERS) and (ROOT / f).exists()]
-
-
-def changed():
-    """Files that differ from the commit at which all were clean; all of them where git does not know it (a shallow clone)."""
-    try:
-        commit = CLEAN_AT.read_text().split()[0]
-        return set(git("diff", "--name-only", commit)) | set(git("ls-files", "-o", "--exclude-standard"))
-    except (OSError, IndexError, subprocess.CalledProcessError):
-        print("tidy: .ci/tidy-clean names no commit that is here: reading the whole tree")
-        return None
 
 
 def digest(name, rules):
@@ -106,10 +95,10 @@ def main():
     commands = json.loads((options.tree / "compile_commands.json").read_text())
     compiled = {os.path.relpath(c["file"], ROOT): flags_of(c["command"]) for c in commands if "/CMakeFiles/" not in c["file"]}
     memory = options.tree / "tidy.json"
-    known = json.loads(memory.read_text()) if memory.exists() else {}
+    known = json.loads(CLEAN.read_text()) if CLEAN.exists() and not options.all else {}
+    known.update(json.loads(memory.read_text()) if memory.exists() else {})
     rules = (ROOT / ".clang-tidy").read_bytes()
-    touched = None if options.all or options.files else changed()
-    wanted = options.files or [f for f in tracked() if touched is None or f in touched or ".clang-tidy" in touched]
+    wanted = options.files or tracked()
     due = {}  # a file to compile: the files that it makes known
     for name in wanted:
         through = name if name in compiled else reader(name, compiled) if name.endswith(".h") else None
@@ -139,8 +128,8 @@ def main():
                     print(text + said, flush=True)
     if failed:
         sys.exit(f"tidy: {failed} of {len(due)} files have findings, or were read with one that has (above)")
-    if options.all and not git("status", "--porcelain"):
-        CLEAN_AT.write_text(git("rev-parse", "HEAD")[0] + "\n")
+    if options.all:
+        CLEAN.write_text(json.dumps({f: digest(f, rules) for f in tracked()}, indent=0) + "\n")
         print("tidy: the whole tree is clean: commit .ci/tidy-clean")
 
 

@@ -109,6 +109,22 @@ TEST_F(Crash, NothingIsChargedAfterTheLedgerFailed) {
   check_and_finish();
 }
 
+TEST_F(Crash, AFailureThatCouldNotBeStoredIsNotTold) {
+  fresh();
+  const int end = in_child([&] {
+    Ledger ledger(std::make_shared<LedgerFile>(file), plan());
+    break_write(1, Then::disk_full);
+    std::vector<privacy::Release> unreleased;
+    for (int node = 0; node < nodes; ++node)
+      unreleased.push_back({.node = node, .round = 0, .charge = {.kind = "objective-gamma", .epsilon = price}});
+    EXPECT_THROW(ledger.fail(unreleased, "not certified"), Error);
+    EXPECT_FALSE(ledger.failed());  // what the record then says is the disk's failure: run/simulate.cpp
+    if (testing::Test::HasFailure()) ::_exit(6);
+  });
+  EXPECT_EQ(end, 0);
+  check_and_finish();
+}
+
 TEST_F(Crash, AReadOnlyLedgerIsRefused) {
   fresh();
   const int end = in_child([&] {  // as the system answers on a read-only disk, also to root

@@ -294,6 +294,15 @@ class Verify(Case):
         path.write_text("\n".join(lines) + "\n")
         self.assert_found(self.verify(study), "hospital_b, round 2: rounds.jsonl has more than round, kind and epsilon")
 
+    def test_a_line_of_a_seeded_run_without_its_stamp_is_found(self):
+        study = self.study()
+        path = self.copies / "hospital_b/rounds.jsonl"
+        lines = [json.loads(line) for line in path.read_text().splitlines()]
+        self.assertTrue(all(line["stamp"] == "NOT PRIVATE" for line in lines))
+        del lines[2]["stamp"]
+        path.write_text("".join(json.dumps(line) + "\n" for line in lines))
+        self.assert_found(self.verify(study), "hospital_b, round 2: rounds.jsonl lacks NOT PRIVATE")
+
     def test_of_a_party_without_a_record_the_longest_that_others_hold_counts(self):
         study = self.study("pp")
         path = self.copies / "hospital_b/transcript"

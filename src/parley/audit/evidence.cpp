@@ -38,7 +38,7 @@ Observed observe(const Scene& scene, const Mechanism& mechanism, double (*claime
     for (long run = 0; run < runs; ++run) {
       const Transcript transcript = mechanism(world, random);
       const double charged = claimed(transcript);
-      expects(o.claim == 0 || o.claim == charged, "charges that depend on nothing but the plan");
+      expects(o.seen[0].empty() || o.claim == charged, "charges that depend on nothing but the plan");
       o.claim = charged;
       const Evidence e = weigh(scene, transcript);
       o.free_residual = std::max(o.free_residual, e.free_residual);

@@ -1,6 +1,6 @@
-// Two ways to fail. A mistake of the user's (file, option, certificate, graph) is an Error, caught where its code decides, otherwise in main, and
-// its text says what, which value, what is allowed, where, and what to do. A bug is a failed expects(): nobody catches
-// it inside the library.
+// Two ways to fail. A mistake of the user's (file, option, certificate, graph) is an Error, caught where its code decides,
+// otherwise in main, and its text says what, which value, what is allowed, where, and what to do. A bug is a failed
+// expects(): nobody catches it inside the library.
 // Whoever catches an Error reads its fields and its code; the text is for people, and nothing reads it back.
 #pragma once
 #include <memory>

@@ -1,4 +1,4 @@
-// OpenSSL's objects with owners, for the identity.cpp and issue.cpp files alone.
+// OpenSSL's objects with owners, for identity.cpp and issue.cpp alone.
 #pragma once
 #include <openssl/bio.h>
 #include <openssl/err.h>

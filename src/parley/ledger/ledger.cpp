@@ -131,9 +131,8 @@ void Ledger::fail(const std::vector<privacy::Release>& unreleased, const std::st
   for (const privacy::Release& r : unreleased)
     expects(r.round == account(r.node).last_round + 1 && r.value.size() == 0,
             "nothing released in the round that failed");
-  failed_ = true;
   if (file_) file_->fail(run_, unreleased, reason);  // on disk, or Error
-  marked_ = true;
+  failed_ = true;
   for (const privacy::Release& r : unreleased) {
     Account& account = accounts_[index(r.node)];
     account.epsilon.add(Price{r.charge.epsilon, r.charge.mu});

@@ -40,7 +40,7 @@ class Ledger {
   // not be stored, and then that is what the caller may tell, not the failure. Nothing is marked where no node of this
   // run touches data in this round: there is no noise to choose.
   void fail(const std::vector<privacy::Release>& unreleased, const std::string& reason);
-  bool marked_failed() const { return marked_; }  // fail() has returned
+  bool failed() const { return failed_; }  // and the mark is stored
 
   // What was released as (node, round) of this run: the same bytes again, at no charge. Only on file.
   std::optional<privacy::Paid> stored(int node, int round) const;
@@ -81,7 +81,7 @@ class Ledger {
   bool is_private_;
   std::shared_ptr<LedgerFile> file_;
   std::string run_;
-  bool failed_ = false, marked_ = false;
+  bool failed_ = false;
   std::shared_ptr<int> active_;
 };
 

@@ -109,20 +109,20 @@ class Joining {  // a party at work
     const int self = parts_->self();
     const algorithm::Schedule& s = schedule();
     problem_ = problem_of(rows_.rows, s);
-    Party::Own parts{.node = participant_.trainer
-                                 ? algorithm::make_trainer(part.plan, participant_.dimension(), beginning.start)
-                                 : algorithm::make_node(problem_, s, beginning.start),
-                     .pay = [this](privacy::Release release) { return parts_->ledger().pay(std::move(release)); },
-                     .stored = [this, self](int round) { return parts_->ledger().stored(self, round); },
-                     .fail =
-                         [this, self](int round, const std::string& reason) {
-                           parts_->ledger().fail(
-                               {run::unreleased(self, round, participant_.trainer ? nullptr : &schedule())}, reason);
-                         },
-                     .counts = [part](int round) { return counts_in_final(part, round); },
-                     .earlier = beginning.earlier,
-                     .expected = beginning.expected,
-                     .on_round = [this](const privacy::Paid& paid, const privacy::Inbox& inbox) { add(paid, inbox); }};
+    Party::Own own{.node = participant_.trainer
+                               ? algorithm::make_trainer(part.plan, participant_.dimension(), beginning.start)
+                               : algorithm::make_node(problem_, s, beginning.start),
+                   .pay = [this](privacy::Release release) { return parts_->ledger().pay(std::move(release)); },
+                   .stored = [this, self](int round) { return parts_->ledger().stored(self, round); },
+                   .fail =
+                       [this, self](int round, const std::string& reason) {
+                         parts_->ledger().fail(
+                             {run::unreleased(self, round, participant_.trainer ? nullptr : &schedule())}, reason);
+                       },
+                   .counts = [part](int round) { return counts_in_final(part, round); },
+                   .earlier = beginning.earlier,
+                   .expected = beginning.expected,
+                   .on_round = [this](const privacy::Paid& paid, const privacy::Inbox& inbox) { add(paid, inbox); }};
     const protocol::Timing timing{.deadline = participant_.study.deadline_seconds,
                                   .wait = participant_.study.wait_seconds,
                                   // With the model stored, only whoever calls soon can still need this party.
@@ -136,7 +136,7 @@ class Joining {  // a party at work
                                     .now = now};
     if (participant_.study.on_loss == study::OnLoss::go_on)
       setup.consent = [this](const protocol::Succession& next) { return parts_->consent(next); };
-    return {.party = std::make_unique<Party>(std::move(parts), std::move(setup),
+    return {.party = std::make_unique<Party>(std::move(own), std::move(setup),
                                              open_append_file(parts_->folder() / "transcript")),
             .run = part.agreed.run,
             .nodes = part.nodes,

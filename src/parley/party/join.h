@@ -33,7 +33,8 @@ struct JoinHooks {
 
 struct Joined {
   protocol::Ending ending;
-  // What this party's records have lost, at most. Neither this nor the final documents are there when its past is unknown.
+  // What this party's records have lost, at most. Neither this nor the final documents are there when its past is
+  // unknown.
   std::optional<double> epsilon, delta;
   int rounds_from_rows = 0;
   std::vector<std::string> not_private;

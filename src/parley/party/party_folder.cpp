@@ -14,6 +14,8 @@ namespace fs = std::filesystem;
 
 namespace {
 
+constexpr const char* uncertified_mark = "uncertified";  // a file that earlier versions wrote
+
 bool says(const json& object, const char* key, const std::string& text) {
   return record::text_in(object, key) == text;
 }
@@ -60,7 +62,8 @@ bool has_completed_model(const fs::path& folder) {
 }
 
 void refuse_uncertified(const fs::path& folder) {
-  if (!says(record::read_json(folder / "run.json"), "outcome", "uncertified")) return;
+  if (!fs::exists(folder / uncertified_mark) && !says(record::read_json(folder / "run.json"), "outcome", "uncertified"))
+    return;
   throw Error({.what =
                    "this party's part ended because a local minimum could not be certified: trying again with other "
                    "noise until it can be would choose the noise, and no bound covers that",

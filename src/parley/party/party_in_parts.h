@@ -1,5 +1,5 @@
-// A party through all parts of its run (study/continuation.h): messages go to the part that they belong to, and when the
-// survivors of a loss have agreed, the next part begins. The earlier ones keep answering: a survivor may still lack
+// A party through all parts of its run (study/continuation.h): messages go to the part that they belong to, and when
+// the survivors of a loss have agreed, the next part begins. The earlier ones keep answering: a survivor may still lack
 // somebody's consent, and whoever was left behind is told so. Like Party a state machine without thread or clock.
 #pragma once
 #include <functional>

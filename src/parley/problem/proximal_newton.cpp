@@ -74,15 +74,6 @@ class Model {
   Vector room_ = Vector::Zero(h_.size());  // Privacy: for all weights, so that memory does not follow which are not 0
 };
 
-void check_size(Index size) {
-  if (size > most_l1_weights)
-    throw Error({.what = "an exact minimum with an L1 term is not made for so many weights",
-                 .value = std::to_string(size) + " weights",
-                 .allowed = "at most " + std::to_string(most_l1_weights),
-                 .where = "local solve",
-                 .fix = "use fewer features, L2 regularisation, or linearised updates (dp-admm, linear-admm)"});
-}
-
 }  // namespace
 
 double soft_threshold(double x, double threshold) {
@@ -91,7 +82,7 @@ double soft_threshold(double x, double threshold) {
 
 Solution proximal_newton(std::span<const Problem> parts, const Proximal& proximal, const Vector& start,
                          const SolveOptions& options) {
-  check_size(start.size());
+  expects(start.size() <= most_l1_weights, "no more weights than a plan allows (algorithm/rules.h)");
   double l1 = 0;
   for (const Problem& p : parts) l1 += p.l1;
   if (proximal.across != nullptr) (*proximal.across)({&l1, 1});

@@ -9,7 +9,7 @@ namespace parley::problem {
 
 inline constexpr Index most_l1_weights = 5000;  // H then takes 200 MB, and so does its factor
 
-// As argmin, for parts with l1 > 0; called by it. The Hessian is formed, so there is a largest dimension: Error beyond.
+// As argmin, for parts with l1 > 0; called by it. The Hessian is formed: at most most_l1_weights.
 Solution proximal_newton(std::span<const Problem> parts, const Proximal& proximal, const Vector& start,
                          const SolveOptions& options);
 

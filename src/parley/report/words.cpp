@@ -182,33 +182,11 @@ std::vector<std::string> how_to_check(const std::vector<Group>& groups) {
   if (!plain(run.option("algorithm"))) return {"parley account --help"};
   std::string command = "parley account " + run.option("algorithm");
   const bool budget = !run.option("epsilon").empty();
-  for (const std::string name : {"epsilon",
-                                 "delta",
-                                 "bound",
-                                 "iteration-epsilon",
-                                 "iteration-delta",
-                                 "noise",
-                                 "noise-on",
-                                 "noise-rate",
-                                 "noise-rate-growth",
-                                 "noise-scale",
-                                 "rounds",
-                                 "penalty",
-                                 "penalty-growth",
-                                 "penalty-growth-rounds",
-                                 "damping",
-                                 "loss",
-                                 "loss-width",
-                                 "loss-weight",
-                                 "weighting",
-                                 "regularizer",
-                                 "l1-share",
-                                 "regularization",
-                                 "tolerance",
-                                 "sensitivity",
-                                 "diameter",
-                                 "step-size",
-                                 "solution-bound"}) {
+  for (const std::string& name : split_list("epsilon,delta,bound,iteration-epsilon,iteration-delta,noise,noise-on,"
+                                            "noise-rate,noise-rate-growth,noise-scale,rounds,penalty,"
+                                            "penalty-growth,penalty-growth-rounds,damping,loss,loss-width,loss-weight,"
+                                            "weighting,regularizer,l1-share,regularization,"
+                                            "tolerance,sensitivity,diameter,step-size,solution-bound")) {
     const std::string value = run.option(name);
     const bool filled_in = budget && (name == "penalty" || name == "damping");
     const bool idle = (name.ends_with("-growth") && value == "1") || (name == "delta" && value == "0");

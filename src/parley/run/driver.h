@@ -1,4 +1,5 @@
-// The one loop that every engine runs: solve, pay, commit, record, watch, exchange. It knows no algorithm, no data and no carrier.
+// The one loop that every engine runs: solve, pay, commit, record, watch, exchange.
+// It knows no algorithm, no data and no carrier.
 #pragma once
 #include <functional>
 #include <memory>

@@ -149,7 +149,7 @@ class SimulatedRun {
   // The record must not go on saying "running". A round that failed while it was solved must not be tried again with
   // other noise, whatever the reason; where the ledger could not store that, nothing is told of it.
   void close_failed(const std::exception_ptr& failure) {
-    json head = header(ledger_->marked_failed() ? "uncertified" : reason_of(failure));
+    json head = header(ledger_->failed() ? "uncertified" : reason_of(failure));
     head["privacy"] = privacy_json(s_, s_.plan.epsilon(), true);
     try {
       record_->finish(head, json());

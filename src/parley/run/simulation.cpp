@@ -90,9 +90,8 @@ void add_yardstick(Simulation& simulation, network::Ranks& ranks) {
     scale += s.weight * simulation.holdings.records[static_cast<std::size_t>(s.node)];
   const double tolerance = simulation.problems.front().l1 > 0 ? 1e-8 : 1e-11;  // l1 alone may leave flat directions
   const problem::SumAcross across = [&](std::span<double> values) { ranks.sum(values); };
-  std::array<double, 2> tested = {0, static_cast<double>(simulation.holdings.test.count())};
-  ranks.sum(tested);
-  simulation.test_rows = tested[1];
+  simulation.test_rows = static_cast<double>(simulation.holdings.test.count());
+  ranks.sum({&simulation.test_rows, 1});
   const std::string without =
       "the optimum without privacy could not be computed to the accuracy of a yardstick: results stand without it";
   if (simulation.problems.front().l1 > 0 && simulation.dimension() > problem::most_l1_weights)

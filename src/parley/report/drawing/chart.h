@@ -30,7 +30,7 @@ struct Chart {
   std::vector<Line> lines;
   std::vector<Mark> marks;
   std::vector<Step> steps{};
-  std::string note{};  // under the drawing: what must not be missing where it stands alone
+  std::string note{};  // under the title: what must not be missing where it stands alone
   double width = 720, height = 420;
   bool bare = false;  // without title and legend: the page around it has them
 };
