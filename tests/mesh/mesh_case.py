@@ -26,7 +26,7 @@ for name, options in (("ASAN", "abort_on_error=1:halt_on_error=1"), ("UBSAN", "h
                       ("TSAN", "halt_on_error=1:exitcode=66:ignore_noninstrumented_modules=1"),
                       ("LSAN", f"print_suppressions=0:suppressions={pathlib.Path(__file__).resolve().parent}/lsan.supp")):
     os.environ.setdefault(name + "_OPTIONS", options)
-PATIENCE = 900  # seconds until a process counts as hanging: no test passes or fails by how fast this machine is
+PATIENCE = int(os.environ.get("PARLEY_PATIENCE", 900))  # seconds until a process counts as hanging: no test passes or fails by how fast this machine is
 MEMORY = "/dev/shm" if os.path.isdir("/dev/shm") and os.access("/dev/shm", os.W_OK) else None  # where a sync costs nothing
 
 

@@ -131,7 +131,7 @@ class Messages(Case):
                 return int(line.split()[1])
 
     def test_refused_messages_cost_no_memory(self):
-        wanted = 100000 if FULL else 2000 if SHORT else 10000
+        wanted = 100000 if FULL else 1000 if SHORT else 3000
         kinds = [(wire.signed_part(m), True) for m, *_ in self.bad().values()] + [(b"GET / HTTP/1.1", False), (wire.signed_part(self.next)[:50], False)]
 
         def flood(count):

@@ -23,6 +23,7 @@ class Couriers : public testing::Test {
     std::unique_ptr<Courier> courier;
     identity::Time clock = begin;
     int delivered = 0;
+    std::string log;
   };
 
   void SetUp() override {
@@ -70,7 +71,11 @@ class Couriers : public testing::Test {
                                        if (!why.empty()) said_ = why;
                                        end(call, said_);
                                      },
-                                 .report = [](const std::string&) {}});
+                                 .report =
+                                     [&](const std::string& sentence) {
+                                       const std::lock_guard lock(mutex_);
+                                       side.log += sentence + "\n";
+                                     }});
     side.courier->open();
   }
 
@@ -107,6 +112,11 @@ class Couriers : public testing::Test {
     return failure;
   }
 
+  std::string log_of(const Side& side) {
+    const std::lock_guard lock(mutex_);
+    return side.log;
+  }
+
   int delivered() {
     const std::lock_guard lock(mutex_);
     return b_.delivered;
@@ -133,8 +143,9 @@ TEST_F(Couriers, WhoAnswersUnderACertificateIsCalledFromTheSecondOnThatItNames) 
 TEST_F(Couriers, WhoCallsUnderACertificateIsHeardFromTheSecondOnThatItNames) {
   const identity::Time a_valid_from = begin - std::chrono::hours(1);
   set_clock(b_, a_valid_from - std::chrono::seconds(1));
-  EXPECT_THAT(call_until([](const std::string& f) { return f.find("valid from") != std::string::npos; }),
-              testing::HasSubstr("b refuses: the certificate of 'a' is valid from"));
+  EXPECT_THAT(call_until([](const std::string& f) { return f.find("handshake") != std::string::npos; }),
+              testing::HasSubstr("refused in the handshake"));
+  EXPECT_THAT(log_of(b_), testing::HasSubstr("a caller was refused: the certificate of 'a' is valid from"));
   EXPECT_EQ(delivered(), 0);
   set_clock(b_, a_valid_from);
   EXPECT_EQ(call_until([](const std::string& f) { return f.empty(); }), "");

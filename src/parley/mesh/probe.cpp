@@ -1,74 +1,53 @@
 #include "parley/mesh/probe.h"
 
-#include <fcntl.h>
-#include <netdb.h>
 #include <poll.h>
 #include <sys/socket.h>
-#include <unistd.h>
 
 #include <cerrno>
 #include <cstring>
 #include <functional>
-#include <memory>
+
+#include "parley/mesh/address.h"
 
 namespace parley::mesh {
 namespace {
 
 using Result = Probed::Result;
 
-// Each address that host:port or [host]:port stands for, until one of them is open; otherwise what the last one said.
+// Each address that host:port stands for, until one of them is open; otherwise what the last one said.
 Probed each_address(const std::string& address, int flags, const std::function<Probed(const addrinfo&)>& attempt) {
-  const auto colon = address.rfind(':');
-  std::string host = address.substr(0, colon);
-  if (host.starts_with('[') && host.ends_with(']')) host = host.substr(1, host.size() - 2);
-  if (colon == std::string::npos || colon + 1 == address.size()) return {Result::unresolved, "no port in it"};
-  const std::string port = address.substr(colon + 1);
-  addrinfo hints{}, *found = nullptr;
-  hints.ai_socktype = SOCK_STREAM;
-  hints.ai_flags = flags | AI_NUMERICSERV;
-  if (const int code = ::getaddrinfo(host.c_str(), port.c_str(), &hints, &found); code != 0)
-    return {Result::unresolved, ::gai_strerror(code)};
-  const std::unique_ptr<addrinfo, decltype(&::freeaddrinfo)> owner(found, ::freeaddrinfo);
+  const Resolved found = resolve(address, flags);
+  if (found.first == nullptr) return {Result::unresolved, found.why};
   Probed last{Result::unresolved, "no address"};
-  for (const addrinfo* a = found; a != nullptr && last.result != Result::open; a = a->ai_next) last = attempt(*a);
+  for (const addrinfo* a = found.first.get(); a != nullptr && last.result != Result::open; a = a->ai_next)
+    last = attempt(*a);
   return last;
 }
-
-struct Socket {
-  explicit Socket(const addrinfo& a)
-      : number(::socket(a.ai_family, a.ai_socktype | SOCK_CLOEXEC | SOCK_NONBLOCK, a.ai_protocol)) {}
-  Socket(const Socket&) = delete;
-  Socket& operator=(const Socket&) = delete;
-  ~Socket() {
-    if (number >= 0) ::close(number);
-  }
-  const int number;
-};
 
 }  // namespace
 
 Probed try_listen(const std::string& address) {
   return each_address(address, AI_PASSIVE, [](const addrinfo& a) -> Probed {
-    const Socket s(a);
-    if (s.number < 0) return {Result::foreign, std::strerror(errno)};
+    const Descriptor s = socket_for(a);
+    if (!s.open()) return {Result::foreign, std::strerror(errno)};
     const int yes = 1;
-    ::setsockopt(s.number, SOL_SOCKET, SO_REUSEADDR, &yes, sizeof yes);  // as the courier does
-    if (::bind(s.number, a.ai_addr, a.ai_addrlen) == 0 && ::listen(s.number, 1) == 0) return {};
+    ::setsockopt(s.get(), SOL_SOCKET, SO_REUSEADDR, &yes, sizeof yes);  // as the gate does
+    if (::bind(s.get(), a.ai_addr, a.ai_addrlen) == 0 && ::listen(s.get(), 1) == 0) return {};
     return {errno == EADDRINUSE ? Result::taken : Result::foreign, std::strerror(errno)};
   });
 }
 
 Probed try_connect(const std::string& address, double seconds) {
   return each_address(address, 0, [seconds](const addrinfo& a) -> Probed {
-    const Socket s(a);
-    if (s.number < 0) return {Result::silent, std::strerror(errno)};
-    if (::connect(s.number, a.ai_addr, a.ai_addrlen) == 0) return {};
+    const Descriptor s = socket_for(a);
+    if (!s.open()) return {Result::silent, std::strerror(errno)};
+    if (::connect(s.get(), a.ai_addr, a.ai_addrlen) == 0) return {};
     if (errno != EINPROGRESS) return {Result::silent, std::strerror(errno)};
-    pollfd wait{.fd = s.number, .events = POLLOUT, .revents = 0};
+    pollfd wait{.fd = s.get(), .events = POLLOUT, .revents = 0};
     if (::poll(&wait, 1, static_cast<int>(1000 * seconds)) <= 0) return {Result::silent, "no answer"};
     int error = 0;
     socklen_t size = sizeof error;
-    ::getsockopt(s.number, SOL_SOCKET, SO_ERROR, &error, &size);
+    ::getsockopt(s.get(), SOL_SOCKET, SO_ERROR, &error, &size);
     if (error != 0) return {Result::silent, std::strerror(error)};
     return {};
   });

@@ -1,6 +1,7 @@
 #include "parley/party/join.h"
 
 #include <fmt/format.h>
+#include <malloc.h>
 #include <sys/resource.h>
 
 #include <algorithm>
@@ -290,6 +291,7 @@ Joined join(const JoinOptions& options, const JoinHooks& hooks) {
   JoinOptions checked = options;
   validate_options(option_rows(checked));
   allow_many_connections();
+  ::mallopt(M_ARENA_MAX, 2);  // a heap for each of gRPC's threads would keep what a flood took
   return Joining(options, hooks).run();
 }
 

