@@ -63,8 +63,8 @@ void print_end(const party::JoinOptions& o, const party::Joined& j) {
   if (!j.private_metrics.empty())
     fmt::print("Metrics:   {} (measured on rows and not paid for: never share it)\n", j.private_metrics);
   using protocol::End;
-  const bool for_good =
-      j.ending.end == End::diverged || j.ending.end == End::equivocation || j.ending.end == End::refused;
+  const bool for_good = j.ending.end == End::diverged || j.ending.end == End::equivocation ||
+                        j.ending.end == End::contradicted || j.ending.end == End::refused;
   if (j.ending.left_behind())
     fmt::print("The others go on in a part of their own; what this party has released stays paid.\n");
   else if (!whole && !for_good)

@@ -3,12 +3,12 @@ import collections
 import hashlib
 import struct
 
-HELLO, VALUE, SILENT, FINAL, GOODBYE = 1, 2, 3, 4, 5
+HELLO, VALUE, SILENT, FINAL, GOODBYE, LOSS, CONSENT, SEAL = range(1, 9)
 OWNER, RECEIVED, SENT, EVIDENCE = 1, 2, 3, 4
 Message = collections.namedtuple("Message", "kind run configuration sender node round head payload signature")
 
 
-def signed_part(m, version=2):
+def signed_part(m, version=3):
     def short(text):
         return bytes([len(text)]) + text.encode()
     return (b"parley" + struct.pack("<HB", version, m.kind) + short(m.run) + short(m.configuration) + short(m.sender) + struct.pack("<ii", m.node, m.round) + m.head

@@ -23,7 +23,10 @@ struct Agreement {
   std::function<bool(int node, int round)> speaks;  // false: silent, it is the other side's turn in a star
   std::function<double(int node, int round)> grid;  // released coordinates are multiples of this power of two
   std::vector<int> model_of;  // whose final iterates make the model: all peers', or the trainer's; ascending
-  int turn = 1;               // rounds after which a part may end: 2 where kinds of rounds alternate
+  // The rounds whose values count in a final iterate, so that its neighbours can compute it again. Empty: they cannot,
+  // some of them were released in an earlier part.
+  std::function<bool(int round)> counts{};
+  int turn = 1;  // rounds after which a part may end: 2 where kinds of rounds alternate
   std::optional<int> trainer{};
 
   int nodes() const { return graph.nodes(); }

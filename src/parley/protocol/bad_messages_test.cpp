@@ -247,7 +247,7 @@ TEST_F(BadMessage, FromSomebodyWhoIsNoNeighbour) {
 TEST_F(BadMessage, OfAnotherVersion) {
   std::string bytes = good();
   bytes[6] = 1;
-  is_refused(bytes, Verdict::unknown_version, "1, but this program speaks 2");
+  is_refused(bytes, Verdict::unknown_version, "1, but this program speaks 3");
 }
 
 TEST_F(BadMessage, OfAnotherProgram) {

@@ -20,6 +20,7 @@ Exchange::Exchange(Setup setup, std::unique_ptr<AppendFile> transcript)
       consent_(std::move(setup.consent)),
       received_(agreed_, self_),
       finals_(agreed_),
+      seals_(agreed_),
       survivors_(agreed_, self_),
       patience_from_(setup.now),
       refused_(agreed_.parties.size() + 1) {
@@ -57,8 +58,8 @@ void Exchange::end(Event event, Ending ending) {
 }
 
 bool Exchange::was_completed() const {
-  return finals_.complete() && released() == agreed_.rounds && received_.complete(agreed_.rounds) &&
-         !survivors_.consented(self_);
+  return finals_.complete() && seals_.complete() && seals_.other_than(finals_.digest()) < 0 &&
+         released() == agreed_.rounds && received_.complete(agreed_.rounds) && !survivors_.consented(self_);
 }
 
 // Trap: not before all of the ledger's releases have been told; what was released would seem not to be.
@@ -107,6 +108,9 @@ void Exchange::replay(Transcript::Entry kind, std::string_view bytes) {
     fits = finals_.judge(*m).verdict == Verdict::accepted;
     if (fits) finals_.add(*m, std::string(bytes));
     received_.add_final(*m);
+  } else if (fits && m->kind == Kind::seal) {
+    fits = seals_.judge(*m).verdict == Verdict::accepted;
+    if (fits) seals_.add(*m, std::string(bytes));
   } else if (fits && kind == Transcript::Entry::sent) {
     fits = m->round == static_cast<int>(recorded_.size());
     recorded_.push_back(m->head);
@@ -185,10 +189,32 @@ void Exchange::finish(const FinalIterate& mine) {
   pump();
 }
 
+// R15: complete where everybody has the same final iterates, by everybody's own signature.
 void Exchange::check_complete() {
   if ((phase_ != Phase::finals && phase_ != Phase::stated_finals) || !finals_.complete()) return;
+  if (!seals_.has(self_)) seal();
+  if (const int other = seals_.other_than(finals_.digest()); other >= 0)
+    return stop(
+        End::contradicted,
+        name(other) +
+            " has signed other final iterates than those that are here: the parties do not have one "
+            "model, and whoever passes messages on may have changed its own; 'parley verify' with the records of all "
+            "finds who");
+  if (seals_.complete()) end(Event::all_seals, {.end = End::completed, .text = completed_in_words});
+}
+
+void Exchange::seal() {
+  const Message m = made(Kind::seal, agreed_.rounds, finals_.digest());
+  const std::string bytes = encode(m);
+  transcript_->append(Transcript::Entry::sent, bytes);
   transcript_->sync();
-  end(Event::all_finals, {.end = End::completed, .text = completed_in_words});
+  seals_.add(m, bytes);
+}
+
+std::map<int, std::string> Exchange::last_words() const {
+  std::map<int, std::string> all = finals_.messages();
+  for (const auto& [node, bytes] : seals_.messages()) all.emplace(agreed_.nodes() + node, bytes);
+  return all;
 }
 
 void Exchange::stop(End end, const std::string& text, Reason reason) {
@@ -253,19 +279,23 @@ bool Exchange::next_message(const Link& link, Link::Call& call, std::string& byt
         encode(made(Kind::goodbye, released(),
                     payload_of(Goodbye{.end = ending_->end, .reason = ending_->reason, .text = ending_->text}))));
   };
+  const auto last_word = [&] {
+    for (const auto& [key, message] : last_words())
+      if (!link.last_words.contains(key)) return choose(Link::What::last_word, key, message);
+    return false;
+  };
   if (done_with(link)) return false;
   if (phase_ == Phase::interrupted || phase_ == Phase::stopped) return goodbye();
   if (survivors_.stated(self_) && phase_ != Phase::completed) {
     for (const auto& [key, message] : survivors_.messages())
       if (!link.told.contains(key)) return choose(Link::What::survivors, key, message);
-    return false;
+    return phase_ == Phase::stated_finals && last_word();  // the run may still be completed
   }
   const auto hello = [&] { return choose(Link::What::hello, received_.seen(link.node).round, hello_to(link)); };
   if (!link.greeted) return hello();
   if (const int round = has(link) + 1; round <= released())
     return choose(Link::What::value, round, envelopes_.at(round));
-  for (const auto& [origin, message] : finals_.messages())
-    if (!link.finals.contains(origin)) return choose(Link::What::final_iterate, origin, message);
+  if (last_word()) return true;
   if (phase_ == Phase::completed) return goodbye();
   if (now_ - link.heard >= timing_.deadline / 2) return hello();
   return false;

@@ -20,6 +20,7 @@
 #include "parley/protocol/link.h"
 #include "parley/protocol/message.h"
 #include "parley/protocol/received.h"
+#include "parley/protocol/seals.h"
 #include "parley/protocol/survivors.h"
 #include "parley/protocol/transcript.h"
 
@@ -131,12 +132,16 @@ class Exchange {
   Receipt on_hello(const Message& m);
   Receipt on_value(const Message& m, std::string_view bytes);
   Receipt on_final(const Message& m, std::string_view bytes, Link& from);
+  Receipt on_seal(const Message& m, std::string_view bytes, Link& from);
   Receipt on_goodbye(const Message& m);
   Receipt on_survivors(const Message& m, std::string_view bytes, Link& from);
   Receipt contradicted(const Message& m, const Finding& finding, std::string_view bytes);
   std::optional<Finding> not_open(const Message& m, const std::string& caller) const;
   bool confirms(const Link& link, const Seen& seen);  // false: this party's own ledger is behind, and it stops
   void check_complete();
+  void seal();
+  int key(const Message& m) const { return m.kind == Kind::seal ? agreed_.nodes() + m.node : m.node; }
+  std::map<int, std::string> last_words() const;  // final iterates and seals, by key
   void check_confirmed();
   void lose(int node, const std::string& text, Reason reason);
   void state_loss(std::vector<int> lost);
@@ -162,6 +167,7 @@ class Exchange {
   std::function<Consent(const Succession&)> consent_;
   Received received_;
   FinalIterates finals_;
+  Seals seals_;
   Survivors survivors_;
   std::optional<Succession> succession_;
   double patience_from_;                  // for statements, then for consents

@@ -29,7 +29,7 @@ void Exchange::watch(Link& link) {
     return;
   }
   if (completed) {  // it only has to be told, unless it still lacks something
-    const bool lacks = link.finals.size() < finals_.messages().size();
+    const bool lacks = link.last_words.size() < last_words().size();
     link.given_up = silent >= (lacks ? limit : 2 * timing_.deadline);
     return;
   }

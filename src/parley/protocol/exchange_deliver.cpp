@@ -55,6 +55,8 @@ Receipt Exchange::judged(const std::string& caller, std::string_view bytes) {
       return on_hello(m);
     case Kind::final_iterate:
       return on_final(m, bytes, link_to(*agreed_.node_of(caller)));
+    case Kind::seal:
+      return on_seal(m, bytes, link_to(*agreed_.node_of(caller)));
     case Kind::goodbye:
       return on_goodbye(m);
     case Kind::loss:
@@ -121,7 +123,24 @@ Receipt Exchange::on_final(const Message& m, std::string_view bytes, Link& from)
     finals_.add(m, std::string(bytes));
     check_complete();
   }
-  from.finals.insert(m.node);
+  from.last_words.insert(key(m));
+  return {.verdict = finding.verdict};
+}
+
+Receipt Exchange::on_seal(const Message& m, std::string_view bytes, Link& from) {
+  Finding finding = received_.judge_final(m);
+  if (const auto head = finals_.head(m.node); head && *head != m.head)
+    finding = {Verdict::other_history,
+               m.sender + "'s seal is of other releases than its final iterate: it contradicts itself"};
+  if (finding.verdict == Verdict::accepted) finding = seals_.judge(m);
+  if (contradicts(finding.verdict)) return contradicted(m, finding, bytes);
+  if (finding.verdict == Verdict::accepted) {
+    transcript_->append(Transcript::Entry::received, bytes);
+    transcript_->sync();
+    seals_.add(m, std::string(bytes));
+    check_complete();
+  }
+  from.last_words.insert(key(m));
   return {.verdict = finding.verdict};
 }
 
@@ -156,10 +175,12 @@ Receipt Exchange::on_goodbye(const Message& m) {
   // What it was told itself is passed on as it is, not as a chain of "X has stopped: Y has stopped: …".
   const bool passed_on = goodbye.reason == Reason::peer_stopped;
   const std::string why = (passed_on ? "" : m.sender + " has stopped: ") + printable(goodbye.text, 200);
-  if (goodbye.end == End::completed && !finals_.complete())  // it passed all of them on: this disk was put back
-    return refuse(m.sender, {Verdict::unavailable, "final iterates are missing here"});
+  if (goodbye.end == End::completed && !(finals_.complete() && seals_.complete()))  // it passed all of them on: this
+    return refuse(m.sender, {Verdict::unavailable, "final iterates are missing here"});  // disk was put back
   // Said before the two have met in this process: it has lost an earlier one, perhaps this party's own.
   const bool stale = goodbye.end == End::peer_lost && !link.confirmed && !consent_ && !ended(phase_);
+  const bool for_all =
+      goodbye.end == End::equivocation || goodbye.end == End::contradicted;  // without anybody it goes on
   if (goodbye.end == End::completed)
     link.complete = true;
   else if (stale && worth_a_line(++link.interruptions))
@@ -168,10 +189,9 @@ Receipt Exchange::on_goodbye(const Message& m) {
     return {.verdict = Verdict::accepted};
   else if (goodbye.end == End::interrupted && worth_a_line(++link.interruptions))
     report(m.sender + " was interrupted by its owner; waiting for it");
-  else if (goodbye.end != End::interrupted && goodbye.end != End::diverged && goodbye.end != End::equivocation &&
-           !closed())
+  else if (goodbye.end != End::interrupted && goodbye.end != End::diverged && !for_all && !closed())
     lose(m.node, why, Reason::peer_stopped);
-  else if (goodbye.end != End::interrupted && (survivors_.needed(m.node) || goodbye.end == End::equivocation))
+  else if (goodbye.end != End::interrupted && (survivors_.needed(m.node) || for_all))
     stop(goodbye.end == End::diverged ? End::diverged : End::peer_lost, why, Reason::peer_stopped);
   return {.verdict = Verdict::accepted};
 }
@@ -209,7 +229,7 @@ void Exchange::answered(std::uint64_t id, const Receipt& receipt) {
   link->call.reset();
   heard(*link);
   if (call.what == Link::What::goodbye && phase_ == Phase::completed && !receipt.good()) {
-    link->finals.clear();
+    link->last_words.clear();
     link->retry_later(now_, timing_);
   } else if (call.what == Link::What::goodbye) {
     link->goodbye_said = true;
@@ -225,7 +245,7 @@ void Exchange::answered(std::uint64_t id, const Receipt& receipt) {
     link->failures = 0;
     if (call.what == Link::What::hello) on_greeting(*link, call, receipt);
     if (call.what == Link::What::value) link->stored = std::max(link->stored, call.number);
-    if (call.what == Link::What::final_iterate) link->finals.insert(call.number);
+    if (call.what == Link::What::last_word) link->last_words.insert(call.number);
     if (call.what == Link::What::survivors) link->told.insert(call.number);
   }
   pump();

@@ -14,7 +14,7 @@ constexpr std::array<std::string_view, 11> phase_names = {"recovering", "greetin
                                                           "continued",  "interrupted",   "stopped"};
 static_assert(phase_names.size() == static_cast<std::size_t>(Phase::stopped) + 1);
 
-constexpr std::array<std::string_view, 10> event_names = {"told",      "confirmed", "last_round", "all_finals",
+constexpr std::array<std::string_view, 10> event_names = {"told",      "confirmed", "last_round", "all_seals",
                                                           "statement", "consent",   "agreement",  "contradiction",
                                                           "interrupt", "stop"};
 static_assert(event_names.size() == static_cast<std::size_t>(Event::stop) + 1);
@@ -37,7 +37,7 @@ constexpr std::array table = {
     Transition{Phase::rounds, Event::interrupt, Phase::interrupted},
     Transition{Phase::rounds, Event::stop, Phase::stopped},
 
-    Transition{Phase::finals, Event::all_finals, Phase::completed},
+    Transition{Phase::finals, Event::all_seals, Phase::completed},
     Transition{Phase::finals, Event::statement, Phase::stated_finals},
     Transition{Phase::finals, Event::contradiction, Phase::stopped},
     Transition{Phase::finals, Event::interrupt, Phase::interrupted},
@@ -49,7 +49,7 @@ constexpr std::array table = {
     Transition{Phase::stated, Event::interrupt, Phase::interrupted},
     Transition{Phase::stated, Event::stop, Phase::stopped},
 
-    Transition{Phase::stated_finals, Event::all_finals, Phase::completed},
+    Transition{Phase::stated_finals, Event::all_seals, Phase::completed},
     Transition{Phase::stated_finals, Event::consent, Phase::consented},
     Transition{Phase::stated_finals, Event::contradiction, Phase::stopped},
     Transition{Phase::stated_finals, Event::interrupt, Phase::interrupted},

@@ -24,8 +24,8 @@ std::string nodes_in_words(const std::vector<int>& nodes) {
 }
 
 std::string_view name_of(End end) {
-  return std::array{"completed", "interrupted",  "budget_exhausted", "diverged",
-                    "peer_lost", "equivocation", "refused",          "continued"}[static_cast<std::size_t>(end)];
+  return std::array{"completed",    "interrupted", "budget_exhausted", "diverged", "peer_lost",
+                    "equivocation", "refused",     "contradicted",     "continued"}[static_cast<std::size_t>(end)];
 }
 
 std::string_view name_of(Reason reason) {
@@ -44,6 +44,8 @@ std::string described(const Message& m) {
       return "silent " + round;
     case Kind::final_iterate:
       return "final of " + m.sender;
+    case Kind::seal:
+      return "seal of " + m.sender;
     case Kind::goodbye: {
       const Goodbye g = *goodbye_of(m.payload);
       return "goodbye, " + std::string(name_of(g.end)) + ", " + std::string(name_of(g.reason)) + ": " + g.text;
@@ -162,18 +164,26 @@ class Script {
   }
 
   static End end_of(const std::string& name) {
-    for (int end = 0; end <= static_cast<int>(End::refused); ++end)
+    for (int end = 0; end <= static_cast<int>(End::contradicted); ++end)
       if (name_of(static_cast<End>(end)) == name) return static_cast<End>(end);
     throw Error({.what = "no such end", .value = name});
   }
 
-  // send FROM TO value ROUND [X Y] or final: signed by FROM and brought to TO whatever FROM's exchange does.
+  // send FROM TO value ROUND [X Y], or final, or seal: signed by FROM and brought to TO whatever FROM's exchange does.
   void send(const Words& words) {
     const Member &from = at(words.at(0)), &to = at(words.at(1));
+    const int last = from.side->agreed.rounds;
+    const auto final_of = [&](const Side& of) {
+      return of.message(Kind::final_iterate, last, payload_of(value_of(of.node, last)));
+    };
+    FinalIterates finals(from.side->agreed);
+    for (const Member& m : members_) finals.add(final_of(*m.side), "");
     if (words.at(2) == "final") {
-      const int last = from.side->agreed.rounds;
-      const Message m = from.side->message(Kind::final_iterate, last, payload_of(value_of(from.side->node, last)));
-      deliver(from, to, from.side->signed_bytes(m), true);
+      deliver(from, to, from.side->signed_bytes(final_of(*from.side)), true);
+      return;
+    }
+    if (words.at(2) == "seal") {
+      deliver(from, to, from.side->signed_bytes(from.side->message(Kind::seal, last, finals.digest())), true);
       return;
     }
     const int round = std::stoi(words.at(3));

@@ -4,15 +4,14 @@
 
 namespace parley::protocol {
 
-void FinalIterate::add(const privacy::Paid& paid) {
-  const Vector& value = *paid.value();
-  if (value.size() > 0) last_ = value;
-  if (!counts_(paid.round())) return;
+void MeanOfReleases::add(int round, const Vector& released) {
+  if (released.size() > 0) last_ = released;
+  if (!counts_(round)) return;
   if (count_++ == 0) sum_ = Vector::Zero(last_.size());
   sum_ += last_;
 }
 
-Vector FinalIterate::value() const {
+Vector MeanOfReleases::value() const {
   if (count_ == 0) return last_;
   return sum_ / count_;
 }
@@ -29,6 +28,22 @@ void FinalIterates::add(const Message& m, std::string bytes) {
   expects(value && value->size() == dimension_, "a final iterate of the model's size");
   found_[m.node] = {*value, m.head};
   bytes_[m.node] = std::move(bytes);
+}
+
+std::string FinalIterates::digest() const {
+  expects(complete(), "all final iterates");
+  std::string text = "parley seal 1";
+  for (const auto& [node, found] : found_) {
+    for (int shift = 0; shift < 32; shift += 8) text += static_cast<char>((node >> shift) & 0xFF);
+    text += payload_of(found.head) + payload_of(found.value);
+  }
+  return payload_of(sha256(text));
+}
+
+std::optional<Digest> FinalIterates::head(int origin) const {
+  const auto found = found_.find(origin);
+  if (found == found_.end()) return std::nullopt;
+  return found->second.head;
 }
 
 Vector FinalIterates::model() const {

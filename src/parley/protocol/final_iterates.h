@@ -3,6 +3,7 @@
 #pragma once
 #include <functional>
 #include <map>
+#include <optional>
 #include <string>
 
 #include "parley/privacy/release.h"
@@ -11,20 +12,32 @@
 
 namespace parley::protocol {
 
-// Of this node: the mean of what it released in the rounds that count, or its last value when none does.
-class FinalIterate {
+// The mean of what a node released in the rounds that count, or its last value when none does.
+class MeanOfReleases {
  public:
-  explicit FinalIterate(std::function<bool(int round)> counts) : counts_(std::move(counts)) {}
+  explicit MeanOfReleases(std::function<bool(int round)> counts) : counts_(std::move(counts)) {}
   // Goes on from what an earlier part of the run has brought; counts: rounds of this one.
-  FinalIterate(std::function<bool(int round)> counts, const FinalIterate& earlier)
+  MeanOfReleases(std::function<bool(int round)> counts, const MeanOfReleases& earlier)
       : counts_(std::move(counts)), last_(earlier.last_), sum_(earlier.sum_), count_(earlier.count_) {}
-  void add(const privacy::Paid& paid);
+  void add(int round, const Vector& released);  // empty: it was silent
   Vector value() const;  // what the node stands at, also before the last round; empty: nothing released yet
 
  private:
   std::function<bool(int)> counts_;
   Vector last_, sum_;
   int count_ = 0;
+};
+
+class FinalIterate {  // of this node
+ public:
+  explicit FinalIterate(std::function<bool(int round)> counts) : mean_(std::move(counts)) {}
+  FinalIterate(std::function<bool(int round)> counts, const FinalIterate& earlier)
+      : mean_(std::move(counts), earlier.mean_) {}
+  void add(const privacy::Paid& paid) { mean_.add(paid.round(), *paid.value()); }
+  Vector value() const { return mean_.value(); }
+
+ private:
+  MeanOfReleases mean_;
 };
 
 class FinalIterates {
@@ -38,6 +51,9 @@ class FinalIterates {
   bool has(int origin) const { return found_.contains(origin); }
   bool complete() const { return found_.size() == origins_.size(); }
   Vector model() const;  // complete: the mean in node order, the same bits at every party
+  // Complete: SHA-256("parley seal 1" ‖ for each origin: node 4 ‖ head 32 ‖ payload), as the payload of a seal.
+  std::string digest() const;
+  std::optional<Digest> head(int origin) const;  // of its releases, as its final iterate has it; nullopt: not here
 
   // By origin: the signed bytes, as they are passed on.
   const std::map<int, std::string>& messages() const { return bytes_; }

@@ -8,7 +8,7 @@
 namespace parley::protocol {
 
 bool flooded(Kind kind) {
-  return kind == Kind::final_iterate || kind == Kind::loss || kind == Kind::consent;
+  return kind == Kind::final_iterate || kind == Kind::seal || kind == Kind::loss || kind == Kind::consent;
 }
 
 namespace {
@@ -31,7 +31,8 @@ std::optional<Finding> check_sender(const Message& m, const std::string& caller,
 
 std::optional<Finding> check_round(const Message& m, const Agreement& agreed) {
   const bool has_value = m.kind == Kind::value || m.kind == Kind::silent || m.kind == Kind::consent;
-  const int first = m.kind == Kind::final_iterate ? agreed.rounds : has_value ? 0 : -1;
+  const bool last = m.kind == Kind::final_iterate || m.kind == Kind::seal;
+  const int first = last ? agreed.rounds : has_value ? 0 : -1;
   if (m.round < first)
     return Finding{Verdict::past_round, std::to_string(m.round) + ", the first possible is " + std::to_string(first)};
   if (m.round > agreed.rounds)
@@ -96,6 +97,9 @@ std::optional<Finding> check_payload(const Message& m, const Agreement& agreed) 
     return Finding{Verdict::truncated, "the payload is no goodbye"};
   if (m.kind == Kind::hello || m.kind == Kind::goodbye) return std::nullopt;
   if (m.kind == Kind::loss || m.kind == Kind::consent) return check_survivors(m, agreed);
+  if (m.kind == Kind::seal && m.payload.size() != sizeof(Digest))
+    return Finding{Verdict::truncated, "the payload is no seal"};
+  if (m.kind == Kind::seal) return std::nullopt;
   return check_values(m, agreed);
 }
 

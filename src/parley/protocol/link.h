@@ -14,11 +14,12 @@ struct Timing {             // seconds
 };
 
 struct Link {
-  enum class What : std::uint8_t { hello, value, final_iterate, goodbye, survivors };
+  enum class What : std::uint8_t { hello, value, last_word, goodbye, survivors };
   struct Call {
     std::uint64_t id = 0;
     What what = What::hello;
-    // A value's round, a final iterate's origin, a hello's last round of the neighbour's, a key of Survivors::messages.
+    // A value's round, a key of Exchange::last_words, a hello's last round of the neighbour's, a key of
+    // Survivors::messages.
     int number = -1;
     double since = 0;
   };
@@ -28,7 +29,7 @@ struct Link {
   bool greeted = false;        // it has answered a hello since the last call that failed
   bool confirmed = false;      // it has said in this process how much of this node it has, and that is not too much
   int stored = -1;             // the last round of this node's that it said to have stored
-  std::set<int> finals{};      // the origins whose final iterates it has
+  std::set<int> last_words{};  // the final iterates and seals that it has, by key
   std::set<int> told{};        // the keys of Survivors::messages that it has
   bool complete = false;       // it said goodbye with all of them
   bool goodbye_said = false;

@@ -84,7 +84,7 @@ std::optional<std::vector<int>> take_nodes(Reader& in) {
 }
 
 bool known(std::uint64_t kind) {
-  return kind >= static_cast<std::uint64_t>(Kind::hello) && kind <= static_cast<std::uint64_t>(Kind::consent);
+  return kind >= static_cast<std::uint64_t>(Kind::hello) && kind <= static_cast<std::uint64_t>(Kind::seal);
 }
 
 }  // namespace
@@ -162,6 +162,12 @@ std::string payload_of(const Vector& value) {
   return out;
 }
 
+std::string payload_of(const Digest& digest) {
+  std::string out;
+  put_digest(out, digest);
+  return out;
+}
+
 std::optional<Vector> vector_of(std::string_view payload) {
   if (payload.size() % 8 != 0) return std::nullopt;
   Vector value(static_cast<Index>(payload.size() / 8));
@@ -198,7 +204,7 @@ std::optional<Goodbye> goodbye_of(std::string_view payload) {
   Reader in(payload);
   const std::uint64_t end = in.number(1, "end"), reason = in.number(1, "reason");
   Goodbye goodbye{.text = in.text(1, "text")};
-  if (in.missing() != nullptr || in.left() > 0 || end > static_cast<std::uint64_t>(End::refused) ||
+  if (in.missing() != nullptr || in.left() > 0 || end > static_cast<std::uint64_t>(End::contradicted) ||
       reason > static_cast<std::uint64_t>(Reason::left_behind))
     return std::nullopt;
   goodbye.end = static_cast<End>(end);

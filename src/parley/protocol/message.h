@@ -16,22 +16,22 @@
 
 namespace parley::protocol {
 
-enum class Kind : std::uint8_t { hello = 1, value, silent, final_iterate, goodbye, loss, consent };
+enum class Kind : std::uint8_t { hello = 1, value, silent, final_iterate, goodbye, loss, consent, seal };
 
 struct Message {
   Kind kind = Kind::hello;
   std::string run{}, configuration{}, sender{};
   int node = 0;  // of the sender
-  // Of a value; in hello, final, goodbye and loss: the last one that the sender has released, −1: none; in consent: the
-  // one from which the survivors go on.
+  // Of a value; in hello, final, seal, goodbye and loss: the last one that the sender has released, −1: none; in
+  // consent: the one from which the survivors go on.
   int round = 0;
   Digest head{};  // of the sender's releases through that round (next_head); in consent: Succession::id
   std::string payload{};
   std::string signature{};
 };
 
-// A message of another version is refused (unknown_version). 2: a goodbye carries a reason.
-inline constexpr int protocol_version = 2;
+// A message of another version is refused (unknown_version). 2: a goodbye carries a reason. 3: seals.
+inline constexpr int protocol_version = 3;
 
 std::string signed_part(const Message& m);
 std::string encode(const Message& m);
@@ -48,6 +48,7 @@ constexpr std::size_t message_cap(Index dimension) {
 Digest next_head(const Digest& before, const std::string& run, int node, int round, std::string_view payload);
 
 std::string payload_of(const Vector& value);
+std::string payload_of(const Digest& digest);
 std::optional<Vector> vector_of(std::string_view payload);  // nullopt: no whole number of doubles
 
 // The payload of a hello: the last round of the receiver's that the sender has stored, and its head.
@@ -67,7 +68,8 @@ enum class End : std::uint8_t {
   peer_lost,
   equivocation,
   refused,
-  continued  // the survivors go on in a part of their own; never in a goodbye
+  contradicted,  // the parties do not hold the same final iterates, and no signature says by whose fault
+  continued      // the survivors go on in a part of their own; never in a goodbye
 };
 enum class Reason : std::uint8_t {
   own,           // the end says all: completed, interrupted, its budget, diverged, a contradiction

@@ -49,7 +49,7 @@ TEST(Message, IsTheseBytes) {
                   .signature = "S"};
   EXPECT_EQ(hex(encode(m)),
             "7061726c6579"  // parley
-            "0200"
+            "0300"
             "02"  // version, kind
             "0172"
             "0163"

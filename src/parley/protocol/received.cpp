@@ -6,8 +6,10 @@
 
 namespace parley::protocol {
 
-Received::Received(const Agreement& agreed, int self) : run_(agreed.run), rounds_(agreed.rounds) {
-  for (const int node : agreed.graph.neighbours(self)) peers_[node];
+Received::Received(const Agreement& agreed, int self)
+    : run_(agreed.run), recomputes_(static_cast<bool>(agreed.counts)), rounds_(agreed.rounds) {
+  for (const int node : agreed.graph.neighbours(self))
+    peers_.emplace(node, Peer{.mean = MeanOfReleases(agreed.counts)});
 }
 
 // The head of its sender's releases if this is its value for m.round; that round is at most one ahead of what is here.
@@ -34,9 +36,13 @@ Finding Received::judge(const Message& m, int own_released) const {
   if (m.head != head)
     return {Verdict::other_history, "with round " + round + " " + m.sender +
                                         " has released something else than what is stored here: it contradicts itself"};
-  if (m.round == rounds_ && peer.final_head && *peer.final_head != head)
-    return {Verdict::second_value,
-            "the last value is not the one that the final iterate follows from: " + m.sender + " contradicts itself"};
+  if (m.round == rounds_ && peer.final_iterate) {
+    MeanOfReleases mean = peer.mean;
+    if (recomputes_) mean.add(m.round, *vector_of(m.payload));
+    if (peer.final_iterate->head != head || !follows(*peer.final_iterate, mean))
+      return {Verdict::second_value,
+              "the last value is not the one that the final iterate follows from: " + m.sender + " contradicts itself"};
+  }
   return {Verdict::accepted, ""};
 }
 
@@ -53,9 +59,18 @@ Finding Received::judge_hello(const Message& m, int at_least) const {
 
 Finding Received::judge_final(const Message& m) const {
   const auto peer = peers_.find(m.node);
-  if (peer != peers_.end() && peer->second.last() == rounds_ && peer->second.heads.back() != m.head)
+  if (peer == peers_.end() || peer->second.last() < rounds_) return {Verdict::accepted, ""};
+  if (peer->second.heads.back() != m.head)
     return {Verdict::other_history, m.sender + " claims other releases than those stored here: it contradicts itself"};
+  if (m.kind == Kind::final_iterate && !follows(m, peer->second.mean))
+    return {Verdict::second_value,
+            "a final iterate that does not follow from its releases: " + m.sender + " contradicts itself"};
   return {Verdict::accepted, ""};
+}
+
+// The same sums in the same order: the same bits.
+bool Received::follows(const Message& final_iterate, const MeanOfReleases& from) const {
+  return !recomputes_ || payload_of(from.value()) == final_iterate.payload;
 }
 
 bool Received::add(const Message& m) {
@@ -65,6 +80,7 @@ bool Received::add(const Message& m) {
   Peer& peer = found->second;
   const Digest head = head_through(peer, m);
   if (head != m.head) return false;
+  if (recomputes_) peer.mean.add(m.round, *value);
   peer.heads.push_back(head);
   peer.values.push_back(std::make_shared<const Vector>(std::move(*value)));
   return true;
@@ -72,7 +88,7 @@ bool Received::add(const Message& m) {
 
 void Received::add_final(const Message& m) {
   const auto peer = peers_.find(m.node);
-  if (peer != peers_.end()) peer->second.final_head = m.head;
+  if (peer != peers_.end()) peer->second.final_iterate = m;
 }
 
 Seen Received::seen(int neighbour) const {

@@ -8,6 +8,7 @@
 
 #include "parley/privacy/release.h"
 #include "parley/protocol/agreement.h"
+#include "parley/protocol/final_iterates.h"
 #include "parley/protocol/message.h"
 
 namespace parley::protocol {
@@ -21,7 +22,8 @@ class Received {
   Finding judge(const Message& m, int own_released) const;
   // A hello: its sender's releases must reach round at_least, and be those that are stored here (R7).
   Finding judge_hello(const Message& m, int at_least) const;
-  // A final iterate claims the head of everything that its origin released; a neighbour of the origin knows better.
+  // A final iterate, or a seal, claims the head of everything that its origin released, and the first is computed from
+  // that; a neighbour of the origin knows better.
   Finding judge_final(const Message& m) const;
 
   // What was judged to be accepted, once it is stored; or what the transcript has. False: it does not fit.
@@ -36,12 +38,15 @@ class Received {
   struct Peer {
     std::vector<Digest> heads{};             // by round
     std::deque<privacy::Released> values{};  // the last ones, not yet taken
-    std::optional<Digest> final_head{};      // as its final iterate claims
+    MeanOfReleases mean;                     // as far as it has released, where that can be computed
+    std::optional<Message> final_iterate{};  // as it claims
     int last() const { return static_cast<int>(heads.size()) - 1; }
   };
   Digest head_through(const Peer& peer, const Message& m) const;
+  bool follows(const Message& final_iterate, const MeanOfReleases& from) const;
 
   std::string run_;
+  bool recomputes_;
   int rounds_;
   std::map<int, Peer> peers_;  // by node number
   int taken_ = -1;

@@ -176,6 +176,7 @@ Part first_part(protocol::Agreement agreed, algorithm::Setting setting, algorith
     p.allowance.push_back(allowance_of(s));
     p.spent.emplace_back(s.delta);
   }
+  p.agreed.counts = [part = std::make_shared<const Part>(p)](int round) { return counts_in_final(*part, round); };
   return p;
 }
 

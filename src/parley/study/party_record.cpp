@@ -96,6 +96,7 @@ class Reader {
     }
     const std::string sender = protocol::printable(m->sender);
     const std::string what = m->kind == Kind::final_iterate ? "the final iterate of " + sender
+                             : m->kind == Kind::seal        ? "the seal of " + sender
                              : m->kind == Kind::loss        ? "the statement after a loss of " + sender
                              : m->kind == Kind::consent     ? "the consent of " + sender
                                                             : "round " + std::to_string(m->round) + " of " + sender;
@@ -110,8 +111,9 @@ class Reader {
     if (const auto why = objection(*m, kind == Transcript::Entry::sent)) return refuse(*why);
     ++t_.messages;
     if (evidence) return accuse(*m, what);
-    if (m->kind == Kind::final_iterate) {
-      if (!t_.finals.emplace(m->node, *m).second) refuse("there are two of it");
+    if (m->kind == Kind::final_iterate || m->kind == Kind::seal) {
+      auto& last_words = m->kind == Kind::seal ? t_.seals : t_.finals;
+      if (!last_words.emplace(m->node, *m).second) refuse("there are two of it");
       return;
     }
     if (speaks_of_loss(*m)) return t_.after_loss.push_back(*m);

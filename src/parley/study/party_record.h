@@ -40,6 +40,7 @@ struct PartyRecord {
   std::vector<Vector> released;               // released.f64
   std::map<int, std::vector<Heard>> values;   // by origin, its own too: rounds 0, 1, … without a gap
   std::map<int, protocol::Message> finals;    // by origin
+  std::map<int, protocol::Message> seals;     // by sender, its own too
   std::vector<protocol::Message> after_loss;  // statements and consents, its own too
   bool intact = true;                         // false: what is missing may have been there
   long messages = 0;                          // whose signature holds

@@ -53,6 +53,8 @@ std::string end_name(protocol::End end) {
       return "equivocation";
     case protocol::End::refused:
       return "refused";
+    case protocol::End::contradicted:
+      return "contradicted";
     case protocol::End::continued:
       return "continued";
   }

@@ -84,7 +84,7 @@ class FinalDocumentsCheck {
     // In words it is one line of the party's; a restarted party has it in the statement alone for a moment.
     const json words = t_.run.value("outcome_in_words", said.value("outcome_in_words", json()));
     protocol::Ending ending{.text = words.is_string() ? words.get<std::string>() : ""};
-    for (int end = 0; end <= static_cast<int>(protocol::End::refused); ++end)
+    for (int end = 0; end <= static_cast<int>(protocol::End::contradicted); ++end)
       if (study::end_name(static_cast<protocol::End>(end)) == t_.outcome())
         ending.end = static_cast<protocol::End>(end);
     if (!is_plain_line(ending.text, 1000) ||
@@ -141,6 +141,13 @@ class FinalDocumentsCheck {
             " released: " + study::first_difference(value, followed.final_iterate));
     }
     if (complete_) model_ = finals.model();
+    for (int node = 0; complete_ && node < known_.agreed().nodes(); ++node) {
+      const auto seal = t_.seals.find(node);
+      if (seal == t_.seals.end())
+        say(": the seal of " + known_.name(node) + " is missing in its transcript, and without it no run is complete");
+      else if (seal->second.payload != finals.digest())
+        say(": the seal of " + known_.name(node) + " is of other final iterates than those in its transcript");
+    }
   }
 
   void check_model(const std::string& file, const Vector& weights, const std::string& outcome) {

@@ -43,7 +43,8 @@ class PartCheck {
               name(t->node) + " received it");
       if (round >= 0) break;
     }
-    compare_finals(node);
+    compare_last_words(node, &study::PartyRecord::finals, "final iterate");
+    compare_last_words(node, &study::PartyRecord::seals, "seal");
     // Without an intact record of its own, what any of the others has of it: the longest, or epsilon would be too
     // small.
     const study::PartyRecord* best = self;
@@ -64,13 +65,15 @@ class PartCheck {
     return -1;
   }
 
-  void compare_finals(int node) {
+  void compare_last_words(int node, std::map<int, protocol::Message> study::PartyRecord::* of,
+                          const std::string& what) {
     const study::PartyRecord* first = nullptr;
     for (const study::PartyRecord& t : part_.records) {
-      if (!t.finals.contains(node)) continue;
+      if (!(t.*of).contains(node)) continue;
       if (first == nullptr) first = &t;
-      if (t.finals.at(node).payload == first->finals.at(node).payload) continue;
-      wrong(name(node) + ": the final iterate that " + name(first->node) + " has is not the one that " + name(t.node) +
+      const protocol::Message &mine = (t.*of).at(node), &other = (first->*of).at(node);
+      if (mine.payload == other.payload && mine.head == other.head) continue;
+      wrong(name(node) + ": the " + what + " that " + name(first->node) + " has is not the one that " + name(t.node) +
             " has, and it signed both");
       return;
     }

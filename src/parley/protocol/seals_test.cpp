@@ -1,0 +1,134 @@
+// The end of a run (R15): complete where every party has signed the same final iterates.
+#include "parley/protocol/exchange_test.h"
+
+namespace parley::protocol {
+namespace {
+
+// Two honest parties at the ends of a row, and in the middle whatever the test says by hand.
+class BetweenTwo : public testing::Test {
+ protected:
+  BetweenTwo() {
+    agreed_.counts = [](int round) { return round > 1; };
+    for (const int node : {0, 2}) ends_.push_back(std::make_unique<Side>(node, agreed_));
+  }
+  Side& end(int node) { return *ends_[static_cast<std::size_t>(node / 2)]; }
+
+  // What the middle shows this end, as the messages that it would sign.
+  static Vector shown(int round, double shift) { return value_of(1, round) + Vector{{shift, 0.0}}; }
+  Message made(Kind kind, int round, std::string payload, double shift) const {
+    Message m = middle_.message(kind, round, std::move(payload));
+    m.head = {};
+    for (int k = 0; k <= round; ++k) m.head = next_head(m.head, m.run, 1, k, payload_of(shown(k, shift)));
+    return m;
+  }
+  Receipt deliver(int to, const Message& m) { return deliver(to, middle_.signed_bytes(m)); }
+  Receipt deliver(int to, const std::string& bytes) { return end(to).exchange->deliver("hospital_b", bytes); }
+
+  // Answers what an end sends: accepted, and to a hello with one of its own. What is to be passed on is kept.
+  void answer(int from, double shift) {
+    for (bool busy = true; busy;) {
+      const Actions actions = end(from).exchange->take();
+      busy = !actions.sends.empty();
+      for (const Send& send : actions.sends) {
+        const auto parsed = decode(send.bytes);
+        const Message& m = std::get<Message>(parsed);
+        Receipt receipt;
+        if (m.kind == Kind::hello) {
+          const Message hello = made(Kind::hello, round_, payload_of(Seen{.round = m.round, .head = m.head}), shift);
+          receipt.attachment = middle_.signed_bytes(hello);
+        }
+        if (m.kind == Kind::final_iterate || m.kind == Kind::seal) last_words_[{from, m.kind}] = send.bytes;
+        end(from).exchange->answered(send.call, receipt);
+      }
+    }
+  }
+
+  // Through the last round: the middle shows each end another history.
+  void all_rounds(double to_a, double to_c) {
+    for (int round = 0; round <= agreed_.rounds; ++round) {
+      for (const int node : {0, 2}) {
+        const double shift = node == 0 ? to_a : to_c;
+        answer(node, shift);
+        end(node).release();
+        answer(node, shift);
+        round_ = round;
+        EXPECT_TRUE(deliver(node, made(Kind::value, round, payload_of(shown(round, shift)), shift)).good());
+        EXPECT_TRUE(end(node).exchange->inbox().has_value());
+        round_ = node == 0 ? round - 1 : round;
+      }
+    }
+    for (const int node : {0, 2}) {
+      FinalIterate mine(agreed_.counts);
+      for (const auto& p : end(node).paid) mine.add(p);
+      end(node).exchange->finish(mine);
+      answer(node, node == 0 ? to_a : to_c);
+    }
+  }
+  Message final_of_middle(double shift) const {
+    const Vector mean = (shown(2, shift) + shown(3, shift)) / 2;
+    return made(Kind::final_iterate, agreed_.rounds, payload_of(mean), shift);
+  }
+  std::optional<End> ending(int node) {
+    if (const auto& ending = end(node).exchange->ending()) return ending->end;
+    return std::nullopt;
+  }
+
+  Agreement agreed_ = three_in_a_row();
+  Side middle_{1, agreed_};
+  std::vector<std::unique_ptr<Side>> ends_;
+  int round_ = -1;
+  std::map<std::pair<int, Kind>, std::string> last_words_;
+};
+
+TEST_F(BetweenTwo, WhoeverShowsTwoHistoriesCannotHaveBothCalledComplete) {
+  all_rounds(0, 0.25);
+  for (const int node : {0, 2}) {
+    EXPECT_TRUE(deliver(node, final_of_middle(node == 0 ? 0 : 0.25)).good());
+    EXPECT_TRUE(deliver(node, last_words_.at({2 - node, Kind::final_iterate})).good());
+    answer(node, node == 0 ? 0 : 0.25);
+    EXPECT_EQ(ending(node), std::nullopt) << "all final iterates are here, and nobody has said that they are the same";
+  }
+  for (const int node : {0, 2}) deliver(node, last_words_.at({2 - node, Kind::seal}));
+  EXPECT_EQ(ending(0), End::contradicted);
+  EXPECT_EQ(ending(2), End::contradicted);
+}
+
+TEST_F(BetweenTwo, WhoPassesTheOtherSFinalIterateOnIsNamed) {
+  all_rounds(0, 0.25);
+  EXPECT_TRUE(deliver(0, final_of_middle(0)).good());
+  EXPECT_EQ(deliver(0, final_of_middle(0.25)).verdict, Verdict::other_history);
+  EXPECT_EQ(ending(0), End::equivocation);
+  EXPECT_THAT(*end(0).exchange->contradiction(), HasSubstr("hospital_b"));
+}
+
+TEST_F(BetweenTwo, AFinalIterateThatDoesNotFollowFromTheReleasesIsAContradiction) {
+  all_rounds(0, 0);
+  Message m = final_of_middle(0);
+  m.payload = payload_of(Vector{{1, 1}});
+  EXPECT_EQ(deliver(0, m).verdict, Verdict::second_value);
+  EXPECT_EQ(ending(0), End::equivocation);
+}
+
+TEST_F(BetweenTwo, WithEverybodysSealTheRunIsCompleteAlsoAfterARestart) {
+  all_rounds(0, 0);
+  for (const int node : {0, 2}) {
+    EXPECT_TRUE(deliver(node, final_of_middle(0)).good());
+    EXPECT_TRUE(deliver(node, last_words_.at({2 - node, Kind::final_iterate})).good());
+    answer(node, 0);
+  }
+  Message seal =
+      made(Kind::seal, agreed_.rounds, std::get<Message>(decode(last_words_.at({0, Kind::seal}))).payload, 0);
+  for (const int node : {0, 2}) {
+    EXPECT_TRUE(deliver(node, seal).good());
+    EXPECT_EQ(ending(node), std::nullopt);
+    EXPECT_TRUE(deliver(node, last_words_.at({2 - node, Kind::seal})).good());
+    EXPECT_EQ(ending(node), End::completed);
+  }
+  EXPECT_EQ(end(0).exchange->model(), end(2).exchange->model());
+  seal.payload[0] = static_cast<char>(seal.payload[0] ^ 1);
+  EXPECT_EQ(deliver(0, seal).verdict, Verdict::second_value);  // kept and reported; the model stands
+  EXPECT_EQ(ending(0), End::completed);
+}
+
+}  // namespace
+}  // namespace parley::protocol
