@@ -111,6 +111,7 @@ json show_json(const LedgerFile& ledger) {
          {"started", run.started},
          {"configuration", run.configuration},
          {"not_private", run.not_private},
+         {"processes", run.processes},
          {"failed", run.failed ? json{{"round", run.failed->round}, {"reason", run.failed->reason}} : json()},
          {"accounts", accounts}});
   }
@@ -136,7 +137,7 @@ int show(const LedgerFile& ledger, bool as_json) {
   }
   fmt::print("\n{}", table(lines));
   if (ledger.runs().empty()) return 0;
-  lines = {{"run", "dataset", "nodes", "rounds", "ε", "started"}};
+  lines = {{"run", "dataset", "nodes", "rounds", "ε", "processes", "started"}};
   for (const auto& run : ledger.runs())
     for (const auto& [name, d] : ledger.datasets()) {
       int nodes = 0, holding = 0, last = -1;
@@ -151,7 +152,7 @@ int show(const LedgerFile& ledger, bool as_json) {
       const std::string who = nodes == holding + 1 ? std::to_string(holding) + " + trainer" : std::to_string(nodes);
       lines.push_back({run.id.substr(0, 16), name, who, std::to_string(last + 1),
                        run.not_private.empty() ? shown(epsilon_of(run, name, d.cap.delta)) : "NOT PRIVATE",
-                       run.started});
+                       run.processes > 0 ? std::to_string(run.processes) : "–", run.started});
     }
   fmt::print("\n{}", table(lines));
   for (const auto& run : ledger.runs())
@@ -203,6 +204,7 @@ int verify(const LedgerFile& ledger, const std::vector<std::string>& records, bo
                             {"charges_recomputed", checked.charges},
                             {"charges_verified_only", checked.verified_only},
                             {"releases_intact", checked.releases},
+                            {"processes", checked.processes},
                             {"runs_failed", checked.failed},
                             {"records", records.size()},
                             {"wrong", checked.wrong}}
@@ -219,6 +221,9 @@ int verify(const LedgerFile& ledger, const std::vector<std::string>& records, bo
              hex(ledger.head().hash).substr(0, 16));
   fmt::print("{} charges cost no less than their parameters prove; {} released values intact\n", checked.charges,
              checked.releases);
+  if (checked.processes > 0)
+    fmt::print("{} process{} of a party, numbered without a gap in each run\n", checked.processes,
+               checked.processes == 1 ? "" : "es");
   if (checked.failed > 0)
     fmt::print("{} run{} ended in a failed round, charged in full\n", checked.failed, checked.failed == 1 ? "" : "s");
   if (records.empty())

@@ -19,7 +19,7 @@
 namespace parley::ledger {
 
 struct Entry {
-  std::string kind;  // ledger, cap, run, charge, failed
+  std::string kind;  // ledger, cap, run, process, charge, failed
   std::string run{};
   int node = -1, round = -1;
   std::string body;        // JSON

@@ -97,6 +97,14 @@ void LedgerFile::load_run(const Entry& e) {
   runs_.push_back(std::move(run));
 }
 
+void LedgerFile::load_process(const Entry& e) {
+  Run& run = runs_.at(run_at_.at(e.run));
+  if (run.failed) throw std::out_of_range("a process of a run that has failed");
+  if (json::parse(e.body).at("incarnation").get<int>() != run.processes + 1)
+    throw std::out_of_range("a process is missing");
+  ++run.processes;
+}
+
 void LedgerFile::load(const Entry& e) {
   const std::string where = "entry " + std::to_string(e.sequence) + " of the ledger";
   try {
@@ -106,6 +114,8 @@ void LedgerFile::load(const Entry& e) {
       load_failure(e, where);
     } else if (e.kind == "run") {
       load_run(e);
+    } else if (e.kind == "process") {
+      load_process(e);
     } else if (e.kind == "cap") {
       const json body = json::parse(e.body);
       const Cap cap(to_double(body.at("epsilon")), to_double(body.at("delta")));
@@ -179,6 +189,15 @@ void LedgerFile::start(const PlannedRun& run) {
                      {"accounts", accounts},
                      {"datasets", used}};
   append({{.kind = "run", .run = run.id, .body = body.dump()}});
+}
+
+int LedgerFile::begin_process(const std::string& id) {
+  const Run* const run = find_run(id);
+  expects(run != nullptr, "a process of a run that the ledger has");
+  check_not_failed(id);
+  const json body = {{"incarnation", run->processes + 1}};
+  append({{.kind = "process", .run = id, .body = body.dump()}});
+  return find_run(id)->processes;
 }
 
 void LedgerFile::charge(const std::string& run, const std::vector<const privacy::Release*>& releases) {

@@ -40,6 +40,11 @@ class LedgerFile {
   // Makes the dataset known, or changes its cap from now on; the old cap stays in the chain.
   void set_cap(const std::string& dataset, const Cap& cap);
 
+  // The incarnation of a party's process in a run of this ledger: 1, 2, … On disk before it is known, so no two
+  // processes have the same number, however they end. Costs nothing. Error: it cannot be written, or a round of the run
+  // has failed.
+  int begin_process(const std::string& run);
+
   struct Dataset {
     Cap cap;
     std::string fingerprint;   // of the last run that had one
@@ -62,6 +67,7 @@ class LedgerFile {
     std::map<int, Account> accounts;                  // by node
     std::map<std::string, std::string> fingerprints;  // of its datasets, by name
     std::optional<Failure> failed{};                  // it does not go on
+    int processes = 0;                                // that begin_process() numbered
   };
   const std::map<std::string, Dataset>& datasets() const { return datasets_; }
   const std::vector<Run>& runs() const { return runs_; }
@@ -97,6 +103,7 @@ class LedgerFile {
   void load_charge(const Entry& entry, const std::string& where);
   void load_failure(const Entry& entry, const std::string& where);
   void load_run(const Entry& entry);
+  void load_process(const Entry& entry);
 
   std::unique_ptr<LedgerDatabase> database_;
   std::optional<Key> key_;

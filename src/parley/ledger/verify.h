@@ -13,6 +13,7 @@ struct Checked {
   long charges = 0;                // recomputed from their parameters
   long verified_only = 0;          // of these: rest on the numerically verified bound, not on a proof
   long releases = 0;               // stored values whose checksum holds
+  long processes = 0;              // of parties, numbered one after another in each run
   long failed = 0;                 // runs that ended in a failed round: charged like a release, with no value
   std::vector<std::string> wrong;  // one sentence each; empty: all is well
 };
