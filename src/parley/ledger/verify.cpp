@@ -18,6 +18,8 @@ bool covers(double charged, double proved) {
 
 Checked verify(const LedgerFile& ledger) {
   Checked result;
+  if (ledger.doubt()) result.wrong.push_back(Error(*ledger.doubt()).in_one_line());
+  for (const LedgerFile::Acceptance& accepted : ledger.acceptances()) result.accepted.push_back(accepted.sentence());
   if (const std::string damage = ledger.database().damage(); !damage.empty())
     result.wrong.push_back("the file is damaged: " + damage);
   ledger.database().each_release([&](const Entry& e, bool intact) {

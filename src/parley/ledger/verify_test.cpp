@@ -85,7 +85,7 @@ TEST_F(OnFile, ARecordShowsThatALedgerIsOlderThanWhatWasReleased) {
     EXPECT_THAT(verify_record(*book, "a", record, 0, "runs/a"),
                 testing::ElementsAre(HasSubstr("round 1: the record holds another")));
   }
-  const LedgerFile old(folder / "backup");
+  const LedgerFile old(folder / "backup", LedgerFile::Open::to_read);
   EXPECT_THAT(verify_record(old, "a", record, 0, "runs/a"),
               testing::ElementsAre(HasSubstr("2 rounds were released, 1 are in the ledger: your ledger is older")));
 }
