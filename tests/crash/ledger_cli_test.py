@@ -107,13 +107,13 @@ class Rollback(Case):
         return self.dir / ("l.db" + name)
 
     def copy(self):
-        return {name: self.path(name).read_bytes() for name in ("", ".newest-head", ".lock")}
+        return {name: self.path(name).read_bytes() for name in ("", ".newest-head", ".lock") if self.path(name).exists()}
 
     def put_back(self, copy, *names):
         for path in self.dir.glob("l.db*"):
             if path.name != "l.db.key":
                 path.unlink()
-        for name in names:
+        for name in {*names} & {*copy}:
             self.path(name).write_bytes(copy[name])
 
     def setUp(self):

@@ -12,7 +12,7 @@ std::optional<std::string> read_bytes(const std::filesystem::path& file, std::ui
   std::error_code code;
   if (!std::filesystem::is_regular_file(file, code) || std::filesystem::file_size(file, code) > most || code)
     return std::nullopt;
-  std::ifstream in(file, std::ios::binary);
+  const std::ifstream in(file, std::ios::binary);
   std::ostringstream text;
   text << in.rdbuf();
   return in ? std::optional(text.str()) : std::nullopt;

@@ -203,8 +203,9 @@ void LedgerFile::start(const PlannedRun& run) {
                {"accounts", accounts},
                {"datasets", used}};
   std::error_code unknown;
-  const std::string folder = run.folder.empty() ? "" : std::filesystem::weakly_canonical(run.folder, unknown).string();
-  if (!unknown && !folder.empty() && is_utf8(folder)) body["folder"] = folder;  // JSON holds no other name
+  auto folder = run.folder.empty() ? run.folder : std::filesystem::weakly_canonical(run.folder, unknown);
+  if (!folder.has_filename()) folder = folder.parent_path();  // "runs/a/" is "runs/a"
+  if (!unknown && !folder.empty() && is_utf8(folder.string())) body["folder"] = folder.string();  // JSON holds no other
   append({{.kind = "run", .run = run.id, .body = body.dump()}});
 }
 

@@ -54,7 +54,8 @@ std::string head_in(const fs::path& folder, const std::string& identity) {
   const json& head = run["ledger_head"];
   if (!head.is_object() || head.value("ledger", json()) != identity || !head.value("head", json()).is_string())
     return "";
-  return head["head"];
+  const std::string hash = head["head"];
+  return is_hex(hash, 64) ? hash : "";
 }
 
 std::vector<fs::path> folders_in(const fs::path& parent) {

@@ -94,7 +94,7 @@ TEST_F(OnFile, TheProcessesOfARunAreNumberedOverReopeningsAndVerifyCountsThem) {
   create(1.0);
   for (int n = 1; n <= 3; ++n) {
     auto book = open();
-    Ledger ledger(book, planned_run("a", 2, 0.4));
+    const Ledger ledger(book, planned_run("a", 2, 0.4));
     EXPECT_EQ(book->begin_process("a"), n);
   }
   auto book = open();
@@ -114,7 +114,7 @@ TEST_F(OnFile, TheProcessesOfARunAreNumberedOverReopeningsAndVerifyCountsThem) {
 TEST_F(OnFile, AProcessThatIsTakenOutOrGivenAValueIsNoticed) {
   {
     auto book = create(1.0);
-    Ledger ledger(book, planned_run("a", 1, 0.4));
+    const Ledger ledger(book, planned_run("a", 1, 0.4));
     for (int n = 1; n <= 3; ++n) EXPECT_EQ(book->begin_process("a"), n);
   }
   const std::string intact = read_file(file, "ledger");
