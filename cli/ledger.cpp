@@ -24,7 +24,7 @@ using ledger::LedgerFile;
 using nlohmann::json;
 
 struct LedgerOptions {
-  std::string dataset, epsilon;
+  std::string dataset, epsilon, reason;
   double delta = 0;
 };
 
@@ -34,7 +34,9 @@ std::vector<Option> rows(LedgerOptions& o) {
           {"epsilon", "ε", "cap: the most that may ever be spent on a row; unlimited: public or synthetic rows only",
            any_text("0 < ε <= 1000, or unlimited"), &o.epsilon, "Options"},
           {"delta", "δ", "cap: 0: sums of ε; above 0: the GDP filter, which Gaussian noise needs", between(0, 0.999999),
-           &o.delta, "Options"}};
+           &o.delta, "Options"},
+          {"reason", "", "accept: why this ledger is used although it may be an old copy; the ledger keeps it",
+           any_text("a line"), &o.reason, "Options"}};
 }
 
 json amount(double value) {
@@ -81,6 +83,17 @@ double epsilon_of(const LedgerFile::Run& run, const std::string& dataset, double
   return most;
 }
 
+json accepted_json(const LedgerFile& ledger) {
+  json accepted = json::array();
+  for (const auto& a : ledger.acceptances()) {
+    json folders = json::array();
+    for (const auto& r : a.records) folders.push_back(r.folder.string());
+    accepted.push_back(
+        {{"entry", a.entry}, {"when", a.when}, {"reason", a.reason}, {"memory", a.memory}, {"records", folders}});
+  }
+  return accepted;
+}
+
 json show_json(const LedgerFile& ledger) {
   json datasets = json::array(), runs = json::array();
   for (const auto& [name, d] : ledger.datasets()) {
@@ -111,12 +124,16 @@ json show_json(const LedgerFile& ledger) {
          {"started", run.started},
          {"configuration", run.configuration},
          {"not_private", run.not_private},
+         {"processes", run.processes},
+         {"folder", run.folder.empty() ? json() : json(run.folder)},
          {"failed", run.failed ? json{{"round", run.failed->round}, {"reason", run.failed->reason}} : json()},
          {"accounts", accounts}});
   }
   return {{"file", ledger.file().string()},
           {"entries", ledger.head().entries},
           {"head", hex(ledger.head().hash)},
+          {"in_doubt", ledger.doubt() ? json(ledger.doubt()->what) : json()},
+          {"accepted", accepted_json(ledger)},
           {"datasets", datasets},
           {"runs", runs}};
 }
@@ -135,8 +152,9 @@ int show(const LedgerFile& ledger, bool as_json) {
                      left_text(d.cap, ledger.spent(name)), std::to_string(runs_on(ledger, name))});
   }
   fmt::print("\n{}", table(lines));
+  for (const auto& accepted : ledger.acceptances()) fmt::print("\n{}\n", accepted.sentence());
   if (ledger.runs().empty()) return 0;
-  lines = {{"run", "dataset", "nodes", "rounds", "ε", "started"}};
+  lines = {{"run", "dataset", "nodes", "rounds", "ε", "processes", "started"}};
   for (const auto& run : ledger.runs())
     for (const auto& [name, d] : ledger.datasets()) {
       int nodes = 0, holding = 0, last = -1;
@@ -151,7 +169,7 @@ int show(const LedgerFile& ledger, bool as_json) {
       const std::string who = nodes == holding + 1 ? std::to_string(holding) + " + trainer" : std::to_string(nodes);
       lines.push_back({run.id.substr(0, 16), name, who, std::to_string(last + 1),
                        run.not_private.empty() ? shown(epsilon_of(run, name, d.cap.delta)) : "NOT PRIVATE",
-                       run.started});
+                       run.processes > 0 ? std::to_string(run.processes) : "–", run.started});
     }
   fmt::print("\n{}", table(lines));
   for (const auto& run : ledger.runs())
@@ -182,6 +200,23 @@ int set_cap(const std::string& file, const LedgerOptions& o) {
   return 0;
 }
 
+int accept(const std::string& file, const std::vector<std::string>& folders, const LedgerOptions& o) {
+  if (o.reason.empty())
+    throw Error({.what = "accept needs --reason: the ledger keeps it, and shows it to whoever reads the ledger",
+                 .where = "parley ledger accept",
+                 .fix = "e.g. parley ledger accept " + file + " --reason 'disk failed, copy of 16 November'"});
+  LedgerFile ledger(file, LedgerFile::Open::to_accept);
+  ledger.accept(o.reason, timestamp(), {folders.begin(), folders.end()});
+  fmt::print("{}: accepted as it is, with {} entries; the decision is entry {}, and {} is made anew\n",
+             ledger.file().string(), ledger.head().entries - 1, ledger.head().entries,
+             ledger.database().memory_file().string());
+  fmt::print(
+      stderr,
+      "warning: if this ledger is an old copy, what was released since it was made is spent all the same, and is "
+      "not counted here. Lower the caps by it: docs/ledger.md, \"When the newest copy is lost\"\n");
+  return 0;
+}
+
 int verify(const LedgerFile& ledger, const std::vector<std::string>& records, bool as_json) {
   ledger::Checked checked = ledger::verify(ledger);
   long compared = 0;
@@ -203,8 +238,10 @@ int verify(const LedgerFile& ledger, const std::vector<std::string>& records, bo
                             {"charges_recomputed", checked.charges},
                             {"charges_verified_only", checked.verified_only},
                             {"releases_intact", checked.releases},
+                            {"processes", checked.processes},
                             {"runs_failed", checked.failed},
                             {"records", records.size()},
+                            {"accepted", accepted_json(ledger)},
                             {"wrong", checked.wrong}}
                            .dump());
     return checked.wrong.empty() ? 0 : exit_mistake;
@@ -219,8 +256,12 @@ int verify(const LedgerFile& ledger, const std::vector<std::string>& records, bo
              hex(ledger.head().hash).substr(0, 16));
   fmt::print("{} charges cost no less than their parameters prove; {} released values intact\n", checked.charges,
              checked.releases);
+  if (checked.processes > 0)
+    fmt::print("{} process{} of a party, numbered without a gap in each run\n", checked.processes,
+               checked.processes == 1 ? "" : "es");
   if (checked.failed > 0)
     fmt::print("{} run{} ended in a failed round, charged in full\n", checked.failed, checked.failed == 1 ? "" : "s");
+  for (const auto& sentence : checked.accepted) fmt::print("{}\n", sentence);
   if (records.empty())
     fmt::print(
         "not compared with any record: parley ledger verify FILE RECORD... shows whether it is the newest copy\n");
@@ -237,15 +278,19 @@ int run_ledger(const Arguments& arguments) {
   const auto& words = arguments.words;
   const std::string what = words.empty() ? "" : words[0];
   if (words.size() == 2 && what == "cap") return set_cap(words[1], o);
+  if (words.size() >= 2 && what == "accept") return accept(words[1], {words.begin() + 2, words.end()}, o);
   if ((words.size() == 2 && what == "show") || (words.size() >= 2 && what == "verify")) {
-    const LedgerFile ledger(words[1]);
+    const LedgerFile ledger(words[1], LedgerFile::Open::to_read);
     for (const auto& warning : ledger.warnings()) fmt::print(stderr, "warning: {}\n", warning);
+    if (what == "show" && ledger.doubt()) fmt::print(stderr, "warning: {}\n", Error(*ledger.doubt()).in_one_line());
     if (what == "show") return show(ledger, arguments.has("json"));
     return verify(ledger, {words.begin() + 2, words.end()}, arguments.has("json"));
   }
   throw Error({.what = "parley ledger does not know this",
                .value = "'" + join(words, " ") + "'",
-               .allowed = "show FILE, cap FILE --dataset NAME --epsilon E [--delta D], verify FILE [RECORD...]",
+               .allowed =
+                   "show FILE, cap FILE --dataset NAME --epsilon E [--delta D], verify FILE [RECORD...], accept FILE "
+                   "[RECORD...] --reason TEXT",
                .where = "parley ledger",
                .fix = "parley ledger --help"});
 }
@@ -255,15 +300,17 @@ int run_ledger(const Arguments& arguments) {
 Command ledger_command() {
   static LedgerOptions defaults;
   return {.name = "ledger",
-          .summary = "show, cap and verify what was spent on a dataset over all runs",
-          .words = "show FILE | cap FILE | verify FILE [RECORD...]",
+          .summary =
+              "show, cap and verify what was spent on a dataset over all runs; accept a ledger that may be an old copy",
+          .words = "show FILE | cap FILE | verify FILE [RECORD...] | accept FILE [RECORD...]",
           .own = rows(defaults),
           .flags = {"json"},
           .examples =
               "  parley ledger cap ward.ledger --dataset ward-2 --epsilon 2\n"
               "  parley ledger cap ward.ledger --dataset ward-2 --epsilon 2 --delta 1e-6\n"
               "  parley ledger show ward.ledger\n"
-              "  parley ledger verify ward.ledger runs/20260101-120000-mr-admm\n",
+              "  parley ledger verify ward.ledger runs/20260101-120000-mr-admm\n"
+              "  parley ledger accept ward.ledger --reason 'disk failed, copy of 16 November'\n",
           .run = run_ledger};
 }
 

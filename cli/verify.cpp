@@ -48,6 +48,7 @@ json as_json(const Verified& v) {
   return {{"holds", v.wrong.empty()},
           {"wrong", v.wrong},
           {"unchecked", v.unchecked},
+          {"accepted_by_ledger_owner", v.accepted},
           {"beyond_verification", verify::beyond_verification()},
           {"study", v.title},
           {"study_hash", v.hash},
@@ -91,6 +92,7 @@ void print(const Verified& v) {
     for (const auto& sentence : sentences) fmt::print("  - {}\n", sentence);
   };
   list("Not checked, for want of records:", v.unchecked);
+  list("Accepted by the owner of a ledger:", v.accepted);
   list("Nobody can verify from outside:", verify::beyond_verification());
   list(alarm("WRONG:"), v.wrong);
   if (v.wrong.empty()) fmt::print("\n{}\n", bold("Everything that was checked holds."));

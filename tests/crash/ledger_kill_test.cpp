@@ -97,6 +97,33 @@ TEST_F(Crash, KilledBeforeTheMarkOfAFailedRoundItIsTriedAgainAndKilledAfterItNev
   EXPECT_GE(unmarked, 20);
 }
 
+// A second process with the number of the first could not be told from it.
+TEST_F(Crash, KilledWhileItGetsItsNumberNoProcessSharesItWithAnother) {
+  fresh();
+  int& told = sent->count[0][0];  // shared with the child, like what was sent
+  int before = 0, deaths = 0;
+  for (long n = 1;; ++n) {
+    told = 0;
+    const int end = in_child([&] {
+      const auto book = std::make_shared<LedgerFile>(file);
+      const Ledger ledger(book, plan());
+      failpoints.left = n;
+      told = book->begin_process("run");
+    });
+    ASSERT_TRUE(end == SIGKILL || end == 0) << error;
+    if (end == SIGKILL) ++deaths;
+    const int on_disk = LedgerFile(file).find_run("run")->processes;
+    if (told > 0) {
+      EXPECT_GT(told, before) << n;
+      EXPECT_EQ(told, on_disk) << n;
+    }
+    before = on_disk;
+    if (end == 0) break;
+  }
+  EXPECT_GE(deaths, 5);
+  EXPECT_GE(before, 3);  // killed after the commit and before the return: counted, and never handed out
+}
+
 TEST_F(Crash, ASecondProcessIsRefusedAndToldWhoHoldsTheLedger) {
   fresh();
   {

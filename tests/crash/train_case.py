@@ -64,7 +64,7 @@ class Case(unittest.TestCase):
 
     def keep_ledger(self):
         (self.dir / "kept").mkdir()
-        for name in ("l.db", "l.db.key", "l.db.lock"):
+        for name in ("l.db", "l.db.key", "l.db.lock", "l.db.newest-head"):
             shutil.copy(self.dir / name, self.dir / "kept")
 
     def entries(self, file="l.db", kind="charge"):

@@ -9,7 +9,7 @@ import time
 from train_case import *
 
 PLACES = ["before the transaction", "before an insert", "before the commit", "after the commit", "before the return",
-          "write l.db-wal", "sync l.db-wal", "write l.db.lock", "write released.f64", "write rounds.jsonl"]
+          "write l.db-wal", "sync l.db-wal", "write l.db.newest-head", "write released.f64", "write rounds.jsonl"]
 FILES = ["model.json", "released.f64", "rounds.jsonl"]
 
 

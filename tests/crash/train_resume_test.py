@@ -29,7 +29,7 @@ class Resume(Case):
         self.ok(*self.train(**{**options, "out": "counted", "ledger": "counted.db"}), program=FAILPOINTS, PARLEY_EVENTS=self.dir / "events")
         events = (self.dir / "events").read_text().replace("counted.db", "l.db").splitlines()
         n = [i for i, name in enumerate(events, start=1) if name == place][nth - 1]
-        for name in ("counted", "counted.db", "counted.db.key", "counted.db.lock", "events"):
+        for name in ("counted", "counted.db", "counted.db.key", "counted.db.lock", "counted.db.newest-head", "events"):
             path = self.dir / name
             shutil.rmtree(path) if path.is_dir() else path.unlink()
         self.assertEqual(self.run_program(*self.train(**options), program=FAILPOINTS, PARLEY_KILL=n).returncode, KILLED)
@@ -45,25 +45,26 @@ class Rollback(Resume):
         self.unfinished(nth=4)
         self.ok("ledger", "show", "l.db")  # folds l.db-wal into it
         older = (self.dir / "l.db").read_bytes()
-        (self.dir / "l.db.lock").rename(self.dir / "old.lock")
+        shutil.copy(self.dir / "l.db.newest-head", self.dir / "old.newest-head")
         self.assertEqual(self.run_program(*self.resumed(), program=FAILPOINTS, PARLEY_KILL=60).returncode, KILLED)
         self.ok("ledger", "show", "l.db")
         rounds = len(self.released("run"))
         self.assertGreater(rounds, 2)
         newest = (self.dir / "l.db").read_bytes()
 
-        (self.dir / "l.db").write_bytes(older)  # by FILE.lock
+        (self.dir / "l.db").write_bytes(older)  # by its memory
         for command in (("ledger", "verify", "l.db", "run"), self.resumed(), self.train(out="other")):
             self.fails(*command, says=["your ledger is older than what you have released"])
-        (self.dir / "old.lock").replace(self.dir / "l.db.lock")  # put back together with its FILE.lock: by the record
+        newest_memory = (self.dir / "l.db.newest-head").read_bytes()
+        (self.dir / "old.newest-head").replace(self.dir / "l.db.newest-head")  # put back together with it: by the record
         says = ["run, node 0", f"{rounds} rounds were released, 2 are in the ledger", "your ledger is older than what you have released"]
         self.fails("ledger", "verify", "l.db", "run", says=says, writes=True)
         self.fails(*self.resumed(), says=says, writes=True)
         self.assertEqual(len(self.entries()), 6)  # nothing was charged
 
-        for name in ("l.db.lock", "l.db-wal"):
-            (self.dir / name).unlink(missing_ok=True)
+        (self.dir / "l.db-wal").unlink(missing_ok=True)
         (self.dir / "l.db").write_bytes(newest)
+        (self.dir / "l.db.newest-head").write_bytes(newest_memory)
         self.ok(*self.resumed())
         self.assertIn("1 record (5 rounds) in the ledger, bit for bit", self.ok("ledger", "verify", "l.db", "run"))
 

@@ -27,7 +27,7 @@ import time
 
 HERE = pathlib.Path(__file__).resolve().parent
 sys.path.insert(0, str(HERE.parent / "mesh"))
-IGNORED = {"private.seconds", "seconds", "run_id", "parts.run_id", "signature", "started", "runs.run", "runs.started", "runs.id", "head", "job_id", "seconds_pay",
+IGNORED = {"private.seconds", "seconds", "run_id", "parts.run_id", "signature", "started", "runs.run", "runs.started", "runs.id", "head", "job_id", "ledger_head", "seconds_pay",
            "seconds_solve", "seconds_wait"}
 TIME = re.compile(r"\d+(\.\d+)? ?(ms|s|min|h)\b|\bhead [0-9a-f]{16}\b")
 BUDGET = ("--epsilon", 2, "--delta", 1e-5)

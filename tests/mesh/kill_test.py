@@ -7,7 +7,7 @@ from mesh_case import *
 
 PLACES = [  # of every round
     "solved, not paid", "before the transaction", "before an insert", "before the commit", "after the commit", "before the return",
-    "write my.ledger-wal", "sync my.ledger-wal", "write my.ledger.lock", "write released.f64", "write rounds.jsonl",
+    "write my.ledger-wal", "sync my.ledger-wal", "write my.ledger.newest-head", "write released.f64", "write rounds.jsonl",
     "before an append to the transcript", "write transcript", "after an append to the transcript", "sync transcript", "after a sync of the transcript",
     "synced, not sent", "sent to some", "stored, not acknowledged"]
 ONCE = ["write run.json.part", "rename run.json", "sync out", "write model.json.part", "rename model.json", "rename statement.json", "unlink my.ledger-wal"]

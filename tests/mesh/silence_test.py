@@ -137,7 +137,7 @@ class Silence(Case):
             shutil.rmtree(now) if now.is_dir() else now.unlink(missing_ok=True)
             path.rename(now)
 
-    LEDGER = ("my.ledger", "my.ledger-wal", "my.ledger-shm", "my.ledger.lock")
+    LEDGER = ("my.ledger", "my.ledger-wal", "my.ledger-shm", "my.ledger.lock", "my.ledger.newest-head")
 
     def ledger_files(self, study):
         return [f for f in self.LEDGER if (study.base / C / f).exists()]

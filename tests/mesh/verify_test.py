@@ -369,6 +369,16 @@ class Verify(Case):
         self.assert_found(self.verify(study, None, "--ledger", study.base / "hospital_b/my.ledger"),
                           "hospital_b, round 3: its ledger paid for another value than the one released")
 
+    def test_a_ledger_without_its_memory_is_found_and_one_that_its_owner_accepted_says_so(self):
+        study = self.study()
+        ledger = study.base / "hospital_b/my.ledger"
+        (study.base / "hospital_b/my.ledger.newest-head").unlink()
+        self.assert_found(self.verify(study, None, "--ledger", ledger), "the memory of this ledger is missing")
+        run("ledger", "accept", ledger, "--reason", "it was lost", cwd=self.dir)
+        found = self.verify(study, None, "--ledger", ledger)
+        self.assertEqual(found["wrong"], [])
+        self.assertRegex(found["accepted_by_ledger_owner"][0], "my.ledger: .* accepted this ledger without its memory.* it was lost")
+
     def test_a_record_of_another_study_names_the_field(self):
         study = self.study()
         other = self.dir / "other.toml"

@@ -1,10 +1,22 @@
 #include "parley/base/shallow_json.h"
 
+#include <fstream>
 #include <nlohmann/json.hpp>
+#include <sstream>
 
 namespace parley {
 
 using nlohmann::json;
+
+std::optional<std::string> read_bytes(const std::filesystem::path& file, std::uintmax_t most) {
+  std::error_code code;
+  if (!std::filesystem::is_regular_file(file, code) || std::filesystem::file_size(file, code) > most || code)
+    return std::nullopt;
+  const std::ifstream in(file, std::ios::binary);
+  std::ostringstream text;
+  text << in.rdbuf();
+  return in ? std::optional(text.str()) : std::nullopt;
+}
 
 json shallow_json(const std::string& text) {
   constexpr int deepest = 16;

@@ -1,6 +1,7 @@
 #include "parley/ledger/connection.h"
 
 #include <cstring>
+#include <fstream>
 
 #include "parley/base/error.h"
 #include "parley/ledger/error_codes.h"
@@ -11,8 +12,9 @@ namespace {
 namespace fs = std::filesystem;
 
 std::string holder(const fs::path& file) {
-  const auto there = HeadFile(file).read();
-  return there ? "process " + std::to_string(there->pid) : "another process";
+  std::ifstream lock(file.string() + ".lock");
+  long pid = 0;
+  return lock >> pid ? "process " + std::to_string(pid) : "another process";
 }
 
 }  // namespace
@@ -46,7 +48,7 @@ std::int64_t LedgerDatabase::Connection::integer(const char* sql, const fs::path
 }
 
 LedgerDatabase::LedgerDatabase(fs::path file) : file_(std::move(file)), connection_(std::make_shared<Connection>()) {
-  connection_->head_file = std::make_unique<HeadFile>(file_);
+  connection_->memory = std::make_unique<NewestHead>(file_);
 }
 
 void LedgerDatabase::lock() {

@@ -4,7 +4,7 @@
 #include <string>
 
 #include "parley/ledger/database.h"
-#include "parley/ledger/head.h"
+#include "parley/ledger/newest_head.h"
 #include "parley/ledger/sqlite.h"
 
 namespace parley::ledger {
@@ -24,7 +24,7 @@ struct LedgerDatabase::Connection {
   std::int64_t integer(const char* sql, const std::filesystem::path& file) const;
 
   sqlite3* db = nullptr;
-  std::unique_ptr<HeadFile> head_file;
+  std::unique_ptr<NewestHead> memory;
 };
 
 }  // namespace parley::ledger

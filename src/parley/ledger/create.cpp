@@ -6,6 +6,7 @@
 #include <cerrno>
 #include <cstring>
 
+#include "parley/base/durable.h"
 #include "parley/base/error.h"
 #include "parley/ledger/connection.h"
 
@@ -38,7 +39,7 @@ fs::path beside(const fs::path& file, const char* suffix) {
 }  // namespace
 
 void LedgerDatabase::check_vacant(const fs::path& file) {
-  for (const char* suffix : {"-wal", "-journal", ".lock"})
+  for (const char* suffix : {".newest-head", "-wal", "-journal", ".lock"})
     if (fs::exists(beside(file, suffix)))
       throw Error(
           {.what = "there was a ledger here, and it is gone: " + beside(file, suffix).string() + " is left of it",
@@ -49,7 +50,7 @@ void LedgerDatabase::check_vacant(const fs::path& file) {
 // Made under another name and then renamed: a kill leaves a whole ledger or none.
 void LedgerDatabase::create(const fs::path& file, const Entry& first) {
   const fs::path draft = beside(file, (".new-" + std::to_string(::getpid())).c_str());
-  for (const char* suffix : {"", "-wal", "-journal", ".lock"}) {
+  for (const char* suffix : {"", "-wal", "-journal"}) {
     std::error_code ignored;
     fs::remove(beside(draft, suffix), ignored);
   }
@@ -65,17 +66,12 @@ void LedgerDatabase::create(const fs::path& file, const Entry& first) {
     c.run(schema, "create", file);
     made.append(std::span(&first, 1));
   }
-  ::unlink(beside(draft, ".lock").c_str());
   if (::renameat2(AT_FDCWD, draft.c_str(), AT_FDCWD, file.c_str(), RENAME_NOREPLACE) != 0) {
     const std::string reason = std::strerror(errno);
     ::unlink(draft.c_str());
     throw Error({.what = "cannot create the ledger: " + reason, .where = file.string()});
   }
-  const int folder = ::open(fs::canonical(file).parent_path().c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-  if (folder >= 0) {
-    ::fsync(folder);
-    ::close(folder);
-  }
+  sync_folder_of(fs::canonical(file));
 }
 
 }  // namespace parley::ledger

@@ -1,5 +1,10 @@
 #include "parley/ledger/database.h"
 
+#include <unistd.h>
+
+#include <cstdio>
+
+#include "parley/base/durable.h"
 #include "parley/base/error.h"
 #include "parley/base/failpoint.h"
 #include "parley/ledger/connection.h"
@@ -81,11 +86,15 @@ LedgerDatabase LedgerDatabase::open(const fs::path& file, const std::function<vo
                    .fix = "nothing was released; restore the newest intact copy and run 'parley ledger verify' with "
                           "your records"});
     database.head_ = {e.sequence, hash};
+    database.hashes_.push_back(hash);
     each(e);
   }
   if (step != SQLITE_DONE) database.connection_->fail("read", database.file_);
-  database.check_head_file();
-  database.write_head_file();
+  if (database.hashes_.empty())
+    throw Error({.what = "not a parley ledger: it has no first entry",
+                 .where = database.file_.string(),
+                 .fix = "restore the newest intact copy and run 'parley ledger verify' with your records"});
+  database.look_at_memory();
   return database;
 }
 
@@ -94,6 +103,7 @@ void LedgerDatabase::append(std::span<const Entry> entries) {
   failed_ = true;  // until all of it is on disk
   Connection& c = *connection_;
   Head next = head_;
+  std::vector<Digest> hashes;
   failpoint("before the transaction");
   c.run("BEGIN IMMEDIATE", "write", file_);
   const auto abandon = [&] {
@@ -112,6 +122,7 @@ void LedgerDatabase::append(std::span<const Entry> entries) {
       e.sequence = next.entries + 1;
       e.released_hash = sha256(given.released);
       next = {e.sequence, chained(next.hash, e)};
+      hashes.push_back(next.hash);
       insert.bind(1, e.sequence);
       insert.bind_text(2, e.kind);
       insert.bind_text(3, e.run);
@@ -130,7 +141,8 @@ void LedgerDatabase::append(std::span<const Entry> entries) {
   if (sqlite3_exec(c.db, "COMMIT", nullptr, nullptr, nullptr) != SQLITE_OK) abandon();
   failpoint("after the commit");
   head_ = next;
-  write_head_file();
+  hashes_.insert(hashes_.end(), hashes.begin(), hashes.end());
+  if (c.memory->kept()) c.memory->update({.ledger = identity(), .head = head_});
   failed_ = false;
   failpoint("before the return");
 }
@@ -192,27 +204,41 @@ std::string LedgerDatabase::damage() const {
   return found == "ok" ? "" : found;
 }
 
-void LedgerDatabase::check_head_file() const {
-  const auto once = connection_->head_file->read();
-  if (!once) return;
-  std::string there;
-  if (once->entries <= head_.entries) {
-    Statement row(connection_->db, "SELECT hash FROM entry WHERE sequence = ?");
-    if (!row.good()) connection_->fail("read", file_);
-    row.bind(1, once->entries);
-    if (row.step() == SQLITE_ROW) there = hex(row.bytes(0));
-  }
-  if (there == once->hash) return;
-  throw Error({.what = "your ledger is older than what you have released, or another one: it once had " +
-                       std::to_string(once->entries) + " entries with head " + once->hash.substr(0, 16),
-               .value = std::to_string(head_.entries) + " entries with head " + hex(head_.hash).substr(0, 16),
-               .where = file_.string(),
-               .fix = "put the newest copy back. If it is lost, what it held is spent all the same: docs/ledger.md, "
-                      "\"When the newest copy is lost\""});
+bool LedgerDatabase::contains(const Head& head) const {
+  return head.entries >= 1 && head.entries <= head_.entries &&
+         hashes_[static_cast<std::size_t>(head.entries - 1)] == head.hash;
 }
 
-void LedgerDatabase::write_head_file() const {
-  connection_->head_file->write(head_.entries, hex(head_.hash));
+fs::path LedgerDatabase::memory_file() const {
+  return connection_->memory->path();
+}
+
+// A ledger of one entry has charged nothing: its maker was killed before the memory was made.
+void LedgerDatabase::look_at_memory() {
+  auto found = connection_->memory->read();
+  if (!connection_->memory->there()) {
+    if (const auto earlier = memory_in_lock(file_)) found = NewestHead::Content{.ledger = identity(), .head = *earlier};
+    in_lock_ = found.has_value();
+    memory_ = head_.entries == 1 ? Memory::fits : Memory::missing;
+  } else {
+    memory_ = Memory::damaged;
+  }
+  if (!found) return;
+  remembered_ = found->head;
+  memory_ = found->ledger != identity() ? Memory::another : contains(found->head) ? Memory::fits : Memory::newer;
+}
+
+void LedgerDatabase::remember() {
+  NewestHead& memory = *connection_->memory;
+  const NewestHead::Content now{.ledger = identity(), .head = head_};
+  const auto there = memory.read();
+  if (there && there->ledger == identity())
+    memory.update(now);
+  else
+    memory.create(now);
+  char pid[16];
+  std::snprintf(pid, sizeof pid, "%10ld\n", static_cast<long>(::getpid()));
+  write_private_file(file_.string() + ".lock", pid);
 }
 
 }  // namespace parley::ledger

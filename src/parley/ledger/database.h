@@ -1,8 +1,8 @@
 // The ledger's file: one append-only table of entries in SQLite, one hash chain over all of them.
 //   hash_n = SHA-256("parley ledger 1" ‖ hash_{n−1} ‖ n ‖ kind ‖ run ‖ node ‖ round ‖ body ‖ SHA-256(released))
 // Durable before acknowledged: WAL with synchronous = FULL, one transaction per append. One process: SQLite's exclusive
-// lock is held from opening to closing. Beside FILE stands FILE.lock with the holder's pid and the last head of the
-// chain that was reached: an older copy put in FILE's place is noticed at the next opening.
+// lock is held from opening to closing, and FILE.lock tells others the holder's pid; it may be removed. What tells an
+// older copy in FILE's place from the newest is FILE.newest-head (newest_head.h).
 #pragma once
 #include <cstdint>
 #include <filesystem>
@@ -15,11 +15,12 @@
 #include <vector>
 
 #include "parley/ledger/digest.h"
+#include "parley/ledger/newest_head.h"
 
 namespace parley::ledger {
 
 struct Entry {
-  std::string kind;  // ledger, cap, run, charge, failed
+  std::string kind;  // ledger, cap, run, process, charge, failed, accepted
   std::string run{};
   int node = -1, round = -1;
   std::string body;        // JSON
@@ -28,9 +29,13 @@ struct Entry {
   Digest released_hash{};
 };
 
-struct Head {
-  std::int64_t entries = 0;
-  Digest hash{};
+// What FILE.newest-head says about this ledger.
+enum class Memory {
+  fits,     // the chain contains the head that it remembers
+  missing,  // and there was one: the ledger has more than its first entry
+  damaged,
+  another,  // of another ledger
+  newer,    // the ledger once had a head that it does not contain
 };
 
 class LedgerDatabase {
@@ -39,9 +44,9 @@ class LedgerDatabase {
   static void check_vacant(const std::filesystem::path& file);
   // A ledger of one entry. Error when something stands there.
   static void create(const std::filesystem::path& file, const Entry& first);
-  // Locks the file. Error: not there, not a ledger, in use (with the holder's pid), broken chain, older than what it
-  // once was, not writable. each: every entry in order, without its released bytes, after its link in the chain was
-  // checked.
+  // Locks the file. Error: not there, not a ledger, in use (with the holder's pid), broken chain, not writable. each:
+  // every entry in order, without its released bytes, after its link in the chain was checked. Whoever goes on to
+  // append looks at memory() first, and calls remember().
   static LedgerDatabase open(const std::filesystem::path& file, const std::function<void(const Entry&)>& each);
 
   // All or nothing, on disk when it returns. Error naming the file when it cannot be written; nothing may be appended
@@ -56,18 +61,33 @@ class LedgerDatabase {
   std::string damage() const;  // what SQLite's own check of the whole file finds; empty: nothing
 
   const Head& head() const { return head_; }
+  const Digest& identity() const { return hashes_.front(); }  // the first entry's hash
+  bool contains(const Head& head) const;
+  const std::vector<Digest>& hashes() const { return hashes_; }  // of all entries in order
+
+  Memory memory() const { return memory_; }
+  const Head& remembered() const { return remembered_; }  // where memory() is newer
+  bool memory_is_in_lock() const { return in_lock_; }     // where earlier versions kept it, until remember()
+  std::filesystem::path memory_file() const;
+  // The head as it is becomes what is remembered, and from now on so does that of every append. On disk where there was
+  // no memory of this ledger before. Error when it cannot be written.
+  void remember();
+
   const std::filesystem::path& file() const { return file_; }
 
  private:
   struct Connection;
   explicit LedgerDatabase(std::filesystem::path file);
   void lock();
-  void check_head_file() const;
-  void write_head_file() const;
+  void look_at_memory();
 
   std::filesystem::path file_;
   std::shared_ptr<Connection> connection_;
   Head head_;
+  std::vector<Digest> hashes_;
+  Memory memory_ = Memory::missing;
+  Head remembered_;
+  bool in_lock_ = false;
   bool failed_ = false;
 };
 

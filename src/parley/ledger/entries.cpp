@@ -5,6 +5,7 @@
 
 #include "parley/base/error.h"
 #include "parley/base/failpoint.h"
+#include "parley/base/utf8.h"
 #include "parley/ledger/ledger_file.h"
 #include "parley/privacy/gaussian.h"
 #include "parley/privacy/pure.h"
@@ -82,7 +83,8 @@ void LedgerFile::load_run(const Entry& e) {
   Run run{.id = e.run,
           .configuration = body.at("configuration"),
           .started = body.at("started"),
-          .not_private = body.at("not_private")};
+          .not_private = body.at("not_private"),
+          .folder = body.value("folder", "")};
   for (const json& a : body.at("accounts")) {
     Account account{.dataset = a.at("dataset"),
                     .planned_epsilon = to_double(a.at("planned_epsilon")),
@@ -97,6 +99,23 @@ void LedgerFile::load_run(const Entry& e) {
   runs_.push_back(std::move(run));
 }
 
+void LedgerFile::load_process(const Entry& e) {
+  Run& run = runs_.at(run_at_.at(e.run));
+  if (run.failed) throw std::out_of_range("a process of a run that has failed");
+  if (json::parse(e.body).at("incarnation").get<int>() != run.processes + 1)
+    throw std::out_of_range("a process is missing");
+  ++run.processes;
+}
+
+void LedgerFile::load_acceptance(const Entry& e) {
+  const json body = json::parse(e.body);
+  Acceptance accepted{
+      .entry = e.sequence, .when = body.at("when"), .reason = body.at("reason"), .memory = body.at("memory")};
+  for (const json& r : body.at("records"))
+    accepted.records.push_back({.folder = r.at("folder").get<std::string>(), .head = r.at("head")});
+  acceptances_.push_back(std::move(accepted));
+}
+
 void LedgerFile::load(const Entry& e) {
   const std::string where = "entry " + std::to_string(e.sequence) + " of the ledger";
   try {
@@ -106,12 +125,16 @@ void LedgerFile::load(const Entry& e) {
       load_failure(e, where);
     } else if (e.kind == "run") {
       load_run(e);
+    } else if (e.kind == "process") {
+      load_process(e);
     } else if (e.kind == "cap") {
       const json body = json::parse(e.body);
       const Cap cap(to_double(body.at("epsilon")), to_double(body.at("delta")));
       const auto at = datasets_.emplace(body.at("dataset").get<std::string>(), Dataset{.cap = cap}).first;
       at->second.cap = cap;
       at->second.history.push_back(cap);
+    } else if (e.kind == "accepted") {
+      load_acceptance(e);
     } else if (e.kind != "ledger") {
       throw std::out_of_range("unknown kind '" + e.kind + "'");
     }
@@ -124,6 +147,7 @@ void LedgerFile::load(const Entry& e) {
 
 // What is on disk and what is in memory come from the same entries.
 void LedgerFile::append(const std::vector<Entry>& entries) {
+  expects(!doubt_, "nothing appended to a ledger that was opened to be read");
   database_->append(entries);
   for (Entry e : entries) {
     e.sequence = database_->head().entries;
@@ -173,12 +197,25 @@ void LedgerFile::start(const PlannedRun& run) {
   }
   for (const auto& d : run.datasets)
     used.push_back({{"name", d.name}, {"fingerprint", d.fingerprint}, {"records", d.records}});
-  const json body = {{"configuration", run.configuration},
-                     {"started", run.started},
-                     {"not_private", run.not_private},
-                     {"accounts", accounts},
-                     {"datasets", used}};
+  json body = {{"configuration", run.configuration},
+               {"started", run.started},
+               {"not_private", run.not_private},
+               {"accounts", accounts},
+               {"datasets", used}};
+  std::error_code unknown;
+  auto folder = run.folder.empty() ? run.folder : std::filesystem::weakly_canonical(run.folder, unknown);
+  if (!folder.has_filename()) folder = folder.parent_path();  // "runs/a/" is "runs/a"
+  if (!unknown && !folder.empty() && is_utf8(folder.string())) body["folder"] = folder.string();  // JSON holds no other
   append({{.kind = "run", .run = run.id, .body = body.dump()}});
+}
+
+int LedgerFile::begin_process(const std::string& id) {
+  const Run* const run = find_run(id);
+  expects(run != nullptr, "a process of a run that the ledger has");
+  check_not_failed(id);
+  const json body = {{"incarnation", run->processes + 1}};
+  append({{.kind = "process", .run = id, .body = body.dump()}});
+  return find_run(id)->processes;
 }
 
 void LedgerFile::charge(const std::string& run, const std::vector<const privacy::Release*>& releases) {

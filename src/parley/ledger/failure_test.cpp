@@ -137,7 +137,7 @@ TEST_F(Failure, OutOfItsPlaceIsRefused) {
   EXPECT_THAT(verify(*open()).wrong,
               testing::Contains(HasSubstr("run b failed in round 0, and node 1 was not charged")));
   sql("DROP TRIGGER no_update; UPDATE entry SET released = x'00' WHERE kind = 'failed' AND run = 'a' AND node = 0");
-  EXPECT_THAT(verify(*open()).wrong, testing::Contains(HasSubstr("a failed round with a value")));
+  EXPECT_THAT(verify(*open()).wrong, testing::Contains(HasSubstr("'failed' with a value")));
 }
 
 // A ledger of the version before has no such entry and opens as it did; its format is the same.

@@ -62,6 +62,15 @@ LedgerFile::LedgerFile(const std::filesystem::path& file, Open how) {
   const std::filesystem::path key_file = database_->file().string() + ".key";
   key_ = read_key(key_file);
   if (!key_) warnings_.push_back(key_file.string() + " is missing: rows cannot be compared with those of earlier runs");
+  if (how == Open::to_accept) return;
+  if (const auto older = rolled_back()) throw Error(*older);
+  doubt_ = memory_in_doubt();
+  if (doubt_ && how != Open::to_read) throw Error(*doubt_);
+  if (doubt_) return;
+  if (database_->memory_is_in_lock())
+    warnings_.push_back("the memory of this ledger against rollback has moved from " + database_->file().string() +
+                        ".lock to " + database_->memory_file().string() + ": keep it, and copy it with the ledger");
+  database_->remember();
 }
 
 void check_cap(const std::string& dataset, const Cap& cap) {

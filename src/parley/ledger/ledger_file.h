@@ -4,9 +4,11 @@
 #include <filesystem>
 #include <map>
 #include <memory>
+#include <nlohmann/json_fwd.hpp>
 #include <string>
 #include <vector>
 
+#include "parley/base/error.h"
 #include "parley/ledger/database.h"
 #include "parley/ledger/spend.h"
 
@@ -29,16 +31,51 @@ struct PlannedRun {
   std::string started{};                   // for people; the caller's clock
   std::vector<std::string> not_private{};  // why the claim is not one (seeded noise, or none)
   std::vector<Dataset> datasets;
-  std::vector<Account> accounts;  // the local nodes
+  std::vector<Account> accounts;   // the local nodes
+  std::filesystem::path folder{};  // of its record, which has recorded_head()
 };
 
 class LedgerFile {
  public:
-  enum class Open { existing, create_if_missing };
-  explicit LedgerFile(const std::filesystem::path& file, Open how = Open::existing);  // locks; Error
+  enum class Open {
+    existing,
+    create_if_missing,
+    to_read,    // also one whose memory is in doubt: doubt() says so, and nothing can be appended
+    to_accept,  // whatever may be wrong with its memory, or newer in a record
+  };
+  // Locks; Error. One that is older than what it once was is refused, for reading too. So is, where something may be
+  // appended, one without its memory, or with a damaged one or that of another ledger (R17).
+  explicit LedgerFile(const std::filesystem::path& file, Open how = Open::existing);
+
+  // The owner's decision to go on with a ledger that may be an old copy, or is one: a chained entry, and the memory
+  // anew. records: every folder with a newer head, by name. Error when one is left out, or has none.
+  void accept(const std::string& reason, const std::string& when, const std::vector<std::filesystem::path>& records);
+
+  struct RecordedHead {  // in the record of a run with this ledger
+    std::filesystem::path folder;
+    std::string head;  // hexadecimal
+  };
+  struct Acceptance {
+    std::int64_t entry = 0;
+    std::string when, reason;
+    std::string memory;  // as it was found: missing, damaged, another, newer, fits
+    std::vector<RecordedHead> records;
+    std::string sentence() const;
+  };
+  const std::vector<Acceptance>& acceptances() const { return acceptances_; }
+  // What was in doubt about the memory when it was opened to be read; nothing: it is there and fits.
+  const std::optional<Error::Fields>& doubt() const { return doubt_; }
+  // For the record of a run, at its begin and its end: which ledger, and its head, as hashes that tell nothing else.
+  // Privacy: the number of entries is left out, since a party's record may be given to others as a whole.
+  nlohmann::json recorded_head() const;
 
   // Makes the dataset known, or changes its cap from now on; the old cap stays in the chain.
   void set_cap(const std::string& dataset, const Cap& cap);
+
+  // The incarnation of a party's process in a run of this ledger: 1, 2, … On disk before it is known, so no two
+  // processes have the same number, however they end. Costs nothing. Error: it cannot be written, or a round of the run
+  // has failed.
+  int begin_process(const std::string& run);
 
   struct Dataset {
     Cap cap;
@@ -62,6 +99,8 @@ class LedgerFile {
     std::map<int, Account> accounts;                  // by node
     std::map<std::string, std::string> fingerprints;  // of its datasets, by name
     std::optional<Failure> failed{};                  // it does not go on
+    std::string folder;                               // of its record; empty: not known
+    int processes = 0;                                // that begin_process() numbered
   };
   const std::map<std::string, Dataset>& datasets() const { return datasets_; }
   const std::vector<Run>& runs() const { return runs_; }
@@ -97,12 +136,19 @@ class LedgerFile {
   void load_charge(const Entry& entry, const std::string& where);
   void load_failure(const Entry& entry, const std::string& where);
   void load_run(const Entry& entry);
+  void load_process(const Entry& entry);
+  void load_acceptance(const Entry& entry);
+  std::vector<RecordedHead> newer_records() const;
+  std::optional<Error::Fields> rolled_back() const;  // it is older than what was released
+  std::optional<Error::Fields> memory_in_doubt() const;
 
   std::unique_ptr<LedgerDatabase> database_;
   std::optional<Key> key_;
   std::map<std::string, Dataset> datasets_;
   std::vector<Run> runs_;
   std::map<std::string, std::size_t> run_at_;
+  std::vector<Acceptance> acceptances_;
+  std::optional<Error::Fields> doubt_;
   std::vector<std::string> warnings_;
   std::weak_ptr<int> active_;  // one run at a time
 };

@@ -18,18 +18,22 @@ bool covers(double charged, double proved) {
 
 Checked verify(const LedgerFile& ledger) {
   Checked result;
+  if (ledger.doubt()) result.wrong.push_back(Error(*ledger.doubt()).in_one_line());
+  for (const LedgerFile::Acceptance& accepted : ledger.acceptances()) result.accepted.push_back(accepted.sentence());
   if (const std::string damage = ledger.database().damage(); !damage.empty())
     result.wrong.push_back("the file is damaged: " + damage);
   ledger.database().each_release([&](const Entry& e, bool intact) {
+    if (e.kind != "charge" && !(intact && e.released.empty()))
+      result.wrong.push_back("entry " + std::to_string(e.sequence) + ": '" + e.kind + "' with a value");
     if (e.kind != "charge" && e.kind != "failed") return;
     const std::string place = "entry " + std::to_string(e.sequence) + " (run " + e.run + ", node " +
                               std::to_string(e.node) + ", round " + std::to_string(e.round) + ")";
-    if (e.kind == "failed") {
-      if (!intact || !e.released.empty()) result.wrong.push_back(place + ": a failed round with a value");
-    } else if (intact)
-      ++result.releases;
-    else
-      result.wrong.push_back(place + ": the stored value is damaged");
+    if (e.kind == "charge") {
+      if (intact)
+        ++result.releases;
+      else
+        result.wrong.push_back(place + ": the stored value is damaged");
+    }
     const LedgerFile::Run* run = ledger.find_run(e.run);
     if (run == nullptr || !run->not_private.empty()) return;
     const privacy::Charge charge = charge_from_text(e.body, place);
@@ -47,6 +51,7 @@ Checked verify(const LedgerFile& ledger) {
                              number(proved.mu));
   });
   for (const LedgerFile::Run& run : ledger.runs()) {
+    result.processes += run.processes;
     if (!run.failed) continue;
     ++result.failed;
     for (const auto& [node, account] : run.accounts)

@@ -10,11 +10,13 @@
 namespace parley::ledger {
 
 struct Checked {
-  long charges = 0;                // recomputed from their parameters
-  long verified_only = 0;          // of these: rest on the numerically verified bound, not on a proof
-  long releases = 0;               // stored values whose checksum holds
-  long failed = 0;                 // runs that ended in a failed round: charged like a release, with no value
-  std::vector<std::string> wrong;  // one sentence each; empty: all is well
+  long charges = 0;                     // recomputed from their parameters
+  long verified_only = 0;               // of these: rest on the numerically verified bound, not on a proof
+  long releases = 0;                    // stored values whose checksum holds
+  long processes = 0;                   // of parties, numbered one after another in each run
+  long failed = 0;                      // runs that ended in a failed round: charged like a release, with no value
+  std::vector<std::string> accepted{};  // decisions of its owner that it may be an old copy, one sentence each
+  std::vector<std::string> wrong;       // one sentence each; empty: all is well
 };
 
 // Recomputes every charge from kind and parameters, a failed round's too: it must not be below the proved price. Runs

@@ -85,9 +85,49 @@ TEST_F(OnFile, ARecordShowsThatALedgerIsOlderThanWhatWasReleased) {
     EXPECT_THAT(verify_record(*book, "a", record, 0, "runs/a"),
                 testing::ElementsAre(HasSubstr("round 1: the record holds another")));
   }
-  const LedgerFile old(folder / "backup");
+  const LedgerFile old(folder / "backup", LedgerFile::Open::to_read);
   EXPECT_THAT(verify_record(old, "a", record, 0, "runs/a"),
               testing::ElementsAre(HasSubstr("2 rounds were released, 1 are in the ledger: your ledger is older")));
+}
+
+TEST_F(OnFile, TheProcessesOfARunAreNumberedOverReopeningsAndVerifyCountsThem) {
+  create(1.0);
+  for (int n = 1; n <= 3; ++n) {
+    auto book = open();
+    const Ledger ledger(book, planned_run("a", 2, 0.4));
+    EXPECT_EQ(book->begin_process("a"), n);
+  }
+  auto book = open();
+  {
+    Ledger other(book, planned_run("b", 1, 0.1));
+    EXPECT_EQ(book->begin_process("b"), 1);  // each run counts its own
+    EXPECT_EQ(book->begin_process("a"), 4);
+    EXPECT_THROW(book->begin_process("c"), std::logic_error);
+    other.fail({{.node = 0, .round = 0, .charge = release(0, 0, 0.1).charge}}, "failed");
+  }
+  fails([&] { book->begin_process("b"); }, {"run b ended in round 0"});
+  EXPECT_NEAR(book->spent("ward").epsilon(), 0.1, 1e-15);  // of the failed round: processes cost nothing
+  EXPECT_EQ(verify(*book).processes, 5);
+  EXPECT_EQ(book->find_run("a")->processes, 4);
+}
+
+TEST_F(OnFile, AProcessThatIsTakenOutOrGivenAValueIsNoticed) {
+  {
+    auto book = create(1.0);
+    const Ledger ledger(book, planned_run("a", 1, 0.4));
+    for (int n = 1; n <= 3; ++n) EXPECT_EQ(book->begin_process("a"), n);
+  }
+  const std::string intact = read_file(file, "ledger");
+  const std::string drop = "DROP TRIGGER no_update; DROP TRIGGER no_delete;";
+  for (const std::string change :
+       {"UPDATE entry SET body = '{\"incarnation\":7}' WHERE sequence = 5", "DELETE FROM entry WHERE sequence = 4"}) {
+    write_file(file, intact);
+    sql(drop + change);
+    fails([&] { open(); }, {"chain of the ledger is broken"});
+  }
+  write_file(file, intact);
+  sql(drop + "UPDATE entry SET released = x'00' WHERE sequence = 5");
+  EXPECT_THAT(verify(*open()).wrong, testing::ElementsAre("entry 5: 'process' with a value"));
 }
 
 TEST_F(OnFile, VerifyFindsAChargeBelowItsPrice) {

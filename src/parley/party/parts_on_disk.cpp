@@ -29,6 +29,7 @@ fs::path PartsOnDisk::folder_of(const study::Part& part) const {
 ledger::PlannedRun PartsOnDisk::planned_run(const study::Part& part, bool closed) const {
   ledger::PlannedRun run = setup_.run;
   run.id = part.agreed.run;
+  run.folder = folder_of(part);
   run.configuration = part.agreed.configuration_hash;
   ledger::PlannedRun::Account& account = run.accounts.front();
   account.node = self_of(part);
@@ -128,7 +129,7 @@ void PartsOnDisk::finish(const json& head, const json& model) {
   sync_files(folder());
   if (parts_.size() == 1) return;
   json changes = json::object();
-  for (const char* key : {"outcome", "outcome_in_words", "rounds_done", "parts"})
+  for (const char* key : {"outcome", "outcome_in_words", "rounds_done", "parts", "ledger_head"})
     if (head.contains(key)) changes[key] = head[key];
   record::amend(setup_.folder, changes, model);
   sync_files(setup_.folder);

@@ -45,6 +45,7 @@ class PartsOnDisk {
   std::filesystem::path folder() const { return folder_of(part()); }
   ledger::Ledger& ledger() { return *ledger_; }
   const ledger::Ledger& ledger() const { return *ledger_; }
+  const ledger::LedgerFile& book() const { return *setup_.book; }
   record::Writer& record() { return *record_; }
   bool was_complete() const { return was_complete_; }                   // an earlier process had the model
   record::Kept kept() const { return kept_.value_or(record::Kept{}); }  // by earlier processes

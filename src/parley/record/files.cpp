@@ -2,7 +2,6 @@
 
 #include <limits>
 #include <nlohmann/json.hpp>
-#include <sstream>
 
 #include "parley/base/shallow_json.h"
 #include "parley/base/text.h"
@@ -21,18 +20,8 @@ std::ifstream opened(const fs::path& file) {
 
 }  // namespace
 
-std::optional<std::string> read_bytes(const fs::path& file, std::uintmax_t most) {
-  std::error_code code;
-  if (!fs::is_regular_file(file, code) || fs::file_size(file, code) > most || code) return std::nullopt;
-  std::ifstream in(file, std::ios::binary);
-  std::ostringstream text;
-  text << in.rdbuf();
-  return in ? std::optional(text.str()) : std::nullopt;
-}
-
 json read_json(const fs::path& file) {
-  constexpr std::uintmax_t most = 256U << 20U;  // 10,000 nodes of a dense graph stay far below
-  const auto text = read_bytes(file, most);
+  const auto text = read_bytes(file, largest_record);
   return text ? shallow_json(*text) : json();
 }
 

@@ -10,12 +10,12 @@
 #include <string>
 #include <vector>
 
+#include "parley/base/shallow_json.h"
 #include "parley/base/vector.h"
 
 namespace parley::record {
 
-// nullopt: not there, not a regular file, or larger than `most` bytes.
-std::optional<std::string> read_bytes(const std::filesystem::path& file, std::uintmax_t most);
+using parley::read_bytes;
 
 // Null: not there, too large, not JSON, or nested more deeply than any record is.
 nlohmann::json read_json(const std::filesystem::path& file);

@@ -243,6 +243,7 @@ TEST(Schema, AnyoneSeesWhatIsMarkedAndNothingThatIsNot) {
   const json run = {{"outcome", "completed"},
                     {"data", "/home/me/patients.csv"},
                     {"private", {{"test_error", 0.1}}},
+                    {"ledger_head", {{"ledger", "1a"}, {"head", "2b"}}},
                     {"node_facts", {{{"node", 0}, {"secret", 1}}, 5}},
                     {"options", {{"rounds", 3}, {"out", "here"}}},
                     {"unheard_of", {{"outcome", 1}}}};

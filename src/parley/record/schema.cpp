@@ -30,6 +30,7 @@ constexpr Field simulation_fields[] = {{"format", shareable},
                                        {"warnings", owner},  // those of a ledger name the dataset and compare its rows
                                        {"run_id", owner},    // in the owner's ledger
                                        {"job_id", owner},
+                                       {"ledger_head", owner},  // which ledger, and how it stood
                                        {"private", owner}};
 
 // Every party has the study: its names, sizes, edges and options are public between them.
@@ -53,6 +54,7 @@ constexpr Field party_fields[] = {{"format", shareable},
                                   {"study.seed", shareable},
                                   {"study.options", by_option},
                                   {"study.planned", by_option},
+                                  {"ledger_head", owner},
                                   {"study.format", owner},
                                   {"study.nonce", owner},
                                   {"study.schema", owner},  // columns of somebody's table

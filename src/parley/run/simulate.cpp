@@ -97,13 +97,14 @@ class SimulatedRun {
       return;
     }
     ledger::PlannedRun planned = planned_run(s_, o_, *owner_.book);
+    planned.folder = folder_;
     planned.id = owner_.resumed_id.empty() ? ranks_.texts(planned.id).front() : owner_.resumed_id;
     ledger_.emplace(owner_.book, planned);
   }
 
   json header(const std::string& outcome) const {
     json head = header_json(s_, o_, outcome);
-    if (owner_.book) head["run_id"] = ledger_->run_id();
+    if (owner_.book) head["run_id"] = ledger_->run_id(), head["ledger_head"] = owner_.book->recorded_head();
     if (ranks_.count() > 1) head["job_id"] = owner_.job_id;
     return head;
   }

@@ -23,10 +23,12 @@ std::string charge_difference(const privacy::Charge& found, const privacy::Charg
 class LedgerCheck {
  public:
   LedgerCheck(const std::filesystem::path& file, Verified& result)
-      : file_(file.string()), ledger_(file), result_(result) {}
+      : file_(file.string()), ledger_(file, ledger::LedgerFile::Open::to_read), result_(result) {}
 
   void run(const std::vector<SeenPart>& parts) {
-    for (const std::string& sentence : ledger::verify(ledger_).wrong) wrong(file_ + ": " + sentence);
+    const ledger::Checked checked = ledger::verify(ledger_);
+    for (const std::string& sentence : checked.wrong) wrong(file_ + ": " + sentence);
+    for (const std::string& sentence : checked.accepted) result_.accepted.push_back(file_ + ": " + sentence);
     const std::string& first = parts.front().known.agreed().run;
     const auto* const run = ledger_.find_run(first);
     if (run == nullptr) return wrong(file_ + ": this ledger has no charge of run " + first);

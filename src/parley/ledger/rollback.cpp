@@ -1,0 +1,208 @@
+// Is this the newest copy of the ledger? By its memory beside it, and by the records of runs, which hold the head that
+// it had when they began and ended. Only its owner may go on where that is in doubt, and the chain keeps the decision.
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <nlohmann/json.hpp>
+#include <set>
+
+#include "parley/base/error.h"
+#include "parley/base/shallow_json.h"
+#include "parley/base/text.h"
+#include "parley/base/utf8.h"
+#include "parley/ledger/ledger_file.h"
+
+namespace parley::ledger {
+namespace {
+
+using nlohmann::json;
+namespace fs = std::filesystem;
+
+constexpr const char* lost = "docs/ledger.md, \"When the newest copy is lost\"";
+
+const char* word_of(Memory memory) {
+  switch (memory) {
+    case Memory::fits:
+      return "fits";
+    case Memory::missing:
+      return "missing";
+    case Memory::damaged:
+      return "damaged";
+    case Memory::another:
+      return "another";
+    case Memory::newer:
+      return "newer";
+  }
+  return "";
+}
+
+// Trap: whoever was given a party's record knows which ledger it names, and could plant a record of it in a folder
+// that many may write to.
+bool is_of_owner(const fs::path& file, const fs::path& ledger) {
+  struct stat record{}, own{};
+  if (::stat(file.c_str(), &record) != 0 || ::stat(ledger.c_str(), &own) != 0) return false;
+  return record.st_uid == own.st_uid || record.st_uid == ::geteuid() || record.st_uid == 0;
+}
+
+// "ledger_head" of a record, where it names this ledger; otherwise empty.
+std::string head_in(const fs::path& folder, const std::string& identity) {
+  const auto text = read_bytes(folder / "run.json", largest_record);
+  if (!text || text->find(identity) == std::string::npos) return "";  // most are of no ledger, or of another
+  const json run = shallow_json(*text);
+  if (!run.is_object() || !run.contains("ledger_head")) return "";
+  const json& head = run["ledger_head"];
+  if (!head.is_object() || head.value("ledger", json()) != identity || !head.value("head", json()).is_string())
+    return "";
+  const std::string hash = head["head"];
+  return is_hex(hash, 64) ? hash : "";
+}
+
+std::vector<fs::path> folders_in(const fs::path& parent) {
+  std::vector<fs::path> found;
+  std::error_code code;
+  for (fs::directory_iterator at(parent, fs::directory_options::skip_permission_denied, code), end; !code && at != end;
+       at.increment(code)) {
+    std::error_code unknown;
+    if (at->is_directory(unknown)) found.push_back(at->path());
+  }
+  std::ranges::sort(found);
+  return found;
+}
+
+std::string names(const std::vector<LedgerFile::RecordedHead>& records) {
+  std::vector<std::string> all;
+  for (const auto& r : records) all.push_back(r.folder.string());
+  return join(all, ", ");
+}
+
+}  // namespace
+
+json LedgerFile::recorded_head() const {
+  return {{"ledger", hex(database_->identity())}, {"head", hex(head().hash)}};
+}
+
+// The folders of the runs that it knows, and what stands beside them: a run that began after an old copy was made is
+// not in that copy. One that is not there was moved away, and shows nothing.
+std::vector<LedgerFile::RecordedHead> LedgerFile::newer_records() const {
+  const std::string identity = hex(database_->identity());
+  std::set<fs::path> parents;
+  for (const Run& run : runs_)
+    if (!run.folder.empty()) parents.insert(fs::path(run.folder).parent_path());
+  std::vector<RecordedHead> found;
+  for (const fs::path& parent : parents)
+    for (const fs::path& folder : folders_in(parent))
+      if (is_of_owner(folder / "run.json", file()))
+        if (const std::string head = head_in(folder, identity); !head.empty()) found.push_back({folder, head});
+  if (found.empty()) return found;
+  std::set<std::string> known;
+  for (const Digest& hash : database_->hashes()) known.insert(hex(hash));
+  for (const Acceptance& accepted : acceptances_)
+    for (const RecordedHead& r : accepted.records) known.insert(r.head);
+  std::erase_if(found, [&](const RecordedHead& r) { return known.contains(r.head); });
+  return found;
+}
+
+std::optional<Error::Fields> LedgerFile::rolled_back() const {
+  const std::string now = std::to_string(head().entries) + " entries with head " + hex(head().hash).substr(0, 16);
+  if (database_->memory() == Memory::newer) {
+    const Head& once = database_->remembered();
+    return Error::Fields{
+        .what = "your ledger is older than what you have released, or another one: it once had " +
+                std::to_string(once.entries) + " entries with head " + hex(once.hash).substr(0, 16),
+        .value = now,
+        .where = file().string(),
+        .fix = "put the newest copy back. If it is lost, what it held is spent all the same: " + std::string(lost)};
+  }
+  const auto newer = newer_records();
+  if (newer.empty()) return std::nullopt;
+  return Error::Fields{
+      .what =
+          "your ledger is older than what you have released: it does not hold the head that it had for the record"
+          " in " +
+          names(newer),
+      .value = now,
+      .where = file().string(),
+      .fix = "put the newest copy back. If it is lost, what it held is spent all the same: " + std::string(lost)};
+}
+
+std::optional<Error::Fields> LedgerFile::memory_in_doubt() const {
+  const std::string memory = database_->memory_file().string();
+  const std::string accept = "parley ledger accept " + file().string() +
+                             " --reason TEXT. If this ledger is an old copy, what was released since is then not "
+                             "counted: docs/ledger.md, section 7";
+  switch (database_->memory()) {
+    case Memory::missing:
+      return Error::Fields{.what =
+                               "the memory of this ledger is missing: without it nothing shows whether this is an "
+                               "old copy, which would spend again what is spent",
+                           .value = memory,
+                           .where = file().string(),
+                           .fix = "put the file back beside the ledger. If it is lost, its owner decides: " + accept};
+    case Memory::damaged:
+      return Error::Fields{.what = "the memory of this ledger is damaged: nothing shows whether this is an old copy",
+                           .value = memory,
+                           .where = file().string(),
+                           .fix =
+                               "put back an intact copy of it, not older than the ledger. If there is none, its owner "
+                               "decides: " +
+                               accept};
+    case Memory::another:
+      return Error::Fields{.what = "the memory beside this ledger is that of another ledger",
+                           .value = memory,
+                           .where = file().string(),
+                           .fix =
+                               "put each ledger's own file beside it: they are copied and moved together. If it is "
+                               "lost, its owner decides: " +
+                               accept};
+    case Memory::fits:
+    case Memory::newer:
+      break;
+  }
+  return std::nullopt;
+}
+
+void LedgerFile::accept(const std::string& reason, const std::string& when, const std::vector<fs::path>& records) {
+  if (reason.empty() || !is_plain_line(reason, 500) || !is_utf8(reason))
+    throw Error({.what = "this is no reason that the ledger can keep",
+                 .value = "'" + hex(reason).substr(0, 40) + "' (hexadecimal)",
+                 .allowed = "a line of 1 to 500 bytes, UTF-8",
+                 .where = "option --reason"});
+  const auto newer = newer_records();
+  std::vector<RecordedHead> unnamed = newer;
+  for (const fs::path& named : records) {
+    std::error_code code;
+    const fs::path folder = fs::weakly_canonical(named, code);
+    if (std::ranges::find(newer, folder, &RecordedHead::folder) == newer.end())
+      throw Error({.what = "this folder holds no newer head of this ledger: there is nothing to accept in it",
+                   .value = named.string(),
+                   .allowed = newer.empty() ? "no folder" : names(newer),
+                   .where = file().string()});
+    std::erase_if(unnamed, [&](const RecordedHead& r) { return r.folder == folder; });
+  }
+  if (!unnamed.empty())
+    throw Error(
+        {.what = "this ledger is older than what you have released, and these records show it",
+         .value = names(unnamed),
+         .where = file().string(),
+         .fix = "put the newest copy back. If it is lost, name every one of these folders: parley ledger accept " +
+                file().string() + " FOLDER... --reason TEXT"});
+  json heads = json::array();
+  for (const RecordedHead& r : newer) heads.push_back({{"folder", r.folder.string()}, {"head", r.head}});
+  const json body = {{"when", when}, {"reason", reason}, {"memory", word_of(database_->memory())}, {"records", heads}};
+  append({{.kind = "accepted", .body = body.dump(-1, ' ', false, json::error_handler_t::replace)}});
+  database_->remember();
+}
+
+std::string LedgerFile::Acceptance::sentence() const {
+  const std::string how = memory == "missing"   ? "without its memory"
+                          : memory == "damaged" ? "with a damaged memory"
+                          : memory == "another" ? "with the memory of another ledger"
+                          : memory == "newer"   ? "although its memory shows a newer copy"
+                                                : "as a copy that may be old";
+  return "entry " + std::to_string(entry) + ", " + when + ": its owner accepted this ledger " + how +
+         (records.empty() ? "" : ", although these records show a newer copy: " + names(records)) +
+         ". What an older copy lacks is spent, and is not counted here. Reason: " + reason;
+}
+
+}  // namespace parley::ledger
