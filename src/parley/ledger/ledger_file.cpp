@@ -122,8 +122,13 @@ void LedgerFile::check_room(const PlannedRun& run, int times) const {
       throw Error({.what = "the ledger knows no dataset '" + used.name + "'",
                    .allowed = names.empty() ? "none yet" : join(names, ", "),
                    .where = file().string(),
-                   .fix = (near.empty() ? "" : "did you mean '" + near + "'? A new one: ") + "parley ledger cap " +
-                          file().string() + " --dataset '" + used.name + "' --epsilon E [--delta D]"});
+                   .fix = (near.empty() ? "" : "did you mean '" + near + "'? ") +
+                          (names.empty() ? ""
+                                         : "if the ledger has these rows under another name, give that one with "
+                                           "--dataset: two names for the same rows are two budgets. Rows that are new "
+                                           "to it: ") +
+                          "parley ledger cap " + file().string() + " --dataset '" + used.name +
+                          "' --epsilon E [--delta D]"});
     }
     const Cap& cap = found->second.cap;
     if (!run.not_private.empty() && cap.limited())
