@@ -156,7 +156,9 @@ void print_end(const run::Summary& s) {
     fmt::print("\n  {} after round {}{}\n", alarm(run::name_of(last.outcome)), last.last().round,
                last.outcome == run::Outcome::diverged ? ": a released coordinate reached the public bound; raise "
                                                         "--damping or --penalty, or lower the noise; there is no model"
-                                                      : "");
+               : last.outcome == run::Outcome::interrupted && last.record == s.record  // not one of --repeat
+                   ? ": the same command with --resume true --out " + s.record + " goes on; nothing is charged twice"
+                   : "");
   fmt::print("\nRecord: {} (private: a simulation measures on everyone's rows)\n", s.record);
   if (last.outcome != run::Outcome::diverged) fmt::print("Model:  {}/model.json\n", last.record);
 }
@@ -245,8 +247,8 @@ Command train_command() {
           .examples =
               "  parley train\n"
               "  parley train --algorithm mr-admm --penalty-growth 1.04 --noise-rate 0.5 --repeat 10\n"
-              "  parley train --data adult --preprocessing compact --nodes 20 --graph random --json\n"
-              "  parley train --data a.csv,b.csv,c.csv --schema schema.toml --out runs/ours\n"
+              "  parley train --data adult --preprocessing compact --nodes 20 --graph random --epsilon 1 --json\n"
+              "  parley train --data a.csv,b.csv,c.csv --schema schema.toml --epsilon 1 --out runs/ours\n"
               "  parley train --algorithm dp-admm --loss hinge --epsilon 1 --delta 1e-5\n"
               "  mpirun -n 4 parley train --engine mpi --nodes 100 --epsilon 1 --delta 1e-5 --out runs/cluster\n"
               "  parley train --algorithm r-admm --noise none --rounds 400 --seed 7\n",
