@@ -341,7 +341,7 @@ class Train(Case):
         process.send_signal(signal.SIGINT)
         out, err = process.communicate(timeout=900)
         self.assertEqual(process.returncode, 130, err)
-        self.assertIn("interrupted after round", out)
+        self.assertRegex(out, r"interrupted after round \d+: the same command with --resume true --out run goes on")
         run = json.loads((self.dir / "run/run.json").read_text())
         self.assertEqual(run["outcome"], "interrupted")
         lines = [json.loads(line) for line in rounds.read_text().splitlines()]

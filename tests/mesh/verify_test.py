@@ -83,6 +83,12 @@ class Verify(Case):
         self.assertNotIn("Privacy loss of", page)
         self.assertIn("NOT PRIVATE: there is no bound. With secret noise, hospital_a would have lost", page)
 
+    def test_a_folder_above_a_record_is_told_where_the_record_is(self):
+        study = self.study()
+        result = run("verify", study.base / "hospital_a", "--study", study.base / "shared/study.toml", cwd=self.dir, check=False)
+        self.assertEqual(result.returncode, 1)
+        self.assertIn(f"give the folder that holds run.json, such as {study.base / 'hospital_a/out'}", result.stderr)
+
     def test_a_statement_names_what_no_program_can_check(self):
         study = self.study()
         run("report", *(self.copies / n for n in study.all), "--out", "page.html", cwd=self.dir)
