@@ -149,10 +149,9 @@ class Maker {
       if (std::isfinite(planned)) budgets.insert(printed_epsilon_value(planned));
     }
     if (chart.lines.empty()) return;
+    const std::string words = mark().empty() ? "planned for the whole run: ε = " : "planned: ε = ";  // room on a phone
     for (const double budget : budgets)
-      if (budgets.size() <= 4)
-        chart.marks.push_back(
-            {.name = "planned for the whole run: ε = " + printed_epsilon(budget) + mark(), .y = budget});
+      if (budgets.size() <= 4) chart.marks.push_back({.name = words + printed_epsilon(budget) + mark(), .y = budget});
     std::string note =
         "Flat stretches are rounds that touch no rows and cost nothing. The guarantee is for the whole planned run; "
         "the "
