@@ -7,6 +7,7 @@
 #include <cmath>
 #include <csignal>
 #include <nlohmann/json.hpp>
+#include <set>
 
 #include "cli/commands.h"
 #include "cli/stop.h"
@@ -136,8 +137,13 @@ int run_compare(const Arguments& arguments) {
   Progress progress(quiet, ticks * static_cast<long>(cells));
   const auto begin = std::chrono::steady_clock::now();
   long rounds = 1;
+  std::set<std::string> warnings;  // of all cells, each once
   const run::ContestHooks hooks{
-      .on_cell = [&](std::size_t, const run::Simulation& s) { rounds = s.plan.options.rounds; },
+      .on_cell =
+          [&](std::size_t, const run::Simulation& s) {
+            rounds = s.plan.options.rounds;
+            warnings.insert(s.plan.warnings.begin(), s.plan.warnings.end());
+          },
       .on_round =
           [&](std::size_t cell, int repeat, const run::RoundMetrics& m) {
             const double share = (repeat + static_cast<double>(m.round + 1) / static_cast<double>(rounds + 1)) /
@@ -154,6 +160,7 @@ int run_compare(const Arguments& arguments) {
   const run::Comparison comparison =
       run::compare({.common = o.train, .algorithms = o.algorithms, .budgets = o.budgets, .out = out}, hooks);
   progress.finish();
+  for (const auto& warning : warnings) fmt::print(stderr, "warning: {}\n", warning);
   write_file(out + "/compare.csv", run::to_csv(comparison));
   write_file(out + "/compare.json", run::to_json(comparison).dump(1) + "\n");
   if (std::ranges::any_of(comparison.cells, [](const run::Cell& c) { return c.runs > 0; }))

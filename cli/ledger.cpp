@@ -12,7 +12,6 @@
 #include "parley/base/printed.h"
 #include "parley/base/text.h"
 #include "parley/ledger/verify.h"
-#include "parley/privacy/gaussian.h"
 #include "parley/record/files.h"
 #include "parley/record/record.h"
 
@@ -47,18 +46,10 @@ std::string shown(double epsilon) {
   return printed_epsilon(epsilon);
 }
 
-// What one more run may cost, rounded down: what is left must not be overstated. By the GDP filter that is the run
-// whose μ² fits, not the difference of two ε.
-double left(const Cap& cap, const ledger::Spend& spent) {
-  const double room = ledger::limit_of(cap) - spent.total();
-  if (!(room > 0)) return 0;
-  if (cap.delta == 0 || !cap.limited()) return room;
-  return privacy::gdp_epsilon(std::sqrt(room), cap.delta);
-}
-
+// Rounded down: what is left must not be overstated.
 std::string left_text(const Cap& cap, const ledger::Spend& spent) {
   if (!cap.limited()) return std::isfinite(spent.total()) ? "unlimited" : "nothing is promised";
-  return fixed(std::floor(left(cap, spent) * 1e4) / 1e4, 4);
+  return fixed(std::floor(ledger::left_under(cap, spent) * 1e4) / 1e4, 4);
 }
 
 int runs_on(const LedgerFile& ledger, const std::string& dataset) {
@@ -94,6 +85,20 @@ json accepted_json(const LedgerFile& ledger) {
   return accepted;
 }
 
+// Less was charged than planned.
+bool unfinished(const LedgerFile::Run& run) {
+  constexpr double rounding = 1 - 1e-9;
+  return std::ranges::any_of(run.accounts, [](const auto& of_node) {
+    const LedgerFile::Account& a = of_node.second;
+    double epsilon = 0, mu_squared = 0;
+    for (const auto& price : a.prices) {
+      epsilon += price.epsilon;
+      mu_squared += price.mu * price.mu;
+    }
+    return epsilon < rounding * a.planned_epsilon || mu_squared < rounding * a.planned_mu * a.planned_mu;
+  });
+}
+
 json show_json(const LedgerFile& ledger) {
   json datasets = json::array(), runs = json::array();
   for (const auto& [name, d] : ledger.datasets()) {
@@ -102,7 +107,7 @@ json show_json(const LedgerFile& ledger) {
                         {"cap", amount(d.cap.epsilon)},
                         {"delta", d.cap.delta},
                         {"epsilon", amount(spent)},
-                        {"left", amount(left(d.cap, ledger.spent(name)))},
+                        {"left", amount(ledger::left_under(d.cap, ledger.spent(name)))},
                         {"infinite", std::isinf(spent)},
                         {"caps_so_far", d.history.size()},
                         {"runs", runs_on(ledger, name)}});
@@ -172,12 +177,31 @@ int show(const LedgerFile& ledger, bool as_json) {
                        run.processes > 0 ? std::to_string(run.processes) : "–", run.started});
     }
   fmt::print("\n{}", table(lines));
+  if (std::ranges::any_of(ledger.runs(), [](const auto& run) { return run.not_private.empty() && unfinished(run); }))
+    fmt::print(
+        "\nOf a run that has not released all its rounds, ε is that of the rounds so far. If it ended early, at δ > 0 "
+        "only "
+        "its\nplanned ε covers it (docs/privacy.md, the terms).\n");
   for (const auto& run : ledger.runs())
     if (run.failed)
       fmt::print("\nrun {}: round {} {}. It is charged as if it had been released, and the run does not go on.\n",
                  run.id.substr(0, 16), run.failed->round,
                  run.failed->reason == "uncertified" ? "could not be certified" : "failed");
   return 0;
+}
+
+// What a cap does: a new budget for rows that have one under another name must not look like a change.
+std::string change_to(const LedgerFile& ledger, const std::string& dataset, double epsilon) {
+  const auto known = ledger.datasets().find(dataset);
+  if (known != ledger.datasets().end()) {
+    const Cap& before = known->second.cap;
+    const std::string was = (before.limited() ? "ε = " + number(before.epsilon) : "unlimited") +
+                            (before.delta > 0 ? " at δ = " + number(before.delta) : "");
+    return (before.epsilon < epsilon ? "raised from " : before.epsilon > epsilon ? "lowered from " : "it was ") + was;
+  }
+  std::vector<std::string> others;
+  for (const auto& [name, d] : ledger.datasets()) others.push_back(name);
+  return others.empty() ? "a new dataset" : "a new dataset beside " + join(others, ", ") + ", with a budget of its own";
 }
 
 int set_cap(const std::string& file, const LedgerOptions& o) {
@@ -189,11 +213,13 @@ int set_cap(const std::string& file, const LedgerOptions& o) {
                                                   : parse_number(o.epsilon, "epsilon", "option --epsilon");
   ledger::check_cap(o.dataset, Cap(epsilon, o.delta));  // before a file is made
   LedgerFile ledger(file, LedgerFile::Open::create_if_missing);
+  const std::string change = change_to(ledger, o.dataset, epsilon);
   ledger.set_cap(o.dataset, Cap(epsilon, o.delta));
-  fmt::print("{}: dataset '{}' may spend {}\n", file, o.dataset,
+  fmt::print("{}: dataset '{}' may spend {} ({})\n", file, o.dataset,
              std::isinf(epsilon) ? "without limit (for public or synthetic rows only)"
              : o.delta > 0       ? fmt::format("ε = {} at δ = {} in all, by the GDP filter", o.epsilon, o.delta)
-                                 : fmt::format("ε = {} in all, by sums", o.epsilon));
+                                 : fmt::format("ε = {} in all, by sums", o.epsilon),
+             change);
   if (ledger.spent(o.dataset).total() > ledger::limit_of(Cap(epsilon, o.delta)))
     fmt::print(stderr, "warning: ε = {} is already spent; nothing more will be paid\n",
                shown(ledger.spent(o.dataset).epsilon()));
@@ -249,7 +275,12 @@ int verify(const LedgerFile& ledger, const std::vector<std::string>& records, bo
   if (!checked.wrong.empty()) {
     std::vector<Error::Fields> all;
     all.reserve(checked.wrong.size());
-    for (const auto& sentence : checked.wrong) all.push_back({.what = sentence});
+    for (const auto& sentence : checked.wrong)
+      all.push_back({.what = sentence,
+                     .where = ledger.file().string(),
+                     .fix =
+                         "do not run with this file: take the newest undamaged copy, and treat what it lacks as spent "
+                         "(docs/ledger.md, section 7)"});
     throw Error(all);
   }
   fmt::print("{}: {} entries, chain intact, head {}\n", ledger.file().string(), ledger.head().entries,

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <functional>
 #include <nlohmann/json.hpp>
 
 #include "cli/commands.h"
@@ -65,18 +66,55 @@ std::string list(const std::vector<double>& values) {
   return join(parts, ",");
 }
 
-// The Gaussian noise of round 1 at the nodes: σ/κ in the objective, else its scale.
-std::string noise_range(const algorithm::Plan& plan) {
+// Of round 1 at the nodes.
+std::string range(const algorithm::Plan& plan, const std::function<double(const algorithm::Schedule&)>& of) {
   double low = 1e300, high = 0;
   for (const auto& s : plan.nodes) {
-    const auto& r = s.private_rounds.front();
-    const double ratio = s.place == algorithm::Place::output     ? r.output_scale
-                         : s.place == algorithm::Place::gradient ? r.gradient_scale
-                                                                 : r.objective_scale / r.strong_convexity;
-    low = std::min(low, ratio);
-    high = std::max(high, ratio);
+    low = std::min(low, of(s));
+    high = std::max(high, of(s));
   }
-  return low == high ? fmt::format("{:.3g} at every node", low) : fmt::format("{:.3g} to {:.3g}", low, high);
+  const std::string first = fmt::format("{:.4g}", low), last = fmt::format("{:.4g}", high);
+  return first == last ? first + " at every node" : first + " to " + last;
+}
+
+// The budgets, where nodes have their own.
+std::string by_node(const algorithm::Plan& plan) {
+  std::vector<std::string> all;
+  for (const auto& s : plan.nodes) all.push_back(printed_epsilon(s.epsilon));
+  constexpr std::size_t most = 12;
+  const bool same = std::ranges::all_of(all, [&](const std::string& e) { return e == all[0]; });
+  if (same) return "";
+  return all.size() > most ? "; the largest node's" : "; the largest node's, by node: " + join(all, ", ");
+}
+
+// As it is typed: what a shell would not leave alone stands in quotes.
+std::string typed(const nlohmann::json& value) {
+  std::string text;
+  if (value.is_array())
+    for (const auto& v : value) text += (text.empty() ? "" : ",") + typed(v);
+  else
+    text = value.is_string() ? value.get<std::string>() : value.is_number_float() ? number(value) : value.dump();
+  const bool plain = std::ranges::all_of(text, [](char c) {
+    return (c >= '0' && c <= '9') || (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') ||
+           std::string_view("._-+,/:").find(c) != std::string_view::npos;
+  });
+  return plain && !text.empty() ? text : "'" + text + "'";
+}
+
+// The run of this plan: every option that train has too and that differs from its default, and what was filled in.
+std::string train_command(const algorithm::Plan& plan, const PlanOptions& o) {
+  PlanOptions asked = o, defaults;
+  asked.algorithm.rounds = plan.options.rounds;
+  asked.algorithm.delta = plan.nodes.front().delta;
+  const auto now = rows(asked), before = rows(defaults);
+  std::string command = "parley train --algorithm " + o.algorithm.algorithm;
+  for (std::size_t i = 0; i < now.size(); ++i) {
+    const std::string& name = now[i].name;
+    if (name == "algorithm" || name == "records" || name == "features" || name == "classes") continue;
+    const auto value = option_value(now[i]);
+    if (name == "nodes" || value != option_value(before[i])) command += " --" + name + " " + typed(value);
+  }
+  return command;
 }
 
 nlohmann::json node_plans(const algorithm::Plan& plan) {
@@ -142,21 +180,26 @@ void print_plan(const algorithm::Plan& plan, const std::string& convergence, con
          fmt::format("{:.4g} in round 1, {:.4g} in the last, for a solution of norm up to {:.4g}",
                      first.private_rounds.front().step_size, first.private_rounds.back().step_size, *p.solution_bound));
   if (first.algorithm.recycled) line("damping", fmt::format("{:.6g}", *p.damping));
-  if (first.noise == algorithm::Noise::gaussian)
-    line(first.place == algorithm::Place::objective ? "sigma/kappa" : "noise scale", noise_range(plan));
+  line(first.noise == algorithm::Noise::gaussian ? "noise scale" : "noise rate",
+       range(plan, algorithm::first_noise_level) + " in round 1");
+  if (first.noise == algorithm::Noise::gaussian && first.place == algorithm::Place::objective)
+    line("sigma/kappa", range(plan, [](const algorithm::Schedule& s) {
+           return s.private_rounds.front().objective_scale / s.private_rounds.front().strong_convexity;
+         }));
   line("model", plan.average  ? "mean of the released iterates over the later half of the rounds (free)"
                 : plan.star() ? "the trainer's last"
                               : "mean of the last iterates");
-  line("guarantee", fmt::format("ε = {}, δ = {} per record, whole run ({})", printed_epsilon(plan.epsilon()),
-                                number(first.delta), plan.verified_only() ? "numerically verified" : "proved"));
+  line("guarantee",
+       fmt::format("ε = {}, δ = {} per record, whole run ({}{})", printed_epsilon(plan.epsilon()), number(first.delta),
+                   plan.verified_only() ? "numerically verified" : "proved", by_node(plan)));
   line("by", first.theorem);
   line("convergence", convergence + " (without noise; parley check has the numbers)");
   if (o.features > 0)
     line("noise to signal",
          fmt::format("{:.3g} (on Adult with 104 features, 0.02 went with 2.5 points more test error, 0.006 with 1.1)",
                      noise_to_signal(plan, o.features)));
-  fmt::print("\n{}\n  parley train --algorithm {} --rounds {} --epsilon {} --delta {} --graph {} ...\n", bold("Run it"),
-             p.algorithm, p.rounds, list(p.epsilon), number(first.delta), o.graph.graph);
+  fmt::print("\n{} (with --data and --schema: on your rows; without: on built-in synthetic ones)\n  {}\n",
+             bold("Run it"), train_command(plan, o));
 }
 
 int run_plan(const Arguments& arguments) {

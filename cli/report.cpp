@@ -66,7 +66,8 @@ int run_report(const Arguments& arguments) {
   for (const report::File& f : made.figures)
     if (!o.figures.empty()) write_file(fs::path(o.figures) / f.name, f.content);
   fmt::print("Report: {} ({} {}; {})\n", o.out, made.runs, made.runs == 1 ? "run" : "runs",
-             owner ? "private: it has losses, errors and names of files"
+             owner ? made.measured ? "private: it has losses, errors and names of files"
+                                   : "private: it has names of files and all else that is in the record"
                    : "shareable: public parameters and released values only; --private adds losses and errors");
   if (!o.figures.empty()) fmt::print("Figures: {} ({} files)\n", o.figures, made.figures.size());
   return 0;

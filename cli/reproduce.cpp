@@ -7,6 +7,7 @@
 #include <csignal>
 #include <filesystem>
 #include <nlohmann/json.hpp>
+#include <set>
 #include <thread>
 
 #include "cli/commands.h"
@@ -131,9 +132,11 @@ void print_table(const std::vector<json>& results, const std::string& out) {
                           r.at("paper").get<std::string>() + " " + r.at("figure").get<std::string>(),
                           r.at("verdict").get<std::string>(), fmt::format("{} of {}", hold, all)});
   }
-  fmt::print("\n{}\n  {}\n", table(table_rows),
-             alarm("NOT PRIVATE: seeded noise, to be repeatable, and the papers' preprocessing. Experiments on public "
-                   "data."));
+  std::set<std::string> reasons;
+  for (const json& r : results)
+    for (const json& reason : r.at("not_private")) reasons.insert(reason.get<std::string>());
+  fmt::print("\n{}\n", table(table_rows));
+  if (!reasons.empty()) fmt::print("  {}\n", alarm("NOT PRIVATE: " + join({reasons.begin(), reasons.end()}, "; ")));
   fmt::print("  Charts, tables and reasons: {}/index.md\n", out);
 }
 

@@ -31,14 +31,11 @@ void print_start(const run::Simulation& s, const run::TrainOptions& o, bool to_s
   if (s.plan.nodes.front().noise != algorithm::Noise::none) {
     const auto& round = first.private_rounds.front();
     const bool gaussian = first.noise == algorithm::Noise::gaussian;
-    const auto [place, level] =
-        first.place == algorithm::Place::output
-            ? std::pair("on the output", gaussian ? round.output_scale : round.output_rate)
-        : first.place == algorithm::Place::gradient
-            ? std::pair("on the gradient", gaussian ? round.gradient_scale : round.gradient_rate)
-            : std::pair("in the objective", gaussian ? round.objective_scale : round.objective_rate);
-    fmt::print(to, "{} noise {}: {} {:.4g} at node 0, penalty {:.4g}{}{}\n", gaussian ? "Gaussian" : "gamma", place,
-               gaussian ? "scale" : "rate", level, round.penalty,
+    fmt::print(to, "{} noise {}: {} {:.4g} at node 0, penalty {:.4g}{}{}\n", gaussian ? "Gaussian" : "gamma",
+               first.place == algorithm::Place::objective  ? "in the objective"
+               : first.place == algorithm::Place::gradient ? "on the gradient"
+                                                           : "on the output",
+               gaussian ? "scale" : "rate", algorithm::first_noise_level(first), round.penalty,
                first.algorithm.linear ? fmt::format(", step size {:.4g} in round 1", round.step_size) : "",
                s.plan.average ? "; the model is the mean of the later half of the rounds" : "");
   }
@@ -48,7 +45,6 @@ void print_start(const run::Simulation& s, const run::TrainOptions& o, bool to_s
              s.holdings.classes.empty() ? "" : fmt::format(", {} classes", s.holdings.classes.size()),
              s.plan.options.rounds, first.private_rounds.size());
   std::fflush(to);
-  for (const auto& warning : s.plan.warnings) fmt::print(stderr, "warning: {}\n", warning);
 }
 
 std::string over(const std::vector<run::Result>& runs, const std::function<double(const run::Result&)>& of,
@@ -144,6 +140,7 @@ void print_guarantee(const run::Summary& s) {
   fmt::print("\n  Whoever sees every message of this run learns at most ε = {}, δ = {} about any one record ({}){}.\n",
              printed_epsilon(last.epsilon), number(plan.nodes[0].delta), record::name_of(s.simulation.adjacency),
              plan.verified_only() ? ", by a numerically verified bound" : "");
+  if (const std::string rows = run::not_covered(s.simulation); !rows.empty()) fmt::print("  Not covered: {}.\n", rows);
   if (last.epsilon > 10)
     fmt::print(
         "  The odds of any statement about a record may change by a factor e^{:.0f}: no meaningful protection.\n",
@@ -159,7 +156,9 @@ void print_end(const run::Summary& s) {
     fmt::print("\n  {} after round {}{}\n", alarm(run::name_of(last.outcome)), last.last().round,
                last.outcome == run::Outcome::diverged ? ": a released coordinate reached the public bound; raise "
                                                         "--damping or --penalty, or lower the noise; there is no model"
-                                                      : "");
+               : last.outcome == run::Outcome::interrupted && last.record == s.record  // not one of --repeat
+                   ? ": the same command with --resume true --out " + s.record + " goes on; nothing is charged twice"
+                   : "");
   fmt::print("\nRecord: {} (private: a simulation measures on everyone's rows)\n", s.record);
   if (last.outcome != run::Outcome::diverged) fmt::print("Model:  {}/model.json\n", last.record);
 }
@@ -201,6 +200,7 @@ int run_train(const Arguments& arguments) {
   const run::Hooks hooks{.on_start =
                              [&](const run::Simulation& s) {
                                if (!arguments.has("quiet")) print_start(s, options, json);
+                               for (const auto& warning : s.plan.warnings) fmt::print(stderr, "warning: {}\n", warning);
                                live.emplace(arguments.has("quiet"), shown_of(s, options));
                              },
                          .on_round = [&](int repeat, const run::RoundMetrics& m) { live->show(repeat, m); },
@@ -247,8 +247,8 @@ Command train_command() {
           .examples =
               "  parley train\n"
               "  parley train --algorithm mr-admm --penalty-growth 1.04 --noise-rate 0.5 --repeat 10\n"
-              "  parley train --data adult --preprocessing compact --nodes 20 --graph random --json\n"
-              "  parley train --data a.csv,b.csv,c.csv --schema schema.toml --out runs/ours\n"
+              "  parley train --data adult --preprocessing compact --nodes 20 --graph random --epsilon 1 --json\n"
+              "  parley train --data a.csv,b.csv,c.csv --schema schema.toml --epsilon 1 --out runs/ours\n"
               "  parley train --algorithm dp-admm --loss hinge --epsilon 1 --delta 1e-5\n"
               "  mpirun -n 4 parley train --engine mpi --nodes 100 --epsilon 1 --delta 1e-5 --out runs/cluster\n"
               "  parley train --algorithm r-admm --noise none --rounds 400 --seed 7\n",

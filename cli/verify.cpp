@@ -63,8 +63,9 @@ json as_json(const Verified& v) {
 }
 
 void print_party_table(const Verified& v) {
-  std::vector<std::vector<std::string>> lines = {
-      {"party", "rounds", "from rows", "recomputed", "ε found", "ε stated", "ε in its ledger", "own record"}};
+  const std::string mark = v.not_private.empty() ? "" : " (NOT PRIVATE)";
+  std::vector<std::vector<std::string>> lines = {{"party", "rounds", "from rows", "recomputed", "ε found" + mark,
+                                                  "ε stated" + mark, "ε in its ledger" + mark, "own record"}};
   const auto shown = [](const std::optional<double>& e) { return e ? printed_epsilon(*e) : "-"; };
   for (const auto& p : v.parties)
     lines.push_back({p.name, std::to_string(p.rounds), std::to_string(p.rounds_from_rows), std::to_string(p.recomputed),

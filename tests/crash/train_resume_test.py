@@ -138,6 +138,7 @@ class Doors(Resume):
             first.kill()
             first.wait()
         self.assertEqual(self.outcome("run"), "interrupted")
+        self.assertIn("ε is that of the rounds so far", self.ok("ledger", "show", "l.db"))
 
     def test_a_full_disk_stops_before_anything_leaves(self):
         self.make_ledger()

@@ -6,6 +6,7 @@ import os
 import pathlib
 import pty
 import re
+import shlex
 import signal
 import struct
 import subprocess
@@ -223,6 +224,10 @@ class Train(Case):
                 self.assertEqual("may move other rows" in privacy["adjacency_means"], word == "as dealt")
             for private in ([], ["--private"]):
                 page = f"{name}{len(private)}.html"
+                if word == "as dealt" and not private:
+                    self.fails("report", name, "--out", page, says=["no shareable page", "--private", "--split even, shares or power"])
+                    self.assertFalse((self.dir / page).exists())
+                    continue
                 self.ok("report", name, "--out", page, *private)
                 shown = (self.dir / page).read_text()
                 self.assertEqual("about any one record (as dealt)" in shown, word == "as dealt")
@@ -233,6 +238,39 @@ class Train(Case):
         self.assertIn("ε as dealt: one record of one node", text)
         self.assertIn(",as dealt,", (self.dir / "c/compare.csv").read_text())
         self.assertIn("about any one record (as dealt)", (self.dir / "c/report.html").read_text())
+
+    def test_the_line_that_a_plan_prints_is_the_run_of_that_plan(self):
+        for given in (("--epsilon", "0.5,1,2", "--nodes", 3, "--graph", "complete", "--loss-weight", 100, "--weighting", "rows", "--regularization", 0.3),
+                      ("--epsilon", 1, "--delta", 0, "--noise", "gamma", "--penalty-growth", 1.02, "--graph", "0-1,1-2,2-3,3-4,4-0"),
+                      ("--epsilon", 2, "--algorithm", "dp-admm", "--loss", "hinge", "--rounds", 5)):
+            nodes = given[given.index("--nodes") + 1] if "--nodes" in given else 5
+            records = 1350 // nodes
+            text = self.ok("plan", *given, "--records", records, "--features", 62)
+            self.assertRegex(text, r"noise (scale|rate) +[0-9.]")
+            plan = json.loads(self.ok("plan", *given, "--records", records, "--features", 62, "--json"))
+            words = shlex.split(text.splitlines()[-1])[1:]
+            out = f"planned-{len(given)}-{nodes}"
+            self.ok(*words, "--rows", 1500, "--out", out, "--quiet")
+            run = json.loads((self.dir / out / "run.json").read_text())
+            self.assertEqual([n["epsilon_planned"] for n in run["node_facts"]], [n["epsilon"] for n in plan["node_results"]])
+            penalty = run["options"]["penalty"]
+            self.assertEqual(penalty if isinstance(penalty, list) else [penalty], plan["penalty"])
+            if "," in str(given[1]):
+                self.assertIn("by node: 0.5000, 1.0000, 2.0000", text)
+
+    def test_a_cap_says_what_it_changes(self):
+        cap = lambda name, epsilon: self.ok("ledger", "cap", "l.db", "--dataset", name, "--epsilon", epsilon)
+        self.assertIn("(a new dataset)", cap("ward-2", 2))
+        self.assertIn("(raised from ε = 2)", cap("ward-2", 3))
+        self.assertIn("(lowered from ε = 3)", cap("ward-2", 1))
+        self.assertIn("(a new dataset beside ward-2, with a budget of its own)", cap("Ward 2", 1))
+        self.fails("ledger", "cap", "l.db", "--dataset", "ward-2", "--epsilon", -1, says=["this is no cap", "what to do"])
+
+    def test_a_second_name_for_the_same_rows_is_not_the_first_remedy(self):
+        self.ok("ledger", "cap", "l.db", "--dataset", "patients", "--epsilon", 9, "--delta", "1e-5")
+        said = self.fails("train", "--rows", 1500, "--epsilon", 1, "--ledger", "l.db", "--dataset", "hospital_a", "--out", "no",
+                          says=["allowed: patients", "under another name, give that one with --dataset", "two names for the same rows are two budgets"])
+        self.assertLess(said.index("under another name"), said.index("parley ledger cap"))
 
     def test_a_split_that_reads_rows_is_not_charged_to_a_ledger(self):
         self.ok("ledger", "cap", "l.db", "--dataset", "d", "--epsilon", 9, "--delta", "1e-5")
@@ -303,7 +341,7 @@ class Train(Case):
         process.send_signal(signal.SIGINT)
         out, err = process.communicate(timeout=900)
         self.assertEqual(process.returncode, 130, err)
-        self.assertIn("interrupted after round", out)
+        self.assertRegex(out, r"interrupted after round \d+: the same command with --resume true --out run goes on")
         run = json.loads((self.dir / "run/run.json").read_text())
         self.assertEqual(run["outcome"], "interrupted")
         lines = [json.loads(line) for line in rounds.read_text().splitlines()]

@@ -118,6 +118,50 @@ class Report(unittest.TestCase):
                 self.assertLess(page.index('class="banner"'), page.index("<h1>"))
                 self.assertNotIn("learns at most", page)
 
+    def test_a_seeded_run_claims_nothing_about_its_noise(self):
+        page = self.page("seeded")
+        self.assertNotIn("ChaCha20", page)
+        self.assertNotIn("what one record of the node can lose", page)
+        self.assertIn("None: there is no guarantee that could rest on them. NOT PRIVATE: noise from seed 7.", page)
+        self.assertIn("ChaCha20", self.page("star"))
+
+    def test_the_figures_of_a_seeded_run_say_so_without_their_page(self):
+        self.page("seeded", "--figures", "marked")
+        for name in ("nodes.csv", "privacy-spent.csv", "privacy-spent.svg", "graph.svg"):
+            self.assertIn("NOT PRIVATE", (self.dir / "marked" / name).read_text(), name)
+
+    def test_rows_that_were_declared_public_are_named_wherever_the_guarantee_is(self):
+        said = parley("train", "--rows", 1500, "--rounds", 2, "--epsilon", 1, "--public-rows", 500, "--out", "declared", cwd=self.dir)
+        words = "500 rows that were declared public"
+        self.assertIn(f"Not covered: {words}.", said.stdout)
+        self.assertIn(f"Not covered: {words}.", self.page("declared"))
+        self.assertEqual(json.loads((self.dir / "declared/model.json").read_text())["privacy"]["not_covered"], words)
+        self.assertNotIn("not_covered", self.record("star")[0]["privacy"])
+
+    def test_privacy_warnings_are_no_progress(self):
+        said = parley("train", "--rows", 1500, "--rounds", 2, "--epsilon", 1, "--delta", 0.01, "--out", "large-delta", "--quiet", cwd=self.dir)
+        self.assertRegex(said.stderr, r"^warning: delta = 0.01 is not below 1/records of node 0")
+        self.assertIn("Warning: δ = 0.01 is not below 1/records of node 0", self.page("large-delta"))
+        self.assertNotIn("Warning: δ", self.page("star"))
+        said = parley("compare", "--algorithms", "mr-admm", "--epsilon", 1, "--delta", 0.01, "--rows", 1500, "--rounds", 2, "--repeat", 1, "--out", "compared", "--quiet",
+                      cwd=self.dir)
+        self.assertEqual(said.stderr.count("warning: delta = 0.01"), 1)
+
+    def test_the_page_shows_the_noise_of_the_plan_and_the_options_as_they_were(self):
+        run, _ = self.record("star")
+        page = self.page("star")
+        self.assertIn("noise scale in round 1", page)
+        self.assertIn(f"<td>{run['noise_levels'][0]:.4g}</td>", page)
+        self.assertIn("noise rate in round 1", self.page("gamma"))
+        self.assertIn(f'<th scope="row">features</th><td>{run["features"]}</td>', page)
+        self.assertIn('<th scope="row">nodes</th><td>5</td>', page)
+        self.assertIn('<th scope="row">rows</th><td>1500</td>', page)
+        parley("data", "generate", "census", "--rows", 300, "--out", "own.csv", cwd=self.dir)
+        parley("data", "schema", "census", "--out", "own.toml", cwd=self.dir)
+        self.train("own", "--data", "own.csv", "--schema", "own.toml", "--epsilon", 2)
+        for private in ((), ("--private",)):
+            self.assertNotIn('<th scope="row">rows</th>', self.page("own", *private))
+
     def test_an_unfinished_run_is_shown_as_such(self):
         shutil.copytree(self.dir / "star", self.dir / "killed")
         run = json.loads((self.dir / "killed/run.json").read_text())

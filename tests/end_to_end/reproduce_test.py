@@ -82,6 +82,20 @@ class Without(unittest.TestCase):
         false = parley(self.mine(MINE.replace('"falls"', '"rises"')), "--out", str(self.out), "--json")
         self.assertEqual(json.loads(false.stdout)["results"][0]["verdict"], "does not hold")
 
+    def test_the_example_of_the_docs_runs_in_its_quick_form_too(self):
+        text = (ROOT / "docs/reproduce.md").read_text().split("```toml\n")[1].split("```")[0]
+        text = text.replace('data = "census"\n', 'data = "census"\nrows = 2000\nloss-weight = 100\n')
+        result = parley(self.mine(text), "--quick", "--out", str(self.out))
+        self.assertEqual(result.returncode, 0, result.stderr)
+        self.assertNotIn("preprocessing", result.stdout)
+        self.assertIn("NOT PRIVATE: no noise; noise from fixed seeds", result.stdout)
+        page = (self.out / "index.md").read_text()
+        for run in json.loads((self.out / "mine.json").read_text())["runs"]:
+            if run["epsilon"] is not None:
+                self.assertGreaterEqual(float(page.split(f"| {run['name']} | ")[1].split(" |")[0]), run["epsilon"])
+        wrong = parley(self.mine(text.replace("sweep = [0.5, 2]", "sweep = [0.1, 2]")), "--quick", "--out", str(self.out))
+        self.assertRegex(wrong.stderr, r"mine\.toml:\d+: a panel shows a value that is not in the sweep; got 0\.5; allowed: 0\.1, 2")
+
     def test_mistakes(self):
         for words, part in ((["zkl20-fig55"], "did you mean 'zkl20-fig5'"), ([], "parley reproduce list"), (["nothing-like-it"], "parley reproduce list"),
                             ([self.mine(MINE.replace("rounds", "ronds"))], "rounds"), (["absent.toml"], "absent.toml"),

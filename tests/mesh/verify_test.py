@@ -72,6 +72,30 @@ class Verify(Case):
                 self.assertEqual(found["epsilon"], max(p["epsilon"] or 0 for p in found["parties"]))
                 self.assertTrue(any("noise" in s for s in found["beyond_verification"]))
 
+    def test_a_seeded_study_says_so_beside_every_epsilon(self):
+        study = self.study()
+        records = [self.copies / n for n in study.all]
+        text = run("verify", *records, "--study", study.base / "shared/study.toml", cwd=self.dir).stdout
+        for column in ("found", "stated", "in its ledger"):
+            self.assertIn(f"ε {column} (NOT PRIVATE)", text)
+        run("report", *records, "--out", "page.html", cwd=self.dir)
+        page = (self.dir / "page.html").read_text()
+        self.assertNotIn("Privacy loss of", page)
+        self.assertIn("NOT PRIVATE: there is no bound. With secret noise, hospital_a would have lost", page)
+
+    def test_a_folder_above_a_record_is_told_where_the_record_is(self):
+        study = self.study()
+        result = run("verify", study.base / "hospital_a", "--study", study.base / "shared/study.toml", cwd=self.dir, check=False)
+        self.assertEqual(result.returncode, 1)
+        self.assertIn(f"give the folder that holds run.json, such as {study.base / 'hospital_a/out'}", result.stderr)
+
+    def test_a_statement_names_what_no_program_can_check(self):
+        study = self.study()
+        run("report", *(self.copies / n for n in study.all), "--out", "page.html", cwd=self.dir)
+        for text in ((self.copies / "hospital_a/statement.txt").read_text(), (self.copies / "hospital_a/statement.json").read_text(), (self.dir / "page.html").read_text()):
+            self.assertIn("written down without looking at the private rows (no program can check this)", text)
+            self.assertIn("no row of this party is held by another party too", text)
+
     def test_without_noise_there_is_no_epsilon(self):
         found = self.verify(self.study("admm", epsilon=None))
         self.assertEqual((found["holds"], found["epsilon"]), (True, None))

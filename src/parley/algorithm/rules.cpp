@@ -184,16 +184,6 @@ void warn(Plan& plan, const Setting& setting) {
     plan.warnings.push_back("the penalty grows " + std::to_string(static_cast<long>(growth)) +
                             "-fold: steps shrink with it and the run may freeze before "
                             "the optimum (docs/algorithms.md); set --penalty-growth-rounds");
-  for (int i = 0; i < setting.nodes(); ++i) {
-    const double c = plan.nodes[static_cast<std::size_t>(i)].weight * setting.records[static_cast<std::size_t>(i)];
-    if (c > setting.records[static_cast<std::size_t>(i)]) {
-      plan.warnings.push_back(
-          "loss-weight " + number(c) + " exceeds the records of node " + std::to_string(i) + " (" +
-          number(setting.records[static_cast<std::size_t>(i)]) +
-          "); the papers ask for C <= B_i, the proved bound does not need it: nothing has to be done");
-      break;
-    }
-  }
 }
 
 void check_doable(const Plan& plan, const Setting& setting) {

@@ -260,6 +260,14 @@ Plan make_plan(const Options& given, const Setting& setting, bool exact) {
   return plan;
 }
 
+double first_noise_level(const Schedule& s) {
+  const PrivateRound& r = s.private_rounds.front();
+  const bool gaussian = s.noise == Noise::gaussian;
+  if (s.place == Place::output) return gaussian ? r.output_scale : r.output_rate;
+  if (s.place == Place::gradient) return gaussian ? r.gradient_scale : r.gradient_rate;
+  return gaussian ? r.objective_scale : r.objective_rate;
+}
+
 problem::Problem problem_of(const data::Rows& rows, const Schedule& s) {
   return {.rows = &rows, .loss = s.loss, .weight = s.weight, .regularization = s.regularization, .l1 = s.l1};
 }

@@ -83,6 +83,9 @@ struct Schedule {
       int round) const;  // the one in force in `round`; recycled rounds use that of the round before
 };
 
+// In the first private round: the standard deviation of Gaussian noise, the rate of gamma noise.
+double first_noise_level(const Schedule& schedule);
+
 // f(·) of this node on its rows: the loss and the regulariser with the weights of the plan.
 problem::Problem problem_of(const data::Rows& rows, const Schedule& schedule);
 

@@ -105,7 +105,7 @@ TEST(Schedule, AViolatedConditionMakesThePrintedBoundAbsentAndLeavesTheProvedOne
   EXPECT_FALSE(plan.epsilon_paper());
   EXPECT_THAT(plan.epsilon_paper_absent(), HasSubstr("2 c1 < (B/C)"));
   EXPECT_GT(plan.epsilon(), 0);
-  EXPECT_THAT(plan.warnings, ::testing::Contains(HasSubstr("exceeds the records")));
+  EXPECT_TRUE(plan.warnings.empty()) << plan.warnings.front();  // nothing has to be done about it
 }
 
 TEST(Schedule, PrintedBoundsAreAbsentWhereThePapersPrintNone) {

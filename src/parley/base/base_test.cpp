@@ -39,6 +39,7 @@ TEST(Text, TheNearestNameIsOfferedOnlyWhenItIsNear) {
   const std::vector<std::string> names = {"penalty", "damping", "noise-rate"};
   EXPECT_EQ(nearest("pnalty", names), "penalty");
   EXPECT_EQ(nearest("noise-rat", names), "noise-rate");
+  EXPECT_EQ(nearest("pen", names), "penalty");
   EXPECT_EQ(nearest("completely-else", names), "");
 }
 

@@ -38,7 +38,16 @@ double parse_number(std::string_view text, const std::string& what, const std::s
 }
 
 std::string nearest(std::string_view name, const std::vector<std::string>& candidates) {
-  std::string best;
+  std::string best, begun;
+  for (const auto& candidate : candidates)
+    if (name.size() >= 3 && candidate.starts_with(name)) {
+      if (!begun.empty()) {  // the beginning of several
+        begun.clear();
+        break;
+      }
+      begun = candidate;
+    }
+  if (!begun.empty()) return begun;
   std::size_t best_distance = (name.size() <= 3 ? 1 : std::max<std::size_t>(2, name.size() / 3)) + 1;
   for (const auto& candidate : candidates) {
     std::vector<std::size_t> row(candidate.size() + 1);

@@ -40,14 +40,16 @@ std::size_t need_column(const Table& table, const std::string& name, const std::
 }
 
 // Parties must agree on everything: a column that only one of them has is a mistake until the schema says "drop".
-void check_columns(const Table& table, const Schema& schema) {
+void check_columns(const Table& table, const Schema& schema, const std::string& fix = "") {
   std::unordered_set<std::string> known{schema.label.column};
   for (const auto& c : schema.columns) known.insert(c.name);
   for (const auto& name : table.columns)
     if (!known.contains(name))
       throw Error({.what = "column '" + name + "' is not in the schema",
                    .where = table.source,
-                   .fix = "add [[columns]] name = \"" + name + "\" kind = \"drop\" to ignore it, or describe it"});
+                   .fix = !fix.empty() ? fix
+                                       : "add [[columns]] name = \"" + name +
+                                             "\" kind = \"drop\" to ignore it, or describe it"});
 }
 
 std::string abbreviated(const std::vector<std::string>& values) {
@@ -223,7 +225,7 @@ Dataset encode(const Table& table, const Schema& schema, std::string name, const
 }
 
 Rows encode_features(const Table& table, const Schema& schema) {
-  check_columns(table, schema);
+  check_columns(table, schema, "take it out of the file: the schema is the model's, and its parties agreed on it");
   return encode_rows(table, schema, absent);
 }
 

@@ -256,7 +256,8 @@ std::vector<Option> option_rows(Options& o) {
   return {
       {"data", "D", "census (built in), adult, a .csv or .libsvm file, or one file per node: a.csv,b.csv,c.csv",
        any_text("names or files", {"census", "adult"}), &o.data, "data", Shown::to_anyone},
-      {"data-dir", "", "folder with the Adult files; else $PARLEY_DATA, the cache, ../shared/data",
+      {"data-dir", "",
+       "folder with the Adult files; default: $PARLEY_DATA, the cache, shared/data here or in a folder above",
        any_text("a folder"), &o.data_dir, "data"},
       {"schema", "", "public schema of CSV data (TOML)", any_text("a file"), &o.schema, "data"},
       {"format", "", "format of the data files", one_of(o.format), &o.format.text, "data"},

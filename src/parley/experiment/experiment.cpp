@@ -157,7 +157,8 @@ class Reader {
               .y = metric(s, "y", Metric::train_loss),
               .x = s.choice("x", words(Axis{}), Axis::round),
               .log_x = s.truth("log-x", false),
-              .log_y = s.truth("log-y", false)};
+              .log_y = s.truth("log-y", false),
+              .where = file_ + ":" + std::to_string(table.source().begin.line)};
     if (s.has("series")) one.series = s.distinct_texts("series");
     if (s.has("values")) one.values = s.numbers("values");
     one.from = s.has("from") ? whole(s, "from", 0) : 0;
@@ -237,8 +238,17 @@ class Reader {
     for (const Panel& p : e.panels) {
       for (const std::string& s : p.series) known(s, "a panel");
       for (const double v : p.values)
-        if (!e.sweep || std::ranges::find(e.sweep->values, v) == e.sweep->values.end())
-          mistake("a panel shows a value that is not in the sweep", number(v), "choose one of the sweep's values");
+        if (!e.sweep || std::ranges::find(e.sweep->values, v) == e.sweep->values.end()) {
+          std::vector<std::string> values;
+          for (const double known_one : e.sweep ? e.sweep->values : std::vector<double>{})
+            values.push_back(number(known_one));
+          throw Error({.what = "a panel shows a value that is not in the sweep",
+                       .value = number(v),
+                       .allowed = values.empty() ? "none: there is no [sweep]" : join(values, ", "),
+                       .where = p.where,
+                       .fix = e.quick ? "with --quick the sweep is that of [quick]: give it the panel's values too"
+                                      : "choose one of the sweep's values"});
+        }
       if (p.x == Axis::sweep && !e.sweep) mistake("a panel has x = sweep", p.title, "there is no [sweep]");
       if (e.panels.size() > 1 && p.name.empty()) mistake("a panel needs a name", p.title, "name = \"a\"");
     }

@@ -52,6 +52,7 @@ struct Panel {  // one chart
   std::vector<double> values;       // of the sweep; empty: all
   long from = 0;                    // first round shown
   bool log_x = false, log_y = false;
+  std::string where{};  // file and line
 };
 
 // judge.h says what each of them asks.

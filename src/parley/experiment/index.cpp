@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <nlohmann/json.hpp>
 
+#include "parley/base/printed.h"
 #include "parley/base/text.h"
 #include "parley/experiment/outcome.h"
 
@@ -38,14 +39,18 @@ std::string number_or(const json& j, const std::string& otherwise) {
   return j.is_null() ? otherwise : fmt::format("{:.4g}", j.get<double>());
 }
 
+std::string epsilon_or(const json& j, const std::string& otherwise) {
+  return j.is_null() ? otherwise : printed_epsilon(j.get<double>());
+}
+
 std::string runs_table(const json& r) {
   std::string out =
       "| run | ε proved | ε as printed | δ | noise | nodes | runs | training loss (range) | test error (range) | not "
       "private |\n|---|---|---|---|---|---|---|---|---|---|\n";
   for (const json& m : r.at("runs"))
     out += fmt::format("| {} | {} | {} | {} | {} | {} | {} | {} | {} | {:.2f} % |\n", cell(text(m, "name")),
-                       number_or(m.at("epsilon"), "none"),
-                       number_or(m.at("epsilon_paper"), m.contains("epsilon_paper_absent") ? "absent" : "none"),
+                       epsilon_or(m.at("epsilon"), "none"),
+                       epsilon_or(m.at("epsilon_paper"), m.contains("epsilon_paper_absent") ? "absent" : "none"),
                        m.at("delta").is_null() ? "–" : number(m.at("delta").get<double>()),
                        number_or(m.at("noise_level"), "none"), m.at("nodes").get<int>(), m.at("runs").get<int>(),
                        loss_range(m.at("train_loss")), percent_range(m.at("test_error")),

@@ -5,6 +5,8 @@
 #include <algorithm>
 #include <cmath>
 
+#include "parley/base/printed.h"
+
 namespace parley::experiment {
 
 const std::vector<MetricFacts>& metrics() {
@@ -28,6 +30,7 @@ const MetricFacts& facts(Metric metric) {
 
 std::string shown(Metric metric, double value) {
   if (!std::isfinite(value)) return "none";
+  if (metric == Metric::epsilon || metric == Metric::epsilon_paper) return printed_epsilon(value);
   return metric == Metric::test_error ? fmt::format("{:.2f} %", 100 * value) : fmt::format("{:.4g}", value);
 }
 

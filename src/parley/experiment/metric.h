@@ -32,7 +32,8 @@ struct MetricFacts {
 const std::vector<MetricFacts>& metrics();
 const MetricFacts& facts(Metric metric);
 
-// For sentences: a percentage for the test error, four digits for everything else; "none" when it is not a number.
+// For sentences: a percentage for the test error, ε as it is printed everywhere (base/printed.h), four digits for
+// everything else; "none" when it is not a number.
 std::string shown(Metric metric, double value);
 
 }  // namespace parley::experiment

@@ -7,6 +7,7 @@
 #include <nlohmann/json.hpp>
 
 #include "parley/base/error.h"
+#include "parley/base/printed.h"
 #include "parley/base/text.h"
 #include "parley/base/utf8.h"
 #include "parley/ledger/error_codes.h"
@@ -84,7 +85,8 @@ void check_cap(const std::string& dataset, const Cap& cap) {
     throw Error({.what = "this is no cap",
                  .value = "epsilon " + number(cap.epsilon) + ", delta " + number(cap.delta),
                  .allowed = "0 < epsilon <= 1000 or unlimited, 0 <= delta < 1",
-                 .where = "dataset '" + dataset + "'"});
+                 .where = "dataset '" + dataset + "'",
+                 .fix = "give --epsilon and --delta in this range; no file was changed"});
   if (!is_utf8(dataset))
     throw Error({.what = "this is no name for a dataset: not UTF-8", .value = hex(dataset), .allowed = "UTF-8"});
 }
@@ -131,18 +133,23 @@ void LedgerFile::check_room(const PlannedRun& run, int times) const {
       throw Error({.what = "the ledger knows no dataset '" + used.name + "'",
                    .allowed = names.empty() ? "none yet" : join(names, ", "),
                    .where = file().string(),
-                   .fix = (near.empty() ? "" : "did you mean '" + near + "'? A new one: ") + "parley ledger cap " +
-                          file().string() + " --dataset '" + used.name + "' --epsilon E [--delta D]"});
+                   .fix = (near.empty() ? "" : "did you mean '" + near + "'? ") +
+                          (names.empty() ? ""
+                                         : "if the ledger has these rows under another name, give that one with "
+                                           "--dataset: two names for the same rows are two budgets. Rows that are new "
+                                           "to it: ") +
+                          "parley ledger cap " + file().string() + " --dataset '" + used.name +
+                          "' --epsilon E [--delta D]"});
     }
     const Cap& cap = found->second.cap;
     if (!run.not_private.empty() && cap.limited())
-      throw Error({.what = "a run that is not private cannot be paid from dataset '" + used.name +
-                           "': " + join(run.not_private, "; "),
-                   .allowed = "private runs only, up to " + shown(cap),
-                   .where = file().string(),
-                   .fix =
-                       "take the seed away and keep the noise; for public or synthetic rows give another dataset name "
-                       "with --epsilon unlimited, or no ledger"});
+      throw Error(
+          {.what = "a run that is not private cannot be paid from dataset '" + used.name +
+                   "': " + join(run.not_private, "; "),
+           .allowed = "private runs only, up to " + shown(cap),
+           .where = file().string(),
+           .fix = "take the seed away and keep the noise (in a study: agree on a new study without a seed); public or "
+                  "synthetic rows may have a dataset of their own with --epsilon unlimited"});
     Spend most(cap.delta);
     for (const PlannedRun::Account& account : run.accounts) {
       if (account.dataset != used.name) continue;
@@ -154,15 +161,19 @@ void LedgerFile::check_room(const PlannedRun& run, int times) const {
     for (int i = 0; i < times; ++i) all.add(most);
     if (all.total() <= limit_of(cap)) continue;
     const bool gaussian = cap.delta == 0 && std::isinf(most.epsilon());
-    throw Error({.what = "the planned run would exceed the cap of dataset '" + used.name + "'" +
-                         (times > 1 ? " (" + std::to_string(times) + " runs)" : ""),
-                 .value = "epsilon " + number(before.epsilon()) + " spent, " + number(most.epsilon()) +
-                          " planned, together " + number(all.epsilon()),
-                 .allowed = shown(cap),
-                 .where = file().string(),
-                 .fix = gaussian ? "Gaussian noise needs a cap with --delta"
-                                 : "plan a smaller run; a higher cap is the data owner's decision: parley ledger cap",
-                 .code = over_cap});
+    throw Error(
+        {.what = "the planned run would exceed the cap of dataset '" + used.name + "'" +
+                 (times > 1 ? " (" + std::to_string(times) + " runs)" : ""),
+         .value = "epsilon " + printed_epsilon(before.epsilon()) + " spent, " + printed_epsilon(most.epsilon()) +
+                  " planned, together " + printed_epsilon(all.epsilon()) +
+                  (cap.delta > 0 ? " by the GDP filter (squares of mu add up, not epsilons)" : ""),
+         .allowed = shown(cap) + (gaussian ? ""
+                                           : ", of which " + number(std::floor(left_under(cap, before) * 1e4) / 1e4) +
+                                                 " is left for a run"),
+         .where = file().string(),
+         .fix = gaussian ? "Gaussian noise needs a cap with --delta"
+                         : "plan a smaller run; a higher cap is the data owner's decision: parley ledger cap",
+         .code = over_cap});
   }
 }
 

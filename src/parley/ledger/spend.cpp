@@ -117,6 +117,13 @@ double limit_of(const Cap& cap) {
   return std::nextafter(mu * mu, 0.0);
 }
 
+double left_under(const Cap& cap, const Spend& spent) {
+  const double room = limit_of(cap) - spent.total();
+  if (!(room > 0)) return 0;
+  if (cap.delta == 0 || !cap.limited()) return room;
+  return privacy::gdp_epsilon(std::sqrt(room), cap.delta);
+}
+
 void Spend::add(Price price) {
   expects(price.epsilon >= 0 && price.mu >= 0, "a price of at least 0");
   if (delta_ == 0) {

@@ -39,6 +39,9 @@ class Spend {
   long double sum_ = 0;  // never below the truth
 };
 
+// What one more run may cost. By the GDP filter that is the run whose μ² fits, not the difference of two ε.
+double left_under(const Cap& cap, const Spend& spent);
+
 // Computes a charge again from its kind and parameters (docs/privacy.md theorems 1 to 4, 6, 7; docs/privacy-gaussian.md
 // theorem G). Infinite where nothing covers the parameters, or the kind is not known. A charge with verified_only = 1
 // rests on the numerically verified bound.

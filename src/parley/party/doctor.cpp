@@ -1,6 +1,7 @@
 #include "parley/party/doctor.h"
 
 #include <fmt/format.h>
+#include <sys/stat.h>
 #include <sys/timex.h>
 #include <unistd.h>
 
@@ -8,6 +9,7 @@
 #include <chrono>
 #include <filesystem>
 #include <nlohmann/json.hpp>
+#include <optional>
 
 #include "parley/base/error.h"
 #include "parley/base/shallow_json.h"
@@ -195,25 +197,36 @@ class Doctor {
       for (const auto& text : book->warnings_about(run)) say("ledger", Health::warning, text);
     say("ledger", Health::ok,
         fmt::format("{}: its cap allows the whole run{}", o_.ledger,
-                    fresh_ ? "" : ", which has begun; join goes on with it"));
+                    fresh_       ? ""
+                    : complete() ? ", which this party has completed"
+                                 : ", which has begun; join goes on with it"));
   }
+
+  fs::path folder() const {
+    return o_.out.empty() ? study::run_id(participant_->hash).substr(0, 16) + "-" + o_.as : o_.out;
+  }
+  bool complete() const { return record::text_in(record::read_json(folder() / "run.json"), "outcome") == "completed"; }
 
   // A message is 8 bytes a coordinate and some hundred around them; a ledger's entry likewise.
   void look_at_disk() {
     if (!participant_) return skip("disk");
-    const fs::path out = o_.out.empty() ? study::run_id(participant_->hash).substr(0, 16) + "-" + o_.as : o_.out;
+    const fs::path out = folder();
     const fs::path parent = fs::exists(out) ? out : fs::absolute(out).parent_path();
     const double rounds = static_cast<double>(participant_->schedule().rounds) + 1,
                  message = 8.0 * static_cast<double>(participant_->dimension()) + 1024,
                  heard = static_cast<double>(participant_->plan.graph.neighbours(participant_->node).size()) + 1,
                  parties = static_cast<double>(participant_->study.parties.size());
     const double need = rounds * message * (heard + 2) + parties * message + (1 << 20);
+    std::optional<dev_t> disk;  // record and ledger on one disk: said once
     for (const fs::path& place : {parent, fs::absolute(o_.ledger.empty() ? "." : o_.ledger).parent_path()}) {
       const std::string where = place.string();
       if (::access(place.c_str(), W_OK | X_OK) != 0)
         throw Error({.what = "nothing can be written here",
                      .where = where,
                      .fix = "make the folder, or check its permissions"});
+      struct stat facts{};
+      if (::stat(place.c_str(), &facts) == 0 && disk == facts.st_dev) continue;
+      disk = facts.st_dev;
       const double room = static_cast<double>(fs::space(place).available);
       const std::string sizes =
           fmt::format("{}: {:.1f} MiB free, about {:.1f} MiB needed", where, room / (1 << 20), need / (1 << 20));
@@ -221,7 +234,6 @@ class Doctor {
         say("disk", Health::failed, sizes + "; make room, or choose another place with --out and --ledger");
       else
         say("disk", room < 2 * need ? Health::warning : Health::ok, sizes);
-      if (fs::equivalent(parent, fs::absolute(o_.ledger.empty() ? "." : o_.ledger).parent_path())) break;
     }
     if (fs::exists(out / "run.json")) {
       if (record::text_in(record::read_json(out / "run.json"), "study_hash") != participant_->hash)

@@ -5,6 +5,7 @@
 #include <nlohmann/json.hpp>
 
 #include "parley/base/error.h"
+#include "parley/base/printed.h"
 #include "parley/base/text.h"
 #include "parley/data/source.h"
 
@@ -35,7 +36,7 @@ std::string cap_command(const Participant& participant, const std::string& datas
   const algorithm::Schedule& s = participant.schedule();
   const bool bounded = !participant.trainer && participant.stamps.empty();
   return "parley ledger cap FILE --dataset " + (dataset.empty() ? participant.me().name : dataset) + " --epsilon " +
-         (bounded ? number(s.epsilon) + (s.delta > 0 ? " --delta " + number(s.delta) : "") : "unlimited");
+         (bounded ? printed_epsilon(s.epsilon) + (s.delta > 0 ? " --delta " + number(s.delta) : "") : "unlimited");
 }
 
 Participant participant_from(const JoinOptions& o) {

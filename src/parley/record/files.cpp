@@ -3,6 +3,7 @@
 #include <limits>
 #include <nlohmann/json.hpp>
 
+#include "parley/base/error.h"
 #include "parley/base/shallow_json.h"
 #include "parley/base/text.h"
 
@@ -27,7 +28,15 @@ json read_json(const fs::path& file) {
 
 json read_run(const fs::path& folder) {
   std::error_code code;
-  if (!fs::exists(folder / "run.json", code)) (void)read_file(folder / "run.json", "the record");  // says so
+  if (!fs::exists(folder / "run.json", code)) {
+    std::string inside;
+    for (auto at = fs::directory_iterator(folder, code); !code && at != fs::directory_iterator(); at.increment(code))
+      if (std::error_code none; fs::exists(at->path() / "run.json", none)) inside = at->path().string();
+    throw Error({.what = "the record cannot be read: there is no run.json",
+                 .where = folder.string(),
+                 .fix = inside.empty() ? "give the folder that holds run.json: the --out of train or join"
+                                       : "give the folder that holds run.json, such as " + inside});
+  }
   return read_json(folder / "run.json");
 }
 

@@ -36,7 +36,7 @@ std::vector<const Group*> lines_to_show(const std::vector<Group>& groups) {
 
 // Many nodes: in order, in place of a drawing.
 Chart nodes_in_order(const Group& group) {
-  const auto sorted = [&](double Node::* value, const char* name) {
+  const auto sorted = [&](double Node::* value, const std::string& name) {
     Line line{.name = name};
     for (const Node& n : group.first().nodes)
       if (std::isfinite(n.*value)) line.mean.push_back(n.*value);
@@ -51,8 +51,8 @@ Chart nodes_in_order(const Group& group) {
   chart.lines.push_back(sorted(&Node::distance, "distance from the model"));
   if (!chart.lines[0].x.empty()) return chart;
   chart.title = "Nodes in the order of their privacy loss";
-  chart.y_label = "ε of the node";
-  chart.lines[0] = sorted(&Node::epsilon, "ε of the node");
+  chart.y_label = "ε of the node" + in_brackets(mark_of({&group, 1}));
+  chart.lines[0] = sorted(&Node::epsilon, chart.y_label);
   return chart;
 }
 
@@ -91,6 +91,8 @@ class Maker {
     spent();
     frontier();
     many_nodes();
+    const std::string stamp = join(stamps(groups_), "; ");
+    for (Figure& f : made_) f.chart.note = stamp;  // a figure is shown without its page, too
     return std::move(made_);
   }
 
@@ -99,10 +101,7 @@ class Maker {
   static std::string in_parts(const Chart& chart) {
     return chart.steps.empty() ? "" : " The dotted line is where the others went on without a party that was lost.";
   }
-  // On every axis of ε: a figure is shown without its page, too.
-  std::string mark() const {
-    return any_as_dealt(groups_) ? " (" + record::name_of(record::Adjacency::as_dealt) + ")" : "";
-  }
+  std::string mark() const { return in_brackets(mark_of(groups_)); }  // on every axis of ε
   std::string left_out() const {
     return shown_.size() == groups_.size() ? ""
                                            : " Shown are " + std::to_string(shown_.size()) + " of " +
@@ -150,9 +149,9 @@ class Maker {
       if (std::isfinite(planned)) budgets.insert(printed_epsilon_value(planned));
     }
     if (chart.lines.empty()) return;
+    const std::string words = mark().empty() ? "planned for the whole run: ε = " : "planned: ε = ";  // room on a phone
     for (const double budget : budgets)
-      if (budgets.size() <= 4)
-        chart.marks.push_back({.name = "planned for the whole run: ε = " + printed_epsilon(budget), .y = budget});
+      if (budgets.size() <= 4) chart.marks.push_back({.name = words + printed_epsilon(budget) + mark(), .y = budget});
     std::string note =
         "Flat stretches are rounds that touch no rows and cost nothing. The guarantee is for the whole planned run; "
         "the "

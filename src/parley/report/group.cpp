@@ -94,11 +94,27 @@ std::vector<Group> group_runs(std::vector<Run> runs) {
   for (Group& g : groups) {
     if (g.name.empty()) g.name = g.first().party ? "study " + g.first().study_hash.substr(0, 8) : "setting";
     if (g.algorithm.empty()) g.algorithm = g.first().option("algorithm");
-    if (!g.first().guarantee.holds)
-      for (std::string* name : {&g.name, &g.algorithm}) add_part(*name, "NOT PRIVATE");
+    for (std::string* name : {&g.name, &g.algorithm}) add_part(*name, mark_of({&g, 1}));
     if (const int n = ++seen[g.name]; n > 1) g.name += " (" + std::to_string(n) + ")";
   }
   return groups;
+}
+
+std::string mark_of(std::span<const Group> groups) {
+  int all = 0, not_private = 0, as_dealt = 0;
+  for (const Group& g : groups)
+    for (const Run& run : g.runs) {
+      ++all;
+      not_private += run.guarantee.holds ? 0 : 1;
+      as_dealt += run.guarantee.as_dealt() ? 1 : 0;
+    }
+  std::string mark = not_private == 0 ? "" : not_private == all ? "NOT PRIVATE" : "some NOT PRIVATE";
+  if (as_dealt > 0) add_part(mark, record::name_of(record::Adjacency::as_dealt));
+  return mark;
+}
+
+std::string in_brackets(const std::string& mark) {
+  return mark.empty() ? "" : " (" + mark + ")";
 }
 
 Spread spread(const std::vector<double>& values) {
@@ -126,7 +142,7 @@ Line over_rounds(const Group& group, const std::function<double(const Round&)>& 
   for (const Run& run : group.runs)
     for (const Round& round : run.rounds)
       if (std::isfinite(of(round))) by_round[round.round].push_back(of(round));
-  Line line{.name = group.name.empty() ? "this run" : group.name};
+  Line line{.name = group.name.empty() ? "this run" + in_brackets(mark_of({&group, 1})) : group.name};
   bool ranges = false;
   for (const auto& [round, values] : by_round) {
     const Spread s = spread(values);

@@ -1,6 +1,7 @@
 // Runs of the same options are one group: a line with its mean and its range.
 #pragma once
 #include <functional>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -17,6 +18,11 @@ struct Group {
 };
 
 std::vector<Group> group_runs(std::vector<Run> runs);
+
+// What stands beside every ε, also in a file that is shown without its page: "NOT PRIVATE", "as dealt", both or "".
+// "some NOT PRIVATE": not all of them are.
+std::string mark_of(std::span<const Group> groups);
+std::string in_brackets(const std::string& mark);  // " (as dealt)"; "" of no mark
 
 struct Spread {
   double mean = absent, low = absent, high = absent;

@@ -30,8 +30,11 @@ std::string node_table(const Group& group) {
     });
     order.resize(most_rows);
   }
-  std::vector<std::vector<std::string>> rows = {{"node", "records", "neighbours", "ε"}};
+  std::vector<std::vector<std::string>> rows = {
+      {"node", "records", "neighbours", "ε" + in_brackets(mark_of({&group, 1}))}};
   if (names) rows[0].insert(rows[0].begin() + 1, "party");
+  const bool noise = std::ranges::any_of(run.nodes, [](const Node& n) { return std::isfinite(n.noise); });
+  if (noise) rows[0].push_back(run.option("noise") == "gamma" ? "noise rate in round 1" : "noise scale in round 1");
   const bool some_lost = std::ranges::any_of(run.nodes, [](const Node& n) { return n.last_round >= 0; });
   if (some_lost) rows[0].push_back("rounds");
   if (known) rows[0].push_back("distance from the model");
@@ -43,6 +46,7 @@ std::string node_table(const Group& group) {
                                                           : count_text(n.degree),
                     n.trainer ? "–" : printed_epsilon(n.epsilon)});
     if (names) rows.back().insert(rows.back().begin() + 1, n.name);
+    if (noise) rows.back().push_back(value_text(n.noise));
     if (some_lost) rows.back().push_back(n.last_round < 0 ? "all" : "0 to " + std::to_string(n.last_round));
     if (known) rows.back().push_back(std::isfinite(distances[i]) ? fmt::format("{:#.4g}", distances[i]) : "–");
   }
@@ -67,7 +71,9 @@ std::string node_details(const Group& group, std::size_t number) {
   }
   const bool distances = std::ranges::any_of(run.nodes, [](const Node& n) { return std::isfinite(n.distance); });
   out += fmt::format("<figcaption class=\"note\">{}{} {} · {}</figcaption>\n</figure>\n",
-                     "Who sends to whom. ε is what one record of the node can lose over the whole run. ",
+                     std::string("Who sends to whom. ") +
+                         (run.guarantee.holds ? "ε is what one record of the node can lose over the whole run. "
+                                              : "The run is NOT PRIVATE: ε is what secret noise would have cost. "),
                      distances && run.nodes.size() <= most_drawn
                          ? std::string("Darker nodes are further from the model") +
                                (group.runs.size() > 1 ? ", as a mean over the runs." : ".")

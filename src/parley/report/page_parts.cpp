@@ -74,9 +74,12 @@ std::string head_part(const std::vector<Group>& groups, const Options& options) 
                        escaped(stamp.starts_with("NOT PRIVATE: ") ? stamp.substr(13) : stamp));
   out += fmt::format("<h1>{}</h1>\n<p class=\"subtitle\">{}</p>\n", escaped(options.title), escaped(subtitle(groups)));
   out += fmt::format("<p class=\"lead\">{}</p>\n", numbers_together(escaped(guarantee_sentence(groups))));
-  out += options.audience == Audience::owner ? "<p class=\"audience private\"><strong>Private report.</strong> It "
-                                               "contains losses and errors measured on private "
-                                               "rows, and names of files. Keep it where the rows are kept.</p>\n"
+  out += options.audience == Audience::owner
+             ? fmt::format(
+                   "<p class=\"audience private\"><strong>Private report.</strong> It contains {}. Keep it where "
+                   "the rows are kept.</p>\n",
+                   any_measured(groups) ? "losses and errors measured on private rows, and names of files"
+                                        : "names of files and all else that is in the record")
          : all_private(groups) ? "<p class=\"audience\"><strong>Shareable report.</strong> It contains public "
                                  "parameters and what follows from "
                                  "released values only; no loss, error or file name.</p>\n"
@@ -217,7 +220,13 @@ std::string guarantee_part(const std::vector<Group>& groups) {
     out +=
         "<p class=\"note\">As written in statement.json. This page does not check signatures; the command below "
         "does.</p>\n";
-  out += "<h3>How to check</h3>\n<p>The loss follows from public numbers alone. Without any data:</p>\n<pre>";
+  out +=
+      groups.front().first().party
+          ? "<h3>How to check</h3>\n<p>Without any data, the first command shows what the study is planned to cost, "
+            "the second what the parties' records show of it:</p>\n<pre>"
+          : "<h3>How to check</h3>\n<p>Without any data, this command plans a run of these options anew and shows what "
+            "such a run costs. It checks the plan; it does not look at this run, and cannot show that the run kept "
+            "to it.</p>\n<pre>";
   for (const std::string& line : how_to_check(groups)) out += escaped(line) + "\n";
   return out +
          "</pre>\n<p>Theorems and proofs: docs/privacy.md, docs/privacy-gaussian.md and docs/privacy-linear.md of "
@@ -246,10 +255,15 @@ std::string options_part(const std::vector<Group>& groups, Audience audience) {
   }
   std::string out = "<section id=\"options\">\n<h2>Options</h2>\n";
   if (groups.size() > 1) out += "<p class=\"aside\">Values of several settings are separated by |.</p>\n";
-  out += "<div class=\"columns\">" + table(rows) + "</div>\n";
+  out += "<div class=\"columns\">" + table(rows) +
+         "</div>\n<p class=\"note\">–: left open. What the plan made of it is in the table of nodes.</p>\n";
   const int hidden = groups[0].first().options_hidden;
   if (audience == Audience::anyone && hidden > 0)
-    out += fmt::format("<p class=\"note\">{} options with names of files or columns are not shown.</p>\n", hidden);
+    out += fmt::format(
+        "<p class=\"note\">{} options are not shown: names of files, folders and columns, how files are read, and "
+        "where "
+        "and how the run was carried out.</p>\n",
+        hidden);
   std::vector<std::string> warnings;
   for (const Group& g : groups)
     for (const std::string& w : g.first().warnings)

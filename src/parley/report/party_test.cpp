@@ -60,11 +60,13 @@ class PartyReport : public testing::Test {
                         {"epsilon_planned", 2.0},
                         {"delta", 1e-6},
                         {"bound", "proved"},
+                        {"adjacency", "replace-one"},
                         {"theorem", "T"}}}};
     std::ofstream(folder / "run.json") << run.dump();
     const json statement = {{"party", name},
                             {"study_hash", "abc123"},
                             {"outcome", "completed"},
+                            {"private", true},
                             {"epsilon", 1.25 + 0.5 * node},
                             {"delta", 1e-6},
                             {"bound", "proved"},
@@ -94,6 +96,26 @@ TEST_F(PartyReport, OneRecordShowsItsOwnValuesTheStudyAndItsStatement) {
   EXPECT_THAT(all,
               AllOf(HasSubstr("Study: two clinics"), HasSubstr("noise was secret at beta"), HasSubstr("ε = 2.0000"),
                     HasSubstr("parley verify"), Not(HasSubstr("987654")), Not(HasSubstr(base_.string()))));
+}
+
+TEST_F(PartyReport, OneStatementThatIsNotPrivateIsEnoughAndShowsNoLoss) {
+  json file = json::parse(std::ifstream(base_ / "alpha/statement.json"));
+  file["statement"]["private"] = false;
+  std::ofstream(base_ / "alpha/statement.json") << file.dump();
+  const std::string all = make_report({base_}, {.shareable_option = shareable}).page;
+  EXPECT_THAT(all,
+              AllOf(HasSubstr("class=\"banner\""), Not(HasSubstr("Privacy loss of alpha")),
+                    HasSubstr("NOT PRIVATE: there is no bound. With secret noise, alpha would have lost ε = 1.2500"),
+                    HasSubstr("Privacy loss of beta: ε = 1.7500"), Not(HasSubstr("learns at most"))));
+}
+
+TEST_F(PartyReport, APrivatePageSaysThatItHasLossesOnlyWhereItHas) {
+  const auto made = [&](const fs::path& folder) {
+    return make_report({folder}, {.audience = Audience::owner, .shareable_option = shareable}).page;
+  };
+  EXPECT_THAT(made(base_), AllOf(HasSubstr("Private report."), Not(HasSubstr("contains losses"))));
+  std::ofstream((base_ / "beta").string() + ".private_metrics.json") << R"({"model": {"loss": 0.5, "error": 0.25}})";
+  EXPECT_THAT(made(base_ / "beta"), HasSubstr("contains losses and errors"));
 }
 
 TEST_F(PartyReport, AllPartiesTogetherAreOneRun) {
@@ -161,6 +183,7 @@ class ReportInParts : public testing::Test {
           {"epsilon_planned", 2.0},
           {"delta", 1e-6},
           {"bound", "proved"},
+          {"adjacency", "replace-one"},
           {"theorem", "T"}}},
         {"parts",
          {{{"part", 1}, {"parties", {"alpha", "beta", "gamma"}}, {"went_on_after_round", 1}, {"rounds_released", 3}},
@@ -168,9 +191,9 @@ class ReportInParts : public testing::Test {
     record(base_ / name, run, {{0, 0}, {0.5, 1.0 + node}, {0.9, 50}});  // its round 2 is not gone on from
     run["released"]["first"] = later_node;
     record(base_ / name / "part-2", run, {{0.9, 1.0 + node}, {1.2, 3.0 + node}, {1.6, 4.0 + 2 * node}});
-    const json statement = {{"party", name},        {"study_hash", "abc123"}, {"outcome", "completed"},
-                            {"epsilon", 2.125},     {"delta", 1e-6},          {"bound", "proved"},
-                            {"rounds_released", 6}, {"rounds_from_rows", 4}};
+    const json statement = {{"party", name},          {"private", true},      {"study_hash", "abc123"},
+                            {"outcome", "completed"}, {"epsilon", 2.125},     {"delta", 1e-6},
+                            {"bound", "proved"},      {"rounds_released", 6}, {"rounds_from_rows", 4}};
     std::ofstream(base_ / name / "statement.json") << json{{"statement", statement}}.dump();
   }
 

@@ -4,6 +4,7 @@
 #include <cmath>
 #include <nlohmann/json.hpp>
 
+#include "parley/base/error.h"
 #include "parley/record/files.h"
 #include "parley/record/record.h"
 #include "parley/report/plain_text.h"
@@ -35,6 +36,7 @@ void read_guarantee(Run& run, const json& privacy, const std::string& split) {
   g.delta = number_in(privacy, "delta");
   g.theorem = text_in(privacy, "theorem");
   g.bound = text_in(privacy, "bound");
+  g.not_covered = text_in(privacy, "not_covered");
   g.adjacency = record::adjacency_told(text_in(privacy, "adjacency"), split);
   g.stamp = text_in(privacy, "stamp");
   const bool says_so = member(privacy, "private") == json(true);
@@ -60,6 +62,9 @@ void read_nodes(Run& run, const json& top) {
     n.records = number_in(fact, "records");
     n.epsilon = number_in(fact, "epsilon_planned");
   }
+  const json noise = member(top, "noise_levels");
+  for (std::size_t i = 0; noise.is_array() && i < noise.size() && i < run.nodes.size(); ++i)
+    if (noise[i].is_number()) run.nodes[i].noise = noise[i].get<double>();
   for (const json& edge : member(top, "edges"))
     if (edge.is_array() && edge.size() == 2 && edge[0].is_number_unsigned() && edge[1].is_number_unsigned() &&
         edge[0].get<std::uint64_t>() < run.nodes.size() && edge[1].get<std::uint64_t>() < run.nodes.size())
@@ -122,6 +127,10 @@ Run read_simulation(const Sources& sources, Audience audience) {
   Run run;
   read_common(run, sources[0], member(top, "options"));
   run.data = text_in(top, "data");
+  // As it was, not as it was left open; how many rows to generate says nothing about a file.
+  for (const char* name : {"nodes", "features"})
+    if (run.options.contains(name)) run.options[name] = plain_text(member(top, name));
+  if (run.option("data") != "census") run.options.erase("rows");
   run.features = number_in(top, "features");
   for (const json& warning : member(top, "warnings"))
     if (warning.is_string()) run.warnings.push_back(warning.get<std::string>());
@@ -133,6 +142,22 @@ Run read_simulation(const Sources& sources, Audience audience) {
                  .train_loss = number_in(measured, "train_loss"),
                  .train_loss_pooled = number_in(measured, "train_loss_nonprivate")};
   return run;
+}
+
+// Sizes, the number of nodes and all that is planned from them (penalties, noise) are public where rows are dealt
+// without looking at them. Otherwise they are counts of private values, and no ε covers them: then nothing of the plan
+// may be shown, and a page without it would say nothing.
+void check_shareable(const Run& run, const fs::path& folder) {
+  if (!run.guarantee.as_dealt()) return;
+  throw Error(
+      {.what = "there is no shareable page of this run: its split read rows to deal them, or its record does not "
+               "say otherwise. Then sizes, penalties and noise follow from private values, and no epsilon "
+               "covers them",
+       .value = "adjacency '" + record::name_of(run.guarantee.adjacency) + "'",
+       .allowed = "'" + record::name_of(record::Adjacency::replace_one) + "'",
+       .where = folder.string(),
+       .fix = "--private makes the page for the owner of the rows; for a page to share, train with --split even, "
+              "shares or power, or with one file per node"});
 }
 
 Run read_run(const Sources& sources, Audience audience) {
@@ -148,7 +173,10 @@ Run read_run(const Sources& sources, Audience audience) {
                                        : "run.json is not of a format that this version knows");
   if (run.guarantee.stamp.empty() && !run.guarantee.holds)
     run.guarantee.stamp = "NOT PRIVATE: the record cannot be read";
-  if (audience == Audience::owner) run.place = sources[0].folder.string();
+  if (audience == Audience::owner)
+    run.place = sources[0].folder.string();
+  else
+    check_shareable(run, sources[0].folder);
   // What a run without a guarantee released is covered by nothing.
   if (run.guarantee.holds || audience == Audience::owner) add_released(run, sources);
   return run;

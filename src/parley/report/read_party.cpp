@@ -50,9 +50,18 @@ void read_statement(Run& run, const Source& source) {
   s.words = fmt::format("Outcome: {}. {} rounds released, {} of them computed from rows.",
                         text_in(statement, "outcome"), count("rounds_released"), count("rounds_from_rows"));
   const double epsilon = number_in(statement, "epsilon"), delta = number_in(statement, "delta");
+  const bool is_private = member(statement, "private") == json(true);
+  if (!is_private && run.guarantee.holds) {  // one party's word is enough
+    run.guarantee.holds = false;
+    run.guarantee.stamp = "NOT PRIVATE: the statement of " + s.party + " does not say that it is";
+  }
   if (std::isfinite(epsilon) && std::isfinite(delta))
-    s.words += fmt::format(" Privacy loss of {}: ε = {}, δ = {} ({}).", s.party, printed_epsilon(epsilon),
-                           number(delta), text_in(statement, "bound"));
+    s.words +=
+        is_private
+            ? fmt::format(" Privacy loss of {}: ε = {}, δ = {} ({}).", s.party, printed_epsilon(epsilon), number(delta),
+                          text_in(statement, "bound"))
+            : fmt::format(" NOT PRIVATE: there is no bound. With secret noise, {} would have lost ε = {}, δ = {}.",
+                          s.party, printed_epsilon(epsilon), number(delta));
   if (const std::string limits = text_in(statement, "not_verifiable_from_outside"); !limits.empty())
     s.words += " " + limits;
   for (const json& line : member(statement, "assumptions"))

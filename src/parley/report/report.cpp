@@ -7,6 +7,7 @@
 #include "parley/report/drawing/graph_drawing.h"
 #include "parley/report/page.h"
 #include "parley/report/read.h"
+#include "parley/report/words.h"
 
 namespace parley::report {
 namespace {
@@ -49,7 +50,7 @@ Report make_report(const std::vector<std::filesystem::path>& folders, const Opti
   const std::vector<Figure> all = figures(groups);
   std::vector<Figure> shown;
   for (const Figure& f : all) shown.push_back(thinned(f));
-  Report report{.page = page(groups, shown, titled)};
+  Report report{.page = page(groups, shown, titled), .measured = any_measured(groups)};
   for (const Group& g : groups) report.runs += static_cast<int>(g.runs.size());
   for (const Figure& f : all) {
     report.figures.push_back({f.name + ".svg", svg(f.chart)});

@@ -24,6 +24,7 @@ struct Report {
   std::string page;
   std::vector<File> figures;  // name.svg and name.csv of each
   int runs = 0;
+  bool measured = false;  // it has losses or errors
 };
 
 Report make_report(const std::vector<std::filesystem::path>& folders, const Options& options);

@@ -7,6 +7,7 @@
 
 #include <cmath>
 #include <fstream>
+#include <map>
 #include <nlohmann/json.hpp>
 #include <set>
 
@@ -174,19 +175,84 @@ TEST_F(Report_, EpsilonForRowsAsDealtIsMarkedWhereverItStands) {
   run["privacy"]["adjacency"] = "as dealt";
   run["options"]["penalty"] = 5;  // another setting
   const fs::path folder = write("run", run);
-  EXPECT_THAT(guarantee_sentence(group_runs(read_runs({folder}, view(Audience::anyone)))),
+  EXPECT_THAT(guarantee_sentence(group_runs(read_runs({folder}, view(Audience::owner)))),
               HasSubstr("about any one record (as dealt)."));
-  EXPECT_THAT(page(folder), AllOf(HasSubstr("largest node, as dealt"), HasSubstr("may move other rows"),
-                                  HasSubstr("largest of all nodes (as dealt)")));
-  EXPECT_THAT(make_report({base_}, {}).page, HasSubstr("<td>ε as dealt</td>"));
+  EXPECT_THAT(page(folder, Audience::owner),
+              AllOf(HasSubstr("largest node, as dealt"), HasSubstr("may move other rows"),
+                    HasSubstr("largest of all nodes (as dealt)"), HasSubstr("<th scope=\"col\">ε (as dealt)</th>")));
+  EXPECT_THAT(make_report({base_}, {.audience = Audience::owner}).page, HasSubstr("<td>ε as dealt</td>"));
   // A record of before there was the word, and one that has lost it.
   run["privacy"]["adjacency"] = "one record of one node is replaced; the numbers of records are public";
   EXPECT_THAT(page(write("old-even", run)), Not(HasSubstr("as dealt")));
   run["options"]["split"] = "label-skewed";
-  EXPECT_THAT(page(write("old", run)), HasSubstr("about any one record (as dealt)."));
+  EXPECT_THAT(page(write("old", run), Audience::owner), HasSubstr("about any one record (as dealt)."));
   run["options"].erase("split");
   run["privacy"].erase("adjacency");
-  EXPECT_THAT(page(write("lost", run)), HasSubstr("about any one record (as dealt)."));
+  EXPECT_THAT(page(write("lost", run), Audience::owner), HasSubstr("about any one record (as dealt)."));
+}
+
+TEST_F(Report_, RowsAsDealtHaveNoShareablePage) {
+  json dealt = record(), old = record(), lost = record(), seeded = record();
+  dealt["privacy"]["adjacency"] = "as dealt";
+  old["options"]["split"] = "column";
+  lost["privacy"].erase("adjacency");
+  seeded = dealt;
+  seeded["options"]["seed"] = 7;
+  for (const json& run : {dealt, old, lost, seeded}) EXPECT_THROW(page(write("all/run", run)), Error);
+  write("all/even", record());  // not for the sake of another run beside it either
+  EXPECT_THROW(page(base_ / "all"), Error);
+}
+
+TEST_F(Report_, RowsAsDealtHaveWordsOfTheirOwn) {
+  json run = record();
+  run["privacy"]["adjacency"] = "as dealt";
+  const std::string all = page(write("run", run), Audience::owner);
+  EXPECT_THAT(all,
+              AllOf(Not(HasSubstr("Take any one record of any one node")), HasSubstr("where it was dealt to"),
+                    HasSubstr("It does not hold for a record of the table before dealing"),
+                    HasSubstr("all rows being dealt already"), Not(HasSubstr("were fixed before rows were read"))));
+  EXPECT_THAT(page(write("run", record()), Audience::owner),
+              AllOf(HasSubstr("Take any one record of any one node"), HasSubstr("were fixed before rows were read")));
+}
+
+TEST_F(Report_, EveryFigureWithAnEpsilonHasItsMarks) {
+  json seeded = record(), dealt = record(), both = record();
+  seeded["options"]["seed"] = both["options"]["seed"] = 7;
+  dealt["privacy"]["adjacency"] = both["privacy"]["adjacency"] = "as dealt";
+  const auto figure = [](const Report& made, const std::string& name) {
+    for (const File& f : made.figures)
+      if (f.name == name) return f.content;
+    return std::string();
+  };
+  for (const auto& [run, marks] : std::map<json, std::vector<std::string>>{
+           {seeded, {"NOT PRIVATE"}}, {dealt, {"as dealt"}}, {both, {"NOT PRIVATE", "as dealt"}}}) {
+    const Report made = made_of(write("run", run), Audience::owner);
+    for (const char* name : {"nodes.csv", "privacy-spent.csv", "privacy-spent.svg", "graph.svg"})
+      for (const std::string& mark : marks) EXPECT_THAT(figure(made, name), HasSubstr(mark)) << name;
+    for (const std::string& mark : marks)
+      EXPECT_THAT(made.page.substr(made.page.find("id=\"nodes\"")), HasSubstr(mark));
+    for (const File& f : made.figures) {
+      std::ofstream(base_ / f.name) << f.content;
+      EXPECT_TRUE(is_figure(base_ / f.name)) << f.name;
+    }
+  }
+  EXPECT_THAT(figure(made_of(write("run", seeded), Audience::owner), "disagreement.svg"), HasSubstr("NOT PRIVATE"));
+  for (const File& f : made_of(write("run", record())).figures)
+    EXPECT_THAT(f.content, AllOf(Not(HasSubstr("NOT PRIVATE")), Not(HasSubstr("as dealt")))) << f.name;
+}
+
+TEST_F(Report_, ADeltaThatWouldAllowPublishingARecordIsWarnedOf) {
+  json run = record();
+  EXPECT_THAT(page(write("run", run)), Not(HasSubstr("Warning: δ")));
+  run["privacy"]["delta"] = 0.02;
+  EXPECT_THAT(page(write("run", run)), HasSubstr("Warning: δ = 0.02 is not below 1/records of node 1 (60 records)"));
+}
+
+TEST_F(Report_, RowsThatWereDeclaredPublicAreNamedBesideTheGuarantee) {
+  json run = record();
+  run["privacy"]["not_covered"] = "500 rows that were declared public";
+  EXPECT_THAT(guarantee_sentence(group_runs(read_runs({write("run", run)}, view(Audience::anyone)))),
+              HasSubstr("about any one record. Not covered: 500 rows that were declared public."));
 }
 
 TEST_F(Report_, RepeatedRunsAddUp) {
@@ -215,6 +281,8 @@ TEST_F(Report_, NotPrivateRunsHaveABannerAndNoValuesOfTheirs) {
     const std::string all = page(folder);
     EXPECT_THAT(all, AllOf(HasSubstr("class=\"banner\""), HasSubstr("<strong>NOT PRIVATE</strong>"),
                            HasSubstr("There is no guarantee"), Not(HasSubstr("learns at most")),
+                           HasSubstr("None: there is no guarantee that could rest on them"), Not(HasSubstr("ChaCha20")),
+                           Not(HasSubstr("what one record of the node can lose")),
                            Not(HasSubstr("id=\"disagreement\"")), Not(HasSubstr("id=\"movement\""))));
     EXPECT_THAT(page(folder, Audience::owner), AllOf(HasSubstr("class=\"banner\""), HasSubstr("id=\"disagreement\"")));
   }

@@ -22,6 +22,7 @@ struct Node {
   std::string name;  // of a party; a simulation's nodes have numbers
   bool trainer = false;
   double records = absent, degree = absent, epsilon = absent;
+  double noise = absent;     // in the first private round: standard deviation of Gaussian noise, rate of gamma noise
   double distance = absent;  // of its value from the model's, at the end (average of the later half where the model is)
   int last_round = -1;       // after which the others went on without it; −1: it took part to the end
 };
@@ -41,6 +42,7 @@ struct Guarantee {
   std::string stamp;   // why not: "NOT PRIVATE: …"
   double epsilon = absent, epsilon_planned = absent, epsilon_paper = absent, delta = absent;
   std::string theorem, bound;
+  std::string not_covered;  // "500 rows …": rows that were declared public
   record::Adjacency adjacency{};
   bool verified_only() const { return bound != "proved"; }
   bool as_dealt() const { return adjacency == record::Adjacency::as_dealt; }

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <set>
 
 #include "parley/base/printed.h"
 #include "parley/base/text.h"
@@ -63,6 +64,15 @@ bool any_as_dealt(const std::vector<Group>& groups) {
   });
 }
 
+bool any_measured(const std::vector<Group>& groups) {
+  const auto has = [](const Run& r) {
+    const Metrics& m = r.metrics;
+    return std::isfinite(m.test_error) || std::isfinite(m.train_loss) || std::isfinite(m.own_loss) ||
+           std::ranges::any_of(r.rounds, [](const Round& t) { return std::isfinite(t.train_loss); });
+  };
+  return std::ranges::any_of(groups, [&](const Group& g) { return std::ranges::any_of(g.runs, has); });
+}
+
 std::string rounded_up(double delta) {  // to three digits
   const std::string text = fmt::format("{:.3g}", delta);
   return std::stod(text) >= delta ? text : fmt::format("{:.3g}", delta * 1.005);
@@ -83,6 +93,29 @@ std::vector<std::string> stamps(const std::vector<Group>& groups) {
   return all;
 }
 
+// " Not covered: 500 rows …"
+std::string not_covered(const std::vector<Group>& groups) {
+  std::set<std::string> all;
+  for (const Group& g : groups)
+    for (const Run& run : g.runs)
+      if (!run.guarantee.not_covered.empty()) all.insert(run.guarantee.not_covered);
+  return all.empty() ? "" : " Not covered: " + join({all.begin(), all.end()}, "; ") + ".";
+}
+
+// As the planner warns of it: δ ≥ 1/B_i. From what the page shows, so that every reader has it.
+std::string delta_warning(const std::vector<Group>& groups) {
+  for (const Group& g : groups)
+    for (const Run& run : g.runs)
+      for (std::size_t i = 0; i < run.nodes.size(); ++i)
+        if (run.guarantee.delta >= 1 / run.nodes[i].records)
+          return fmt::format(
+              "Warning: δ = {} is not below 1/records of node {} ({} records). Such a δ would allow publishing one "
+              "record; "
+              "it should be far smaller.",
+              number(run.guarantee.delta), i, count_text(run.nodes[i].records));
+  return "";
+}
+
 std::string guarantee_sentence(const std::vector<Group>& groups) {
   if (!all_private(groups)) {
     const bool some = std::ranges::any_of(groups, [](const Group& g) {
@@ -98,6 +131,7 @@ std::string guarantee_sentence(const std::vector<Group>& groups) {
                                  printed_epsilon(run.covered_epsilon()), number(largest_delta(groups)));
   if (any_as_dealt(groups)) text += " (" + record::name_of(record::Adjacency::as_dealt) + ")";
   text += any_verified_only(groups) ? ", by a numerically verified bound." : ".";
+  text += not_covered(groups);
   if (sum.runs > 1)
     text += fmt::format(" Runs on the same rows add up: whoever sees all {} learns at most ε = {}, δ = {}.", sum.runs,
                         printed_epsilon(sum.epsilon), rounded_up(sum.delta));
@@ -117,22 +151,32 @@ std::vector<std::string> in_plain_words(const std::vector<Group>& groups) {
   const double epsilon = run.covered_epsilon(), delta = largest_delta(groups), factor = std::exp(epsilon);
   const std::string chance =
       delta > 0 ? fmt::format(", but for a difference of at most δ = {} in its probability", number(delta)) : "";
+  const bool as_dealt = any_as_dealt(groups);
   all.push_back(fmt::format(
-      "Take any one record of any one node and replace it by any other. Then nothing that can be seen of a whole run, "
-      "all messages of all nodes in all rounds together and the model, becomes more than e^ε = {} times as likely or "
-      "as "
-      "unlikely{}. This also holds against somebody who knows every other record.",
-      value_text(factor), chance));
+      "{} Then nothing that can be seen of a whole run, all messages of all nodes in all rounds together and the "
+      "model, "
+      "becomes more than e^ε = {} times as likely or as unlikely{}. This also holds against somebody who knows every "
+      "other record{}.",
+      as_dealt
+          ? "The rows were dealt by a split that reads them. Leave every row where it was dealt to, take one record "
+            "of one node, and replace it there by any other."
+          : "Take any one record of any one node and replace it by any other.",
+      value_text(factor), chance,
+      as_dealt ? " and where it was dealt to. It does not hold for a record of the table before dealing: another value "
+                 "there may move other rows, and no ε is claimed for that"
+               : ""));
   // Two candidates, each with probability 1/2: right with at most (e^ε + δ) / (1 + e^ε).
   const double right = std::isfinite(factor) ? (factor + delta) / (1 + factor) : 1;
   all.push_back(fmt::format(
-      "Somebody who has to decide which of two people's records was used, and starts with even odds, is right with "
+      "Somebody who has to decide which of two people's records was used{}, and starts with even odds, is right with "
       "probability at most {:.1f} % (50 % is guessing).",
+      as_dealt ? " in one place of one node, all rows being dealt already" : "",
       std::min(100.0, std::ceil(1000 * right) / 10)));
+  if (const std::string warning = delta_warning(groups); !warning.empty()) all.push_back(warning);
   if (epsilon > 10)
     all.push_back(
         "The odds of a statement about a record may change by more than 20,000: this is no meaningful protection.");
-  const auto adjacency = any_as_dealt(groups) ? record::Adjacency::as_dealt : record::Adjacency::replace_one;
+  const auto adjacency = as_dealt ? record::Adjacency::as_dealt : record::Adjacency::replace_one;
   all.push_back(fmt::format("{}: {}. Adjacency: {}: {}.",
                             run.guarantee.verified_only() ? "Numerically verified, not proved" : "Proved by",
                             run.guarantee.theorem.empty() ? "(the record names no theorem)" : run.guarantee.theorem,
@@ -155,18 +199,33 @@ std::vector<std::string> assumptions(const std::vector<Group>& groups) {
     for (const Run& run : g.runs)
       for (const Statement& s : run.statements)
         if (!s.assumptions.empty()) return s.assumptions;
-  return {"Every row has norm at most 1 after the public schema (enforced: rows are clipped).",
-          "Bounds and categories of the schema were written down without looking at the private rows (no program can "
-          "check this).",
-          "Where minima are released, each was certified to the planned tolerance (enforced: otherwise nothing is "
-          "released).",
-          "Penalties, noise and the number of rounds were fixed before rows were read, and not chosen by their effect "
-          "on private rows.",
-          "Noise came from the operating system's generator through ChaCha20 and was not kept.",
-          "Each round was released once, and charged before it left.",
-          "The proofs are in real numbers; released values are rounded to a public grid that hides the low bits of "
-          "floating point.",
-          "Each node's guarantee rests on its own noise alone: that others added theirs cannot be seen from outside."};
+  if (std::ranges::none_of(groups, [](const Group& g) {
+        return std::ranges::any_of(g.runs, [](const Run& r) { return r.guarantee.holds; });
+      }))
+    return {"None: there is no guarantee that could rest on them. " + join(stamps(groups), "; ") + "."};
+  std::vector<std::string> all;
+  if (!all_private(groups)) all.push_back("These are of the runs that are not marked NOT PRIVATE.");
+  all.insert(
+      all.end(),
+      {"Every row has norm at most 1 after the public schema (enforced: rows are clipped).",
+       "Bounds and categories of the schema were written down without looking at the private rows (no program can "
+       "check this).",
+       "No row is held by two nodes (the same file or the same rows at two nodes are refused; a row that both have by "
+       "itself is not noticed).",
+       "Where minima are released, each was certified to the planned tolerance (enforced: otherwise nothing is "
+       "released).",
+       any_as_dealt(groups)
+           ? "The split read rows to deal them, so sizes, penalties and noise follow from private values: no ε covers "
+             "what they tell. They were not chosen by their effect on private rows."
+           : "Penalties, noise and the number of rounds were fixed before rows were read, and not chosen by their "
+             "effect "
+             "on private rows.",
+       "Noise came from the operating system's generator through ChaCha20 and was not kept.",
+       "Each round was released once, and charged before it left.",
+       "The proofs are in real numbers; released values are rounded to a public grid that hides the low bits of "
+       "floating point.",
+       "Each node's guarantee rests on its own noise alone: that others added theirs cannot be seen from outside."});
+  return all;
 }
 
 std::vector<std::string> how_to_check(const std::vector<Group>& groups) {

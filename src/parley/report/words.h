@@ -23,6 +23,7 @@ bool all_private(const std::vector<Group>& groups);
 std::vector<std::string> stamps(const std::vector<Group>& groups);  // why not, each once
 
 bool any_as_dealt(const std::vector<Group>& groups);
+bool any_measured(const std::vector<Group>& groups);  // on rows: losses and errors, in runs read for their owner
 // "Whoever sees every message of this run learns at most ε = 1.0000, δ = 1e-05 about any one record."
 std::string guarantee_sentence(const std::vector<Group>& groups);
 std::vector<std::string> in_plain_words(const std::vector<Group>& groups);  // paragraphs

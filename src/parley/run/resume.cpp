@@ -15,7 +15,7 @@ namespace {
 
 using nlohmann::json;
 
-constexpr const char* same_options = "repeat the options of the first start";
+constexpr const char* same_options = "repeat the options of the first start, and leave out what it left to the planner";
 
 // A resumed run is the same run: what its record says was asked must be asked again.
 void check_options(const json& before, const json& now, const std::string& file) {

@@ -179,8 +179,15 @@ Simulation prepare(const TrainOptions& o, network::Ranks& ranks) {
   return std::move(*simulation);
 }
 
+std::string not_covered(const Simulation& s) {
+  const std::size_t rows = s.holdings.published.count();
+  return rows == 0 ? "" : std::to_string(rows) + (rows == 1 ? " row that was" : " rows that were") + " declared public";
+}
+
 json privacy_json(const Simulation& s, double spent, bool whole_run) {
-  return privacy_json(s.plan, s.not_private, spent, whole_run, s.adjacency);
+  json j = privacy_json(s.plan, s.not_private, spent, whole_run, s.adjacency);
+  if (const std::string rows = not_covered(s); !rows.empty()) j["not_covered"] = rows;
+  return j;
 }
 
 json header_json(const Simulation& s, const TrainOptions& options, const std::string& outcome) {
@@ -197,27 +204,31 @@ json header_json(const Simulation& s, const TrainOptions& options, const std::st
   json shape = {{"nodes", s.problems.size() + (s.hosts_trainer() ? 1 : 0)}, {"size", s.dimension()}};
   const auto processes = s.holdings.blocks.size() - 1;
   if (processes > 1) shape.update({{"first", s.first()}, {"rank", s.holdings.process}, {"ranks", processes}});
-  return {{"format", "parley-run-1"},
-          {"record_is_private", true},
-          {"record_is_private_because",
-           "a simulation measures on everyone's rows; only released.f64 and what follows from it may be shared"},
-          {"outcome", outcome},
-          {"data", s.holdings.name},
-          {"nodes", s.parties()},
-          {"trainer", s.plan.star() ? json(s.parties()) : json()},  // its node number
-          {"features", s.holdings.test.features},
-          {"released", shape},  // of released.f64
-          {"edges", edges},
-          {"node_facts", nodes},
-          {"warnings", s.plan.warnings},
-          {"options", to_json(option_rows(copy))}};
+  json head = {{"format", "parley-run-1"},
+               {"record_is_private", true},
+               {"record_is_private_because",
+                "a simulation measures on everyone's rows; only released.f64 and what follows from it may be shared"},
+               {"outcome", outcome},
+               {"data", s.holdings.name},
+               {"nodes", s.parties()},
+               {"trainer", s.plan.star() ? json(s.parties()) : json()},  // its node number
+               {"features", s.holdings.test.features},
+               {"released", shape},  // of released.f64
+               {"edges", edges},
+               {"node_facts", nodes},
+               {"warnings", s.plan.warnings},
+               {"options", to_json(option_rows(copy))}};
+  for (const auto& n : s.plan.nodes)
+    if (s.plan.noisy()) head["noise_levels"].push_back(algorithm::first_noise_level(n));
+  return head;
 }
 
 json configuration_json(const Simulation& s, const TrainOptions& options) {
   json j = header_json(s, options, "");
   for (const std::string_view key : record::options_of_execution()) j["options"].erase(std::string(key));
-  j.erase("trainer");   // follows from the algorithm
-  j.erase("warnings");  // what a ledger or a key beside it says may change between two starts
+  j.erase("trainer");       // follows from the algorithm
+  j.erase("noise_levels");  // follow from the options and the sizes
+  j.erase("warnings");      // what a ledger or a key beside it says may change between two starts
   return j;
 }
 

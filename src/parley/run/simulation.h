@@ -39,6 +39,8 @@ struct Simulation {  // one for all repeats
 // Loads, checks and plans; throws Error before anything is written. Every process loads its own nodes' rows.
 Simulation prepare(const TrainOptions& options, network::Ranks& ranks);
 
+std::string not_covered(const Simulation& simulation);  // rows that were declared public; "" of none
+
 nlohmann::json privacy_json(const Simulation& simulation, double epsilon, bool whole_run);
 
 // What must be the same for a run to be the same run: the public part of the header, without folders and threads.

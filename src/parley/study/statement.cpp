@@ -16,7 +16,12 @@ using nlohmann::json;
 
 // What the figures rest on, of what this study does.
 json assumptions(const Study& study, const algorithm::Schedule& s, bool in_parts) {
-  json list = json::array({"every row has norm at most 1 after the public schema (enforced: rows are clipped)"});
+  json list =
+      json::array({"every row has norm at most 1 after the public schema (enforced: rows are clipped)",
+                   "bounds and categories of the schema were written down without looking at the private rows (no "
+                   "program can check this)",
+                   "no row of this party is held by another party too, and none is held twice (no program can "
+                   "check this: the parties agree on it before the study)"});
   if (!s.algorithm.linear)
     list.push_back(
         "each local minimum was certified to the planned tolerance (enforced: otherwise nothing is released)");

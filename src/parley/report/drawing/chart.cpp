@@ -93,7 +93,7 @@ void Drawing::head() {
     }
     y += 6;
   }
-  if (!c_.note.empty()) {
+  if (!c_.bare && !c_.note.empty()) {
     for (const auto& row : wrapped(c_.note, small, c_.width - 20)) head_ += text(10, y += 14, "start", "note", row);
     y += 6;
   }

@@ -32,7 +32,7 @@ struct Chart {
   std::vector<Step> steps{};
   std::string note{};  // under the title: what must not be missing where it stands alone
   double width = 720, height = 420;
-  bool bare = false;  // without title and legend: the page around it has them
+  bool bare = false;  // without title, note and legend: the page around it has them
 };
 
 // Stands alone: no script, no font, no style from outside; light background. Every part has a class too, by which a

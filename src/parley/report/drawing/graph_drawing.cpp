@@ -134,13 +134,13 @@ std::string legend(const Spread& range, const Letters& letters) {
 }
 
 std::string node_svg(const Node& node, std::size_t i, Point p, double distance, const Spread& range,
-                     const Letters& letters) {
+                     const Letters& letters, const std::string& mark) {
   const bool known = std::isfinite(distance), one_shade = !known || range.high <= range.low;
   const double share = one_shade ? 0.3 : (distance - range.low) / (range.high - range.low);
   const int shade = std::min(shades - 1, static_cast<int>(shades * share));
   const bool dark = known && shade >= 3 && !node.trainer;
   std::string tip = node_name(node, i);
-  if (!node.trainer) tip += ": " + count_text(node.records) + " records, ε = " + printed_epsilon(node.epsilon);
+  if (!node.trainer) tip += ": " + count_text(node.records) + " records, ε = " + printed_epsilon(node.epsilon) + mark;
   if (known) tip += ", distance " + value_text(distance);
   std::string out = fmt::format("<g class=\"node\" data-tip=\"{0}\"><title>{0}</title>", escaped(tip));
   const std::string_view fill = node.trainer || !known ? "#f2f2f2" : shade_colours[shade];
@@ -197,15 +197,20 @@ std::string graph_svg(const Group& group) {
   out += fmt::format("<path class=\"edges\" d=\"{}\" fill=\"none\" stroke=\"#8a8a8a\" stroke-opacity=\"{}\"/>\n", d,
                      run.edges.size() > 300 ? "0.25" : "0.7");
   const Letters letters = letters_for(at, run);
+  const std::string mark = mark_of({&group, 1});
   for (std::size_t i = 0; i < run.nodes.size(); ++i)
-    out += node_svg(run.nodes[i], i, at[i], distances[i], range, letters);
+    out += node_svg(run.nodes[i], i, at[i], distances[i], range, letters, in_brackets(mark));
+  if (!mark.empty())
+    out += fmt::format("<text class=\"label\" x=\"12\" y=\"18\" font-weight=\"600\" fill=\"#1a1a1a\">ε: {}</text>\n",
+                       escaped(mark));
   return out + legend(range, letters) + "</svg>\n";
 }
 
 std::string nodes_csv(const Group& group) {
   const auto cell = [](double v) { return std::isfinite(v) ? number(v) : std::string(); };
   const auto distances = mean_distances(group);
-  std::string out = "node,name,records,neighbours,epsilon,distance\n";
+  std::string out =
+      "node,name,records,neighbours," + csv_cell("epsilon" + in_brackets(mark_of({&group, 1}))) + ",distance\n";
   for (std::size_t i = 0; i < group.first().nodes.size(); ++i) {
     const Node& n = group.first().nodes[i];
     out += fmt::format("{},{},{},{},{},{}\n", i, spreadsheet_cell(n.trainer && n.name.empty() ? "trainer" : n.name),
