@@ -105,7 +105,7 @@ json measure() {
   std::vector<double> thread_counts;
   for (int t = 1; t <= cores(); t *= 2) thread_counts.push_back(t);
   all.push_back(series("threads", "20 nodes, 100,000 rows, 10 of 100 features", thread_counts,
-                       [&](double t) { return run_seconds(fixed, 20, static_cast<int>(t)); }));
+                       [&](double t) { return run_seconds(fixed, 20.0, static_cast<int>(t)); }));
   return {{"series", all}};
 }
 

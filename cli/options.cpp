@@ -12,7 +12,9 @@ namespace {
 
 std::string shown(const Option& row) {
   const nlohmann::json value = option_value(row);
-  if (value.is_null() || (value.is_array() && value.empty()) || value == "") return "";
+  if (value.is_null() || (value.is_array() && value.empty()) ||
+      (value.is_string() && value.get_ref<const std::string&>().empty()))
+    return "";
   return value.is_string()    ? value.get<std::string>()
          : value.is_boolean() ? (value.get<bool>() ? "yes" : "no")
                               : value.dump();

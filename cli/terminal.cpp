@@ -65,7 +65,7 @@ void Progress::finish() {
 }
 
 std::string bar(double share, int width) {
-  const int full = static_cast<int>(std::clamp(share, 0.0, 1.0) * width + 0.5);
+  const int full = static_cast<int>(std::lround(std::clamp(share, 0.0, 1.0) * width));
   std::string text;
   for (int i = 0; i < width; ++i) text += i < full ? "█" : "░";
   return text;

@@ -105,7 +105,7 @@ std::string read_file(const std::filesystem::path& path, const std::string& what
   std::error_code ignored;
   if (std::filesystem::is_directory(path, ignored))
     throw Error({.what = what + " is a directory", .where = path.string(), .fix = "name a file inside it"});
-  std::ifstream in(path, std::ios::binary);
+  const std::ifstream in(path, std::ios::binary);
   if (!in)
     throw Error({.what = what + " cannot be read: " + std::strerror(errno),
                  .where = path.string(),

@@ -173,7 +173,7 @@ HeldOut hold_out(Dataset all, double share, std::uint64_t seed, std::size_t publ
                  .where = "hold-out of " + all.name,
                  .fix = rows == 0 ? "the file has no rows" : "hold out a smaller share"});
   if (held + published == 0) {
-    Dataset none = select(all, {});
+    const Dataset none = select(all, {});
     return {.train = std::move(all), .test = none, .published = none};
   }
   const Indices order = PublicRandom(seed, PublicRandom::Purpose::hold_out).permutation(rows);

@@ -227,7 +227,7 @@ json stored(const Experiment& e, const std::filesystem::path& folder) {
   std::error_code ignored;
   const auto here = [&](const std::string& file) { return std::filesystem::exists(folder / file, ignored); };
   if (!here(e.name + ".json") || !here(e.name + ".csv") || !std::ranges::all_of(chart_files(e), here)) return {};
-  json j = json::parse(read_file(folder / (e.name + ".json"), "a result"), nullptr, false);
+  const json j = json::parse(read_file(folder / (e.name + ".json"), "a result"), nullptr, false);
   return j.is_object() && j.value("fingerprint", "") == fingerprint(e) ? j : json();
 }
 

@@ -24,7 +24,7 @@ std::vector<std::string> Ranks::texts(const std::string& mine) {
 }
 
 std::unique_ptr<Transport> Ranks::transport(const Graph& graph, const Blocks& /*blocks*/, Index /*size*/,
-                                            std::function<bool(int node, int round)> /*speaks*/) {
+                                            const std::function<bool(int node, int round)>& /*speaks*/) {
   return std::make_unique<InProcess>(graph);
 }
 

@@ -49,7 +49,7 @@ void Exchange::sign_and_store(Message m) {
 Receipt Exchange::on_survivors(const Message& m, std::string_view bytes, Link& from) {
   if (!consent_) return refuse(m.sender, {Verdict::wrong_turn, "a loss ends this study"});
   if (phase_ == Phase::completed) return refuse(m.sender, {Verdict::stopped, name(self_) + " has completed the run"});
-  Finding finding = survivors_.judge(m);
+  const Finding finding = survivors_.judge(m);
   const bool neighbour = std::ranges::find(links_, m.node, &Link::node) != links_.end();
   if (finding.verdict == Verdict::accepted && m.kind == Kind::loss && neighbour) {
     const Finding past = received_.judge_hello(m, received_.seen(m.node).round);

@@ -141,7 +141,7 @@ std::variant<Message, Finding> decode(std::string_view bytes) {
 std::string run_of(std::string_view bytes) {
   Reader in(bytes);
   in.take(magic.size() + 3, "kind");
-  std::string run = in.text(1, "run");
+  const std::string run = in.text(1, "run");
   return in.missing() == nullptr ? run : "";
 }
 

@@ -27,7 +27,7 @@ class MpiRanks : public Ranks {
     MPI_Comm_size(world_, &count_);
     check_alone();
     const std::string mine = host_and_cores();
-    sharing_ = static_cast<int>(std::ranges::count(texts(mine), mine));
+    sharing_ = static_cast<int>(std::ranges::count(MpiRanks::texts(mine), mine));
   }
 
   ~MpiRanks() override {
@@ -76,8 +76,8 @@ class MpiRanks : public Ranks {
   }
 
   std::unique_ptr<Transport> transport(const Graph& graph, const Blocks& blocks, Index size,
-                                       std::function<bool(int node, int round)> speaks) override {
-    return std::make_unique<MpiTransport>(world_, graph, blocks, size, std::move(speaks));
+                                       const std::function<bool(int node, int round)>& speaks) override {
+    return std::make_unique<MpiTransport>(world_, graph, blocks, size, speaks);
   }
 
   void abandon(int exit_code) override { MPI_Abort(world_, exit_code); }
