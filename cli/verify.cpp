@@ -24,7 +24,7 @@ json amount(const std::optional<double>& value) {
 json as_json(const Verified& v) {
   json parties = json::array();
   for (const auto& p : v.parties) {
-    const bool priced = v.noisy && !p.trainer;
+    const bool priced = v.noisy && !p.trainer && !p.contradicted;
     parties.push_back({{"party", p.name},
                        {"record", p.folder.empty() ? json() : json(p.folder)},
                        {"outcome", p.outcome.empty() ? json() : json(p.outcome)},
@@ -54,7 +54,8 @@ json as_json(const Verified& v) {
           {"study_hash", v.hash},
           {"parts", parts},
           {"parties", parties},
-          {"epsilon", v.noisy ? json(v.epsilon) : json()},
+          {"epsilon",
+           v.noisy && std::ranges::none_of(v.parties, &verify::VerifiedParty::contradicted) ? json(v.epsilon) : json()},
           {"delta", v.noisy ? json(v.delta) : json()},
           {"bound", v.bound},
           {"not_private", v.not_private},
@@ -69,8 +70,10 @@ void print_party_table(const Verified& v) {
   const auto shown = [](const std::optional<double>& e) { return e ? printed_epsilon(*e) : "-"; };
   for (const auto& p : v.parties)
     lines.push_back({p.name, std::to_string(p.rounds), std::to_string(p.rounds_from_rows), std::to_string(p.recomputed),
-                     v.noisy && !p.trainer ? printed_epsilon(p.epsilon) : "-", shown(p.stated), shown(p.in_ledger),
-                     p.folder.empty() ? "not given" : p.outcome});
+                     !v.noisy || p.trainer ? "-"
+                     : p.contradicted      ? "none"
+                                           : printed_epsilon(p.epsilon),
+                     shown(p.stated), shown(p.in_ledger), p.folder.empty() ? "not given" : p.outcome});
   fmt::print("{}", table(lines));
 }
 
@@ -83,9 +86,16 @@ void print(const Verified& v) {
       fmt::print("  part {}: {}, from round {} of part {}, {} rounds\n", p.number, join(p.parties, ", "), p.after_round,
                  p.number - 1, p.rounds);
   for (const auto& reason : v.not_private) fmt::print("\n{}\n", alarm("NOT PRIVATE: " + reason));
-  if (v.noisy)
-    fmt::print("\nAny one record of any party: {}ε = {}, δ = {} in all ({}), on the assumptions in the statements.\n",
-               v.not_private.empty() ? "" : "with secret noise ", printed_epsilon(v.epsilon), number(v.delta), v.bound);
+  std::vector<std::string> contradicted;
+  for (const auto& p : v.parties)
+    if (p.contradicted) contradicted.push_back(p.name);
+  if (!contradicted.empty())
+    fmt::print("\n{}\n", alarm("No ε holds for " + join(contradicted, ", ") +
+                               ": it has signed two things that exclude each other, so it may have released more."));
+  if (v.noisy && contradicted.size() < v.parties.size())
+    fmt::print("\nAny one record of any {}party: {}ε = {}, δ = {} in all ({}), on the assumptions in the statements.\n",
+               contradicted.empty() ? "" : "other ", v.not_private.empty() ? "" : "with secret noise ",
+               printed_epsilon(v.epsilon), number(v.delta), v.bound);
   fmt::print("\n{} signed messages; {} released values that two or more records hold.\n", v.messages, v.compared);
   const auto list = [](const std::string& title, const std::vector<std::string>& sentences) {
     if (sentences.empty()) return;

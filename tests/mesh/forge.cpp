@@ -68,11 +68,11 @@ struct Forgery {
 
   // False: the message is left out.
   bool change(Message& m) {
-    const bool final_one = m.kind == Kind::final_iterate;
-    if (m.sender != sender) return true;
+    const bool final_one = m.kind == Kind::final_iterate || m.kind == Kind::seal;
+    if (m.sender != sender || m.kind == Kind::hello) return true;
     if (m.kind == Kind::loss || m.kind == Kind::consent) return change_word(m);
     if (what == "drop") return !final_one && m.round < round;
-    if (final_one ? what == "final" : what == "value" && m.round == round) {
+    if (m.kind == Kind::seal ? false : final_one ? what == "final" : what == "value" && m.round == round) {
       Vector value = *protocol::vector_of(m.payload);
       value[coordinate] += added;
       m.payload = protocol::payload_of(value);

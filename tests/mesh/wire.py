@@ -5,13 +5,13 @@ import struct
 
 HELLO, VALUE, SILENT, FINAL, GOODBYE, LOSS, CONSENT, SEAL = range(1, 9)
 OWNER, RECEIVED, SENT, EVIDENCE = 1, 2, 3, 4
-Message = collections.namedtuple("Message", "kind run configuration sender node round head payload signature")
+Message = collections.namedtuple("Message", "kind run configuration sender node round head payload signature incarnation nonce", defaults=(1, bytes(16)))
 
 
 def signed_part(m, version=3):
     def short(text):
         return bytes([len(text)]) + text.encode()
-    return (b"parley" + struct.pack("<HB", version, m.kind) + short(m.run) + short(m.configuration) + short(m.sender) + struct.pack("<ii", m.node, m.round) + m.head
+    return (b"parley" + struct.pack("<HB", version, m.kind) + short(m.run) + short(m.configuration) + short(m.sender) + struct.pack("<iii", m.node, m.round, m.incarnation) + m.nonce + m.head
             + struct.pack("<I", len(m.payload)) + m.payload)
 
 
@@ -23,23 +23,23 @@ def decode(data):
         size = data[at]
         texts.append(data[at + 1:at + 1 + size].decode())
         at += 1 + size
-    node, round = struct.unpack_from("<ii", data, at)
-    head = data[at + 8:at + 40]
-    size, = struct.unpack_from("<I", data, at + 40)
-    at += 44
+    node, round, incarnation = struct.unpack_from("<iii", data, at)
+    nonce, head = data[at + 12:at + 28], data[at + 28:at + 60]
+    size, = struct.unpack_from("<I", data, at + 60)
+    at += 64
     payload = data[at:at + size]
     signature, = struct.unpack_from("<H", data, at + size)
     assert at + size + 2 + signature == len(data)
-    return Message(data[8], *texts, node, round, head, payload, data[at + size + 2:])
+    return Message(data[8], *texts, node, round, head, payload, data[at + size + 2:], incarnation, nonce)
 
 
 def next_head(before, run, node, round, payload):
     return hashlib.sha256(b"parley release 1" + before + bytes([len(run)]) + run.encode() + struct.pack("<ii", node, round) + payload).digest()
 
 
-def seen(round, head):
+def seen(round, head, incarnation=0, nonce=bytes(16)):
     """The payload of a hello."""
-    return struct.pack("<i", round) + head
+    return struct.pack("<i", round) + head + struct.pack("<i", incarnation) + nonce
 
 
 def entries(file):

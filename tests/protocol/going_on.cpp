@@ -48,6 +48,7 @@ party::PartyInParts::One World::make_part(int node, party::Party* before, const 
                                   .self = self,
                                   .last_released = store.ledger.last_round(),
                                   .keys = std::move(keys),
+                                  .process = m.number,
                                   .timing = timing,
                                   .now = now_};
   if (continues) setup.consent = [this, node](const protocol::Succession& next) { return consent(node, next); };

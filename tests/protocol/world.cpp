@@ -1,6 +1,7 @@
 #include "protocol/world.h"
 
 #include <cstdio>
+#include <cstring>
 
 #include "parley/base/error.h"
 
@@ -92,6 +93,8 @@ void World::start(int node) {
   Machine& m = machines_[at(node)];
   if (m.party || endings[at(node)] || m.gone) return;
   const long process = ++m.process;
+  ++m.number.incarnation;
+  std::memcpy(m.number.nonce.data(), &process, sizeof process);
   m.operations_left = faulty() && chance(faults_.crash) ? static_cast<long>(1 + random_.below(60)) : -1;
   const Fuse fuse = [&m] {
     if (m.operations_left > 0 && --m.operations_left == 0) throw Crashed{};

@@ -88,7 +88,8 @@ class World {
     std::vector<study::Part> parts;              // of this process
     std::vector<algorithm::Start> starts;
     long process = 0;
-    long operations_left = -1;  // until it dies
+    protocol::Process number{};  // of the process, as its ledger gives it
+    long operations_left = -1;   // until it dies
     // By run and neighbour: the last round of its that this machine acknowledged.
     std::map<std::pair<std::string, int>, int> acknowledged;
     std::set<std::pair<std::string, int>> finals;                      // acknowledged

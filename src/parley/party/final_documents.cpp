@@ -47,7 +47,8 @@ DocumentsWritten write_final_documents(const Participant& participant, PartsOnDi
                                        const EndOfParty& end) {
   const protocol::Ending& ending = end.ending;
   const bool whole = ending.end == protocol::End::completed;
-  if (!whole && parts.was_complete()) {  // and this process could not rebuild it: what is there stands
+  if (!whole && parts.was_complete() &&
+      !ending.past_unknown()) {  // and this process could not rebuild it: what is there stands
     parts.finish(last_word(participant, parts, study::end_name(protocol::End::completed), protocol::completed_in_words,
                            static_cast<int>(parts.part().plan.nodes.front().rounds)),
                  json());

@@ -69,6 +69,8 @@ class Joining {  // a party at work
                                       .header = [this](const PartsOnDisk& parts, const std::string& outcome) {
                                         return record_header(participant_, parts, outcome);
                                       }});
+    process_.incarnation = book_->begin_process(plan.id);
+    privacy::os_entropy(process_.nonce);
   }
 
   Joined run() {
@@ -270,6 +272,7 @@ class Joining {  // a party at work
   std::shared_ptr<ledger::LedgerFile> book_;
   std::optional<record::Lock> lock_;
   std::optional<PartsOnDisk> parts_;
+  protocol::Process process_;  // this one
   Vector trainer_says_;
   std::optional<protocol::End> stored_;  // the ending that the record has
   DocumentsWritten written_;

@@ -60,6 +60,7 @@ class Party {
   bool unsolved(const std::string& reason);
 
   void stop(protocol::End end, const std::string& text) { exchange_.stop(end, text); }
+  void withdraw(const std::string& text) { exchange_.withdraw(text); }
   void interrupt() { exchange_.stop(protocol::End::interrupted, "interrupted by its owner"); }
 
   const std::optional<protocol::Ending>& ending() const { return exchange_.ending(); }

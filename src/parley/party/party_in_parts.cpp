@@ -23,6 +23,9 @@ void PartyInParts::go_on() {
     if (!parts_.back().begins.empty()) reports_.push_back(parts_.back().begins);
   }
   for (std::size_t i = 0; i + 1 < parts_.size(); ++i) {
+    const auto& ended = parts_[i].party->ending();
+    if (ended && ended->past_unknown() && !(ending() && ending()->past_unknown()))
+      parts_.back().party->withdraw(ended->text);
     const auto& contradiction = parts_[i].party->exchange().contradiction();
     if (contradiction && !ending()) parts_.back().party->stop(protocol::End::equivocation, *contradiction);
   }

@@ -14,6 +14,7 @@ Exchange::Exchange(Setup setup, std::unique_ptr<AppendFile> transcript)
       self_(setup.self),
       last_released_(setup.last_released),
       keys_(std::move(setup.keys)),
+      process_(setup.process),
       timing_(setup.timing),
       now_(setup.now),
       ended_(setup.now),
@@ -23,8 +24,10 @@ Exchange::Exchange(Setup setup, std::unique_ptr<AppendFile> transcript)
       seals_(agreed_),
       survivors_(agreed_, self_),
       patience_from_(setup.now),
+      last_words_awaited_(setup.now),
       refused_(agreed_.parties.size() + 1) {
-  for (const int node : agreed_.graph.neighbours(self_)) links_.push_back({.node = node, .heard = now_});
+  for (const int node : agreed_.graph.neighbours(self_))
+    links_.push_back({.node = node, .heard = now_, .progress = now_});
   transcript_ =
       std::make_unique<Transcript>(std::move(transcript), owner_of(agreed_, self_),
                                    [this](Transcript::Entry kind, std::string_view bytes) { replay(kind, bytes); });
@@ -66,6 +69,7 @@ bool Exchange::was_completed() const {
 void Exchange::take_up_decisions() {
   if (phase_ != Phase::recovering || released() < last_released_) return;
   happens(Event::told);
+  if (accused_) return withdraw(*accused_);
   check_confirmed();  // a party without neighbours
   if (survivors_.stated(self_)) happens(Event::statement);
   if (survivors_.consented(self_)) happens(Event::consent);
@@ -80,7 +84,7 @@ void Exchange::check_confirmed() {
 }
 
 bool Exchange::past_confirmed() const {
-  if (ending_ && ending_->past_unknown()) return false;
+  if (accused_ || (ending_ && ending_->past_unknown())) return false;
   // What an earlier process has stated after a loss, or kept as evidence, stands in the transcript behind all that was
   // released. Trap: what this process states itself confirms nothing, its ledger may be an old one.
   return released() == agreed_.rounds || ended_before_ || std::ranges::all_of(links_, &Link::confirmed);
@@ -98,9 +102,16 @@ void Exchange::replay(Transcript::Entry kind, std::string_view bytes) {
   ended_before_ =
       ended_before_ ||
       (fits && (kind == Transcript::Entry::evidence || (kind == Transcript::Entry::sent && m->kind == Kind::loss)));
-  if (fits && kind == Transcript::Entry::evidence) {
+  if (fits && kind == Transcript::Entry::evidence && m->node == self_) {
+    accused_ = "an earlier process was shown a signature of this party's that its ledger does not know of";
+  } else if (fits && kind == Transcript::Entry::evidence) {
     contradiction_ =
         m->sender + " contradicted itself in round " + std::to_string(m->round) + "; the message is in the transcript";
+    contradicted_by_ = m->node;
+    evidence_ = bytes;
+  } else if (fits && m->kind == Kind::hello) {
+    fits = kind == Transcript::Entry::received && processes_.is_new(*m);
+    processes_.add(*m, std::string(bytes));
   } else if (fits && (m->kind == Kind::loss || m->kind == Kind::consent)) {
     fits = survivors_.judge(*m).verdict == Verdict::accepted;
     if (fits) survivors_.add(*m, std::string(bytes));
@@ -117,7 +128,8 @@ void Exchange::replay(Transcript::Entry kind, std::string_view bytes) {
     envelopes_[m->round] = std::string(bytes);
     envelopes_.erase(m->round - 2);
   } else if (fits) {
-    fits = kind == Transcript::Entry::received && received_.add(*m);
+    fits = kind == Transcript::Entry::received && received_.add(*m, bytes);
+    processes_.add(*m, std::string(bytes));
   }
   if (!fits)
     throw Error({.what = "the transcript holds a message that does not follow from those before it",
@@ -132,6 +144,7 @@ Message Exchange::made(Kind kind, int round, std::string payload) const {
             .sender = name(self_),
             .node = self_,
             .round = round,
+            .process = process_,
             .head = round < 0 ? Digest{} : heads_[static_cast<std::size_t>(round)],
             .payload = std::move(payload)};
   m.signature = keys_.sign(signed_part(m));
@@ -222,6 +235,11 @@ void Exchange::stop(End end, const std::string& text, Reason reason) {
     end_early(end == End::interrupted ? Event::interrupt : Event::stop, {.end = end, .text = text, .reason = reason});
 }
 
+void Exchange::withdraw(const std::string& text) {
+  accused_ = text;
+  end_early(Event::accusation, {.end = End::refused, .text = text, .reason = Reason::past_unknown});
+}
+
 void Exchange::end_early(Event event, const Ending& ending) {
   end(event, ending);
   for (Link& link : links_) link.next_attempt = now_;
@@ -258,7 +276,9 @@ bool Exchange::finished() const {
 }
 
 std::string Exchange::hello_to(const Link& link) const {
-  return encode(made(Kind::hello, released(), payload_of(received_.seen(link.node))));
+  Seen seen = received_.seen(link.node);
+  seen.process = processes_.of(link.node);
+  return encode(made(Kind::hello, released(), payload_of(seen)));
 }
 
 // Its value of a round was computed from this node's of the round before, so that one it has.
@@ -277,7 +297,10 @@ bool Exchange::next_message(const Link& link, Link::Call& call, std::string& byt
     return choose(
         Link::What::goodbye, -1,
         encode(made(Kind::goodbye, released(),
-                    payload_of(Goodbye{.end = ending_->end, .reason = ending_->reason, .text = ending_->text}))));
+                    payload_of(Goodbye{.end = ending_->end,
+                                       .reason = ending_->reason,
+                                       .text = ending_->text,
+                                       .proof = contradicted_by_ == link.node ? proof_against(link.node) : ""}))));
   };
   const auto last_word = [&] {
     for (const auto& [key, message] : last_words())

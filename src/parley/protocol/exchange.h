@@ -19,6 +19,7 @@
 #include "parley/protocol/final_iterates.h"
 #include "parley/protocol/link.h"
 #include "parley/protocol/message.h"
+#include "parley/protocol/processes.h"
 #include "parley/protocol/received.h"
 #include "parley/protocol/seals.h"
 #include "parley/protocol/survivors.h"
@@ -62,6 +63,7 @@ class Exchange {
     int self = 0;            // this party's node
     int last_released = -1;  // the last round of this node's in its ledger
     Keys keys;
+    Process process{.incarnation = 1};  // this one; its number is in the ledger, and no earlier one had it (R14)
     Timing timing{};
     double now = 0;
     // on-loss = "continue": what this party says to going on so. Empty: a loss ends the run.
@@ -107,6 +109,9 @@ class Exchange {
   // Privacy: false: this node may have released more than its ledger holds. A ledger that was lost or put back shows
   // nothing of it; every neighbour's word does, or that nothing can have been released since.
   bool past_confirmed() const;
+  // A signature of this party's shows that its ledger does not know all that it has released: from now on it claims
+  // nothing, also where the run was complete.
+  void withdraw(const std::string& text);
   Vector model() const { return finals_.model(); }
   int released() const { return static_cast<int>(heads_.size()) - 1; }  // the last round, −1: none
   std::vector<PeerState> peers() const;
@@ -129,7 +134,7 @@ class Exchange {
   std::string hello_to(const Link& link) const;
 
   Receipt judged(const std::string& caller, std::string_view bytes);
-  Receipt on_hello(const Message& m);
+  Receipt on_hello(const Message& m, std::string_view bytes);
   Receipt on_value(const Message& m, std::string_view bytes);
   Receipt on_final(const Message& m, std::string_view bytes, Link& from);
   Receipt on_seal(const Message& m, std::string_view bytes, Link& from);
@@ -137,7 +142,10 @@ class Exchange {
   Receipt on_survivors(const Message& m, std::string_view bytes, Link& from);
   Receipt contradicted(const Message& m, const Finding& finding, std::string_view bytes);
   std::optional<Finding> not_open(const Message& m, const std::string& caller) const;
-  bool confirms(const Link& link, const Seen& seen);  // false: this party's own ledger is behind, and it stops
+  void meet(const Message& hello, std::string_view bytes);
+  bool is_known(const Seen& seen) const;  // false: more of this node than its ledger holds, or something else
+  std::string proof_against(int node) const;
+  bool accused_by(const std::string& who, std::string_view proof);
   void check_complete();
   void seal();
   int key(const Message& m) const { return m.kind == Kind::seal ? agreed_.nodes() + m.node : m.node; }
@@ -152,6 +160,8 @@ class Exchange {
   void on_refusal(Link& link, const Receipt& receipt);
   void heard(Link& link);
   void watch(Link& link);
+  std::string awaited_from(const Link& link) const;  // in words; "": nothing
+  void watch_last_words();
   void pump();
   bool next_message(const Link& link, Link::Call& call, std::string& bytes) const;
   bool done_with(const Link& link) const;
@@ -162,15 +172,18 @@ class Exchange {
   Agreement agreed_;
   int self_, last_released_;
   Keys keys_;
+  Process process_;
   Timing timing_;
   double now_, ended_;
   std::function<Consent(const Succession&)> consent_;
   Received received_;
+  Processes processes_;
   FinalIterates finals_;
   Seals seals_;
   Survivors survivors_;
   std::optional<Succession> succession_;
   double patience_from_;                  // for statements, then for consents
+  double last_words_awaited_;             // since when, from nobody in particular
   std::vector<Digest> recorded_;          // heads of own releases in the transcript
   std::vector<Digest> heads_;             // of those that were paid, as release() was told
   std::map<int, std::string> envelopes_;  // own signed messages: a neighbour may lack the last two
@@ -179,6 +192,9 @@ class Exchange {
   Phase phase_ = Phase::recovering;
   std::optional<Ending> ending_;
   std::optional<std::string> contradiction_;
+  int contradicted_by_ = -1;                              // the node that signed it
+  std::string evidence_;                                  // its message
+  std::optional<std::string> accused_;                    // withdraw()
   bool ended_before_ = false;                             // in the transcript: a statement after a loss, or evidence
   std::vector<std::array<long, verdict_count>> refused_;  // by node, unknown callers last
   std::uint64_t calls_ = 0;

@@ -8,7 +8,7 @@ namespace parley::protocol {
 namespace {
 
 bool contradicts(Verdict verdict) {
-  return verdict == Verdict::second_value || verdict == Verdict::other_history;
+  return verdict == Verdict::second_value || verdict == Verdict::other_history || verdict == Verdict::second_process;
 }
 
 // The first, the tenth, the hundredth, …: a peer that floods this party does not flood its log.
@@ -49,10 +49,14 @@ Receipt Exchange::judged(const std::string& caller, std::string_view bytes) {
     if (wrong->verdict == Verdict::wrong_configuration) receipt.attachment = agreed_.configuration;
     return receipt;
   }
-  if (const auto wrong = not_open(m, caller)) return refuse(caller, *wrong);
+  if (const auto wrong = not_open(m, caller)) {
+    Receipt receipt = refuse(caller, *wrong);
+    if (const int node = *agreed_.node_of(caller); node == contradicted_by_) receipt.attachment = proof_against(node);
+    return receipt;
+  }
   switch (m.kind) {
     case Kind::hello:
-      return on_hello(m);
+      return on_hello(m, bytes);
     case Kind::final_iterate:
       return on_final(m, bytes, link_to(*agreed_.node_of(caller)));
     case Kind::seal:
@@ -100,12 +104,15 @@ std::optional<Finding> Exchange::not_open(const Message& m, const std::string& c
 }
 
 Receipt Exchange::on_value(const Message& m, std::string_view bytes) {
-  const Finding finding = received_.judge(m, released());
+  Finding finding = received_.judge(m, released());
+  if (finding.verdict == Verdict::accepted) finding = processes_.judge(m);
   if (contradicts(finding.verdict)) return contradicted(m, finding, bytes);
   if (finding.verdict == Verdict::accepted) {
     transcript_->append(Transcript::Entry::received, bytes);
     transcript_->sync();
-    received_.add(m);
+    received_.add(m, bytes);
+    processes_.add(m, std::string(bytes));
+    link_to(m.node).progressed(now_);
   } else if (finding.verdict != Verdict::duplicate) {
     return refuse(m.sender, finding);
   }
@@ -153,25 +160,83 @@ Receipt Exchange::contradicted(const Message& m, const Finding& finding, std::st
     transcript_->append(Transcript::Entry::evidence, bytes);
     transcript_->sync();
     contradiction_ = text;
+    contradicted_by_ = m.node;
+    evidence_ = bytes;
     if (completed) report(text + "; the run was complete before, and its model stands");
   }
   if (!completed) end_early(Event::contradiction, {.end = End::equivocation, .text = text});
-  return refuse(m.sender, finding);
+  Receipt receipt = refuse(m.sender, finding);
+  receipt.attachment = proof_against(m.node);
+  return receipt;
 }
 
-Receipt Exchange::on_hello(const Message& m) {
-  const Finding finding = received_.judge_hello(m, received_.seen(m.node).round);
-  if (finding.verdict != Verdict::accepted) return refuse(m.sender, finding);
+// What this party holds of another's signatures, for that one to see: what contradicts the rest, how its process was
+// met, and its last value.
+std::string Exchange::proof_against(int node) const {
+  std::vector<std::string> messages;
+  if (node == contradicted_by_) messages.push_back(evidence_);
+  messages.push_back(processes_.first_message(node));
+  if (std::ranges::find(links_, node, &Link::node) != links_.end()) messages.push_back(received_.last_message(node));
+  return bundle(messages, message_cap(agreed_.dimension) - 1024);
+}
+
+// R15: an accusation counts with this party's own signature, and with nothing else: on a round or a value that its ledger
+// does not have, or of a process that is not this one and did not come before it.
+bool Exchange::accused_by(const std::string& who, std::string_view proof) {
+  for (const std::string& bytes : unbundled(proof)) {
+    const auto parsed = decode(bytes);
+    const auto* m = std::get_if<Message>(&parsed);
+    if (m == nullptr || m->sender != name(self_) || m->node != self_ || m->run != agreed_.run ||
+        m->kind == Kind::consent || m->round > agreed_.rounds || !keys_.verify(self_, signed_part(*m), m->signature))
+      continue;
+    const bool unknown =
+        m->round > released() || (m->round >= 0 && m->head != heads_[static_cast<std::size_t>(m->round)]);
+    const bool other = m->process != process_ && m->process.incarnation >= process_.incarnation;
+    if (!unknown && !other) continue;
+    if (!accused_) {
+      transcript_->append(Transcript::Entry::evidence, bytes);
+      transcript_->sync();
+      const std::string round = std::to_string(m->round);
+      withdraw("your ledger is older than what you have released: " + who + " has " +
+               (m->round > released() ? "round " + round + " of " + name(self_) + ", and the ledger ends with " +
+                                            std::to_string(released())
+                : unknown ? "another round " + round + " of " + name(self_)
+                          : "met another process of " + name(self_) + ", from a copy of this folder") +
+               "; this party's signature on it is in the transcript");
+    }
+    return true;
+  }
+  return false;
+}
+
+// A new process of a neighbour's is stored before it is answered: it may release when all have answered.
+void Exchange::meet(const Message& hello, std::string_view bytes) {
+  if (!processes_.is_new(hello)) return;
+  transcript_->append(Transcript::Entry::received, bytes);
+  transcript_->sync();
+  processes_.add(hello, std::string(bytes));
+  if (Link& link = link_to(hello.node); ++link.restarts <= 3) link.progress = now_;
+}
+
+Receipt Exchange::on_hello(const Message& m, std::string_view bytes) {
+  Finding finding = received_.judge_hello(m, received_.seen(m.node).round);
+  if (finding.verdict == Verdict::accepted) finding = processes_.judge(m);
+  if (contradicts(finding.verdict)) return contradicted(m, finding, bytes);
+  if (finding.verdict != Verdict::accepted) {
+    Receipt receipt = refuse(m.sender, finding);
+    receipt.attachment = proof_against(m.node);
+    return receipt;
+  }
   Link& link = link_to(m.node);
-  const Seen seen = *seen_of(m.payload);
-  if (!confirms(link, seen)) return refuse(m.sender, {Verdict::stopped, ending_->text});
-  link.stored = std::max(link.stored, seen.round);
+  meet(m, bytes);
+  if (const Seen seen = *seen_of(m.payload); is_known(seen)) link.stored = std::max(link.stored, seen.round);
   return {.verdict = Verdict::accepted, .attachment = hello_to(link)};
 }
 
 Receipt Exchange::on_goodbye(const Message& m) {
   const Goodbye goodbye = *goodbye_of(m.payload);
   Link& link = link_to(m.node);
+  if (accused_by(m.sender, goodbye.proof)) return {.verdict = Verdict::accepted};
   // What it was told itself is passed on as it is, not as a chain of "X has stopped: Y has stopped: …".
   const bool passed_on = goodbye.reason == Reason::peer_stopped;
   const std::string why = (passed_on ? "" : m.sender + " has stopped: ") + printable(goodbye.text, 200);
@@ -196,22 +261,9 @@ Receipt Exchange::on_goodbye(const Message& m) {
   return {.verdict = Verdict::accepted};
 }
 
-bool Exchange::confirms(const Link& link, const Seen& seen) {
-  const std::string who = name(link.node);
-  const std::string older = "your ledger is older than what you have released: ";
-  if (seen.round > released()) {
-    stop(End::refused,
-         older + who + " has round " + std::to_string(seen.round) + " of " + name(self_) +
-             ", and the ledger ends with " + std::to_string(released()),
-         Reason::past_unknown);
-    return false;
-  }
-  if (seen.round >= 0 && seen.head != heads_[static_cast<std::size_t>(seen.round)]) {
-    stop(End::refused, older + who + " has another round " + std::to_string(seen.round) + " of " + name(self_),
-         Reason::past_unknown);
-    return false;
-  }
-  return true;
+// An honest neighbour that has more answers this party's hello with the proof; its word alone is anybody's.
+bool Exchange::is_known(const Seen& seen) const {
+  return seen.round <= released() && (seen.round < 0 || seen.head == heads_[static_cast<std::size_t>(seen.round)]);
 }
 
 void Exchange::report_refusal(const std::string& caller, const Receipt& receipt) {
@@ -228,7 +280,10 @@ void Exchange::answered(std::uint64_t id, const Receipt& receipt) {
   const Link::Call call = *link->call;
   link->call.reset();
   heard(*link);
-  if (call.what == Link::What::goodbye && phase_ == Phase::completed && !receipt.good()) {
+  if (!receipt.good() && receipt.verdict != Verdict::wrong_configuration &&
+      accused_by(name(link->node), receipt.attachment)) {
+    link->goodbye_said = call.what == Link::What::goodbye;
+  } else if (call.what == Link::What::goodbye && phase_ == Phase::completed && !receipt.good()) {
     link->last_words.clear();
     link->retry_later(now_, timing_);
   } else if (call.what == Link::What::goodbye) {
@@ -260,12 +315,22 @@ void Exchange::on_greeting(Link& link, const Link::Call& call, const Receipt& re
   Finding finding{Verdict::truncated, "the answer to a hello is none"};
   if (m != nullptr && m->kind == Kind::hello)
     finding = inspect(*m, who, agreed_, self_, keys_).value_or(received_.judge_hello(*m, call.number));
+  if (finding.verdict == Verdict::accepted) finding = processes_.judge(*m);
+  if (contradicts(finding.verdict)) {
+    contradicted(*m, finding, receipt.attachment);
+    return;
+  }
+  const Seen seen = finding.verdict == Verdict::accepted ? *seen_of(m->payload) : Seen{};
+  if (finding.verdict == Verdict::accepted && !is_known(seen))
+    finding = {Verdict::wrong_turn, "it says that it has round " + std::to_string(seen.round) + " of " + name(self_) +
+                                        ", and gives no proof"};
+  if (finding.verdict == Verdict::accepted && seen.process != process_)
+    finding = {Verdict::wrong_turn, "it does not confirm this process"};
   if (finding.verdict != Verdict::accepted) {
     report_refusal(who, refuse(who, finding));
     return link.retry_later(now_, timing_);
   }
-  const Seen seen = *seen_of(m->payload);
-  if (!confirms(link, seen)) return;
+  meet(*m, receipt.attachment);
   link.stored = std::max(link.stored, seen.round);
   link.greeted = link.confirmed = true;
   check_confirmed();
@@ -292,8 +357,11 @@ void Exchange::on_refusal(Link& link, const Receipt& receipt) {
   }
   if (receipt.verdict == Verdict::stopped) return lose(link.node, text, Reason::peer_stopped);
   if (receipt.verdict == Verdict::left_behind) return stop(End::peer_lost, text, Reason::left_behind);
-  const bool past_unknown = receipt.verdict == Verdict::ledger_behind || contradicts(receipt.verdict);
-  stop(End::refused, text, past_unknown ? Reason::past_unknown : Reason::refusal);
+  if (receipt.verdict == Verdict::ledger_behind || contradicts(receipt.verdict)) {
+    if (worth_a_line(++link.interruptions)) report(text + "; it gives no proof of that, so it does not count");
+    return;
+  }
+  stop(End::refused, text, Reason::refusal);
 }
 
 void Exchange::failed(std::uint64_t id) {

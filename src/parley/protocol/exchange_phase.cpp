@@ -14,9 +14,9 @@ constexpr std::array<std::string_view, 11> phase_names = {"recovering", "greetin
                                                           "continued",  "interrupted",   "stopped"};
 static_assert(phase_names.size() == static_cast<std::size_t>(Phase::stopped) + 1);
 
-constexpr std::array<std::string_view, 10> event_names = {"told",      "confirmed", "last_round", "all_seals",
-                                                          "statement", "consent",   "agreement",  "contradiction",
-                                                          "interrupt", "stop"};
+constexpr std::array<std::string_view, 11> event_names = {"told",       "confirmed", "last_round", "all_seals",
+                                                          "statement",  "consent",   "agreement",  "contradiction",
+                                                          "accusation", "interrupt", "stop"};
 static_assert(event_names.size() == static_cast<std::size_t>(Event::stop) + 1);
 
 constexpr std::array table = {
@@ -28,40 +28,51 @@ constexpr std::array table = {
     Transition{Phase::greeting, Event::last_round, Phase::finals},  // a restart after the last release
     Transition{Phase::greeting, Event::statement, Phase::stated},
     Transition{Phase::greeting, Event::contradiction, Phase::stopped},
+    Transition{Phase::greeting, Event::accusation, Phase::stopped},
     Transition{Phase::greeting, Event::interrupt, Phase::interrupted},
     Transition{Phase::greeting, Event::stop, Phase::stopped},
 
     Transition{Phase::rounds, Event::last_round, Phase::finals},
     Transition{Phase::rounds, Event::statement, Phase::stated},
     Transition{Phase::rounds, Event::contradiction, Phase::stopped},
+    Transition{Phase::rounds, Event::accusation, Phase::stopped},
     Transition{Phase::rounds, Event::interrupt, Phase::interrupted},
     Transition{Phase::rounds, Event::stop, Phase::stopped},
 
     Transition{Phase::finals, Event::all_seals, Phase::completed},
     Transition{Phase::finals, Event::statement, Phase::stated_finals},
     Transition{Phase::finals, Event::contradiction, Phase::stopped},
+    Transition{Phase::finals, Event::accusation, Phase::stopped},
     Transition{Phase::finals, Event::interrupt, Phase::interrupted},
     Transition{Phase::finals, Event::stop, Phase::stopped},
 
     Transition{Phase::stated, Event::last_round, Phase::stated_finals},
     Transition{Phase::stated, Event::consent, Phase::consented},
     Transition{Phase::stated, Event::contradiction, Phase::stopped},
+    Transition{Phase::stated, Event::accusation, Phase::stopped},
     Transition{Phase::stated, Event::interrupt, Phase::interrupted},
     Transition{Phase::stated, Event::stop, Phase::stopped},
 
     Transition{Phase::stated_finals, Event::all_seals, Phase::completed},
     Transition{Phase::stated_finals, Event::consent, Phase::consented},
     Transition{Phase::stated_finals, Event::contradiction, Phase::stopped},
+    Transition{Phase::stated_finals, Event::accusation, Phase::stopped},
     Transition{Phase::stated_finals, Event::interrupt, Phase::interrupted},
     Transition{Phase::stated_finals, Event::stop, Phase::stopped},
 
     Transition{Phase::consented, Event::last_round, Phase::consented},  // others count on its consent
     Transition{Phase::consented, Event::agreement, Phase::continued},
     Transition{Phase::consented, Event::contradiction, Phase::stopped},
+    Transition{Phase::consented, Event::accusation, Phase::stopped},
     Transition{Phase::consented, Event::interrupt, Phase::interrupted},
     Transition{Phase::consented, Event::stop, Phase::stopped},
 
     Transition{Phase::continued, Event::contradiction, Phase::stopped},  // a second consent, found out afterwards
+
+    Transition{Phase::completed, Event::accusation, Phase::stopped},  // the model stands; what it cost is not known
+    Transition{Phase::continued, Event::accusation, Phase::stopped},
+    Transition{Phase::interrupted, Event::accusation, Phase::stopped},
+    Transition{Phase::stopped, Event::accusation, Phase::stopped},
 };
 
 }  // namespace

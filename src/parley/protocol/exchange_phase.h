@@ -30,6 +30,7 @@ enum class Event : std::uint8_t {
   consent,        // a consent is signed and synced, now or by an earlier process
   agreement,      // every member of the next part has consented to it
   contradiction,  // a party has signed two things that exclude each other (R3)
+  accusation,     // this party's own signature shows that its ledger does not know all that it has released
   interrupt,      // by its owner
   stop,           // a loss, a refusal, a goodbye, the budget, divergence
 };

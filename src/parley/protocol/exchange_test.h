@@ -83,6 +83,7 @@ struct Side {
                                                           .self = node,
                                                           .last_released = static_cast<int>(paid.size()) - 1,
                                                           .keys = keys,
+                                                          .process = process,
                                                           .timing = timing,
                                                           .now = now,
                                                           .consent = consent},
@@ -104,6 +105,7 @@ struct Side {
               .sender = agreed.name(node),
               .node = node,
               .round = round,
+              .process = {.incarnation = 1},
               .payload = std::move(payload)};
     const bool has_value = kind == Kind::value || kind == Kind::silent;
     for (int k = 0; k <= std::min(round, 100); ++k)
@@ -122,6 +124,7 @@ struct Side {
   Agreement agreed;
   Keys keys;
   Timing timing;
+  Process process{.incarnation = 1};
   std::function<Consent(const Succession&)> consent{};  // on-loss = "continue"
   ledger::Ledger ledger;
   std::vector<privacy::Paid> paid;

@@ -117,6 +117,8 @@ std::optional<Finding> inspect(const Message& m, const std::string& caller, cons
                    "hash " + printable(m.configuration) + ", but here it is " + agreed.configuration_hash};
   if (m.run != agreed.run)
     return Finding{Verdict::wrong_run, "'" + printable(m.run) + "', but this is '" + agreed.run + "'"};
+  if (m.process.incarnation < (m.kind == Kind::hello && m.round < 0 ? 0 : 1))
+    return Finding{Verdict::truncated, "its process has no number"};
   if (auto wrong = check_round(m, agreed)) return wrong;
   if (auto wrong = check_turn(m, agreed)) return wrong;
   return check_payload(m, agreed);

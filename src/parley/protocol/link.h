@@ -36,11 +36,20 @@ struct Link {
   bool given_up = false;
 
   double heard = 0;                // its last answer, or the start
+  double progress = 0;             // when it last brought what was awaited, or nothing was
+  bool awaited = false;            // that was reported
+  int restarts = 0;                // since then: a few give it more time
   std::optional<double> called{};  // when it last sent something itself
   bool ever_heard = false, reported = false;
   long interruptions = 0;
   double next_attempt = 0;
   int failures = 0;
+
+  void progressed(double now) {
+    progress = now;
+    awaited = false;
+    restarts = 0;
+  }
 
   void retry_later(double now, const Timing& timing) {
     const double pause = timing.deadline / 16 * static_cast<double>(1 << (failures < 3 ? failures : 3));

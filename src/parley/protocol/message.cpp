@@ -25,6 +25,11 @@ void put_digest(std::string& out, const Digest& digest) {
   out.append(reinterpret_cast<const char*>(digest.data()), digest.size());
 }
 
+void put_process(std::string& out, const Process& process) {
+  put(out, static_cast<std::uint32_t>(process.incarnation), 4);
+  out.append(reinterpret_cast<const char*>(process.nonce.data()), process.nonce.size());
+}
+
 // Reads from the front; after the first thing that is not there it reads nothing more.
 class Reader {
  public:
@@ -57,6 +62,13 @@ class Reader {
     const std::string_view part = take(d.size(), field);
     if (part.size() == d.size()) std::memcpy(d.data(), part.data(), d.size());
     return d;
+  }
+
+  Process process(const char* field) {
+    Process p{.incarnation = integer(field)};
+    const std::string_view part = take(p.nonce.size(), field);
+    if (part.size() == p.nonce.size()) std::memcpy(p.nonce.data(), part.data(), part.size());
+    return p;
   }
 
   const char* missing() const { return missing_; }  // the first field that was not there, or null
@@ -99,6 +111,7 @@ std::string signed_part(const Message& m) {
   put_text(out, m.sender);
   put(out, static_cast<std::uint32_t>(m.node), 4);
   put(out, static_cast<std::uint32_t>(m.round), 4);
+  put_process(out, m.process);
   put_digest(out, m.head);
   put(out, m.payload.size(), 4);
   out += m.payload;
@@ -129,6 +142,7 @@ std::variant<Message, Finding> decode(std::string_view bytes) {
   m.sender = in.text(1, "sender");
   m.node = in.integer("node");
   m.round = in.integer("round");
+  m.process = in.process("process");
   m.head = in.digest("head");
   m.payload = in.text(4, "payload");
   m.signature = in.text(2, "signature");
@@ -180,6 +194,7 @@ std::string payload_of(const Seen& seen) {
   std::string out;
   put(out, static_cast<std::uint32_t>(seen.round), 4);
   put_digest(out, seen.head);
+  put_process(out, seen.process);
   return out;
 }
 
@@ -188,6 +203,7 @@ std::optional<Seen> seen_of(std::string_view payload) {
   Seen seen;
   seen.round = in.integer("seen");
   seen.head = in.digest("seen");
+  seen.process = in.process("seen");
   if (in.missing() != nullptr || in.left() > 0 || seen.round < -1) return std::nullopt;
   return seen;
 }
@@ -197,19 +213,40 @@ std::string payload_of(const Goodbye& goodbye) {
   put(out, static_cast<std::uint64_t>(goodbye.end), 1);
   put(out, static_cast<std::uint64_t>(goodbye.reason), 1);
   put_text(out, std::string_view(goodbye.text).substr(0, short_text));
-  return out;
+  return out + goodbye.proof;
 }
 
 std::optional<Goodbye> goodbye_of(std::string_view payload) {
   Reader in(payload);
   const std::uint64_t end = in.number(1, "end"), reason = in.number(1, "reason");
   Goodbye goodbye{.text = in.text(1, "text")};
-  if (in.missing() != nullptr || in.left() > 0 || end > static_cast<std::uint64_t>(End::contradicted) ||
+  goodbye.proof = in.take(in.left(), "proof");
+  if (in.missing() != nullptr || end > static_cast<std::uint64_t>(End::contradicted) ||
       reason > static_cast<std::uint64_t>(Reason::left_behind))
     return std::nullopt;
   goodbye.end = static_cast<End>(end);
   goodbye.reason = static_cast<Reason>(reason);
   return goodbye;
+}
+
+std::string bundle(const std::vector<std::string>& messages, std::size_t most) {
+  std::string out;
+  for (const std::string& m : messages) {
+    if (m.empty() || out.size() + m.size() + 4 > most) continue;
+    put(out, m.size(), 4);
+    out += m;
+  }
+  return out;
+}
+
+std::vector<std::string> unbundled(std::string_view bytes) {
+  std::vector<std::string> messages;
+  Reader in(bytes);
+  while (in.left() > 0 && in.missing() == nullptr) {
+    std::string m = in.text(4, "message");
+    if (in.missing() == nullptr) messages.push_back(std::move(m));
+  }
+  return messages;
 }
 
 std::string payload_of(const Loss& loss) {

@@ -1,8 +1,9 @@
 // One message between two parties, as bytes. Pure: no key, clock or socket. Integers and doubles are little endian.
 //   "parley" ‖ version 2 ‖ kind 1 ‖ |run| run ‖ |configuration| configuration ‖ |sender| sender ‖ node 4 ‖ round 4
-//   ‖ head 32 ‖ |payload| 4 payload ‖ |signature| 2 signature
+//   ‖ incarnation 4 ‖ nonce 16 ‖ head 32 ‖ |payload| 4 payload ‖ |signature| 2 signature
 // The signature covers everything before it. Lengths without a size are one byte.
 #pragma once
+#include <array>
 #include <cstdint>
 #include <optional>
 #include <string>
@@ -18,6 +19,13 @@ namespace parley::protocol {
 
 enum class Kind : std::uint8_t { hello = 1, value, silent, final_iterate, goodbye, loss, consent, seal };
 
+// A process of a party's (R14).
+struct Process {
+  int incarnation = 0;                   // its number in the party's ledger, from 1 on; 0: only looks around (doctor)
+  std::array<std::uint8_t, 16> nonce{};  // drawn by itself
+  bool operator==(const Process&) const = default;
+};
+
 struct Message {
   Kind kind = Kind::hello;
   std::string run{}, configuration{}, sender{};
@@ -25,12 +33,13 @@ struct Message {
   // Of a value; in hello, final, seal, goodbye and loss: the last one that the sender has released, −1: none; in
   // consent: the one from which the survivors go on.
   int round = 0;
-  Digest head{};  // of the sender's releases through that round (next_head); in consent: Succession::id
+  Process process{};  // that signed it
+  Digest head{};      // of the sender's releases through that round (next_head); in consent: Succession::id
   std::string payload{};
   std::string signature{};
 };
 
-// A message of another version is refused (unknown_version). 2: a goodbye carries a reason. 3: seals.
+// A message of another version is refused (unknown_version). 2: a goodbye carries a reason. 3: seals, processes, proofs.
 inline constexpr int protocol_version = 3;
 
 std::string signed_part(const Message& m);
@@ -51,10 +60,12 @@ std::string payload_of(const Vector& value);
 std::string payload_of(const Digest& digest);
 std::optional<Vector> vector_of(std::string_view payload);  // nullopt: no whole number of doubles
 
-// The payload of a hello: the last round of the receiver's that the sender has stored, and its head.
+// The payload of a hello: the last round of the receiver's that the sender has stored, its head, and the process of the
+// receiver's that the sender knows.
 struct Seen {
   int round = -1;
   Digest head{};
+  Process process{};
 };
 std::string payload_of(const Seen& seen);
 std::optional<Seen> seen_of(std::string_view payload);
@@ -86,9 +97,15 @@ struct Goodbye {
   End end = End::completed;
   Reason reason = Reason::own;
   std::string text{};
+  std::string proof{};  // of a contradiction of the receiver's: a bundle
 };
 std::string payload_of(const Goodbye& goodbye);
 std::optional<Goodbye> goodbye_of(std::string_view payload);
+
+// Signed messages of one party that cannot all be true, for that party to see. Those that no longer fit into `most` bytes
+// are left out.
+std::string bundle(const std::vector<std::string>& messages, std::size_t most);
+std::vector<std::string> unbundled(std::string_view bytes);  // as far as they are whole
 
 // The payload of a loss: whom its sender has lost; empty: it heard of a loss from others.
 struct Loss {

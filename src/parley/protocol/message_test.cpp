@@ -45,6 +45,7 @@ TEST(Message, IsTheseBytes) {
                   .sender = "ab",
                   .node = 1,
                   .round = -1,
+                  .process = {.incarnation = 7, .nonce = {0xAB}},
                   .payload = payload_of(Vector{{1.0}}),
                   .signature = "S"};
   EXPECT_EQ(hex(encode(m)),
@@ -55,7 +56,9 @@ TEST(Message, IsTheseBytes) {
             "0163"
             "026162"  // run, configuration, sender
             "01000000"
-            "ffffffff"                                                          // node, round
+            "ffffffff"  // node, round
+            "07000000"
+            "ab000000000000000000000000000000"                                  // process: number, nonce
             "0000000000000000000000000000000000000000000000000000000000000000"  // head
             "08000000"
             "000000000000f03f"  // payload

@@ -30,6 +30,7 @@ constexpr std::array<Row, verdict_count> rows = {{
     {"off_grid", "payload"},
     {"second_value", "payload"},
     {"other_history", "head"},
+    {"second_process", "process"},
     {"ledger_behind", "round"},
     {"unavailable", "receiver"},
     {"stopped", "receiver"},

@@ -28,6 +28,7 @@ enum class Verdict : std::uint8_t {
   off_grid,
   second_value,
   other_history,
+  second_process,
   ledger_behind,
   unavailable,  // starting, or interrupted by its owner: try again
   stopped,      // for good
@@ -45,8 +46,10 @@ struct Finding {  // about a message
 
 struct Receipt {
   Verdict verdict = Verdict::accepted;
-  std::string reason{};      // empty when accepted
-  std::string attachment{};  // to hello: the receiver's own hello; to a wrong configuration: the receiver's
+  std::string reason{};  // empty when accepted
+  // To hello: the receiver's own hello; to a wrong configuration: the receiver's; to what contradicts other messages of
+  // the sender's, or is older than they are: these (bundle).
+  std::string attachment{};
   bool good() const { return verdict == Verdict::accepted || verdict == Verdict::duplicate; }
 };
 

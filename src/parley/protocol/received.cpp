@@ -73,7 +73,7 @@ bool Received::follows(const Message& final_iterate, const MeanOfReleases& from)
   return !recomputes_ || payload_of(from.value()) == final_iterate.payload;
 }
 
-bool Received::add(const Message& m) {
+bool Received::add(const Message& m, std::string_view bytes) {
   const auto found = peers_.find(m.node);
   auto value = vector_of(m.payload);
   if (found == peers_.end() || m.round != found->second.last() + 1 || !value) return false;
@@ -81,6 +81,7 @@ bool Received::add(const Message& m) {
   const Digest head = head_through(peer, m);
   if (head != m.head) return false;
   if (recomputes_) peer.mean.add(m.round, *value);
+  peer.bytes = bytes;
   peer.heads.push_back(head);
   peer.values.push_back(std::make_shared<const Vector>(std::move(*value)));
   return true;

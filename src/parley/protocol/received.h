@@ -27,10 +27,11 @@ class Received {
   Finding judge_final(const Message& m) const;
 
   // What was judged to be accepted, once it is stored; or what the transcript has. False: it does not fit.
-  bool add(const Message& m);
+  bool add(const Message& m, std::string_view bytes);
   void add_final(const Message& m);
 
   Seen seen(int neighbour) const;  // the last round of its that is stored
+  const std::string& last_message(int neighbour) const { return peers_.at(neighbour).bytes; }  // with that round
   bool complete(int round) const;  // every neighbour's value of it is stored
   privacy::Inbox take(int round);  // in order, each round once; ordered by node number
 
@@ -38,6 +39,7 @@ class Received {
   struct Peer {
     std::vector<Digest> heads{};             // by round
     std::deque<privacy::Released> values{};  // the last ones, not yet taken
+    std::string bytes{};                     // of the last one, signed
     MeanOfReleases mean;                     // as far as it has released, where that can be computed
     std::optional<Message> final_iterate{};  // as it claims
     int last() const { return static_cast<int>(heads.size()) - 1; }

@@ -34,7 +34,8 @@ class BetweenTwo : public testing::Test {
         const Message& m = std::get<Message>(parsed);
         Receipt receipt;
         if (m.kind == Kind::hello) {
-          const Message hello = made(Kind::hello, round_, payload_of(Seen{.round = m.round, .head = m.head}), shift);
+          const Message hello = made(Kind::hello, round_,
+                                     payload_of(Seen{.round = m.round, .head = m.head, .process = m.process}), shift);
           receipt.attachment = middle_.signed_bytes(hello);
         }
         if (m.kind == Kind::final_iterate || m.kind == Kind::seal) last_words_[{from, m.kind}] = send.bytes;

@@ -76,7 +76,7 @@ class Reader {
     const std::string& passed_on = known_.name(neighbour);  // these come from any neighbour
     const std::string& caller = own ? known_.name(t_.node) : protocol::flooded(m.kind) ? passed_on : m.sender;
     if (own && m.sender != known_.name(t_.node)) return "sender: it stands there as sent by " + known_.name(t_.node);
-    if (m.kind == Kind::hello || m.kind == Kind::goodbye) return "kind: no transcript holds such a message";
+    if ((m.kind == Kind::hello && own) || m.kind == Kind::goodbye) return "kind: no transcript holds such a message";
     if (speaks_of_loss(m) && known_.study.on_loss != OnLoss::go_on) return "kind: in this study a loss ends the run";
     if (const auto wrong = protocol::inspect(m, caller, known_.agreed(), receiver, known_.keys))
       return std::string(protocol::field_of(wrong->verdict)) + ": " + wrong->detail;
@@ -98,6 +98,7 @@ class Reader {
     const std::string what = m->kind == Kind::final_iterate ? "the final iterate of " + sender
                              : m->kind == Kind::seal        ? "the seal of " + sender
                              : m->kind == Kind::loss        ? "the statement after a loss of " + sender
+                             : m->kind == Kind::hello       ? "the hello of " + sender
                              : m->kind == Kind::consent     ? "the consent of " + sender
                                                             : "round " + std::to_string(m->round) + " of " + sender;
     last_ = ", after " + what;
@@ -117,6 +118,7 @@ class Reader {
       return;
     }
     if (speaks_of_loss(*m)) return t_.after_loss.push_back(*m);
+    if (m->kind == Kind::hello) return t_.hellos.push_back(*m);
     auto& heard = t_.values[m->node];
     const int next = static_cast<int>(heard.size());
     if (m->round != next)
@@ -137,6 +139,8 @@ class Reader {
     if (value && same_as(heard[static_cast<std::size_t>(m.round)]))
       return say("what it keeps as evidence against " + m.sender + " is " + what +
                  " once more and contradicts nothing");
+    t_.accused.insert(m.node);
+    if (m.node == t_.node) return say("it keeps a signature of its own that its ledger does not know of: " + what);
     wrong_.push_back(m.sender + " contradicted itself: " + known_.name(t_.node) + " was sent a second, different " +
                      what + ", signed");
   }

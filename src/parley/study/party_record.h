@@ -6,6 +6,7 @@
 #include <map>
 #include <nlohmann/json.hpp>
 #include <optional>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -41,7 +42,9 @@ struct PartyRecord {
   std::map<int, std::vector<Heard>> values;   // by origin, its own too: rounds 0, 1, … without a gap
   std::map<int, protocol::Message> finals;    // by origin
   std::map<int, protocol::Message> seals;     // by sender, its own too
+  std::vector<protocol::Message> hellos;      // the first of each process of a neighbour's
   std::vector<protocol::Message> after_loss;  // statements and consents, its own too
+  std::set<int> accused;                      // who has signed two things that exclude each other, by what it keeps
   bool intact = true;                         // false: what is missing may have been there
   long messages = 0;                          // whose signature holds
   bool went_on = false;                       // a record of the next part lies beside this one

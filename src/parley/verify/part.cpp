@@ -29,12 +29,14 @@ class PartCheck {
     for (std::size_t i = 1; i < receivers.size(); ++i)
       if (const int round = differing(*receivers[0], *receivers[i], node); round >= 0) {
         agreed = false;
+        part_.contradicted.insert(node);
         wrong(name(node) + ", round " + std::to_string(round) + ": it sent one value to " + name(receivers[0]->node) +
               " and another to " + name(receivers[i]->node) + ", and signed both");
       }
     for (const study::PartyRecord* t : receivers) {
       if (self == nullptr) break;
       const int round = agreed ? differing(*self, *t, node) : -1;
+      if (round >= 0) part_.contradicted.insert(node);
       if (round >= 0)
         wrong(name(node) + ", round " + std::to_string(round) + ": its own record differs from the value that " +
               name(t->node) + " received and " + name(node) + " signed");
@@ -43,6 +45,9 @@ class PartCheck {
               name(t->node) + " received it");
       if (round >= 0) break;
     }
+    compare_processes(node);
+    for (const study::PartyRecord& t : part_.records)
+      if (t.accused.contains(node)) part_.contradicted.insert(node);
     compare_last_words(node, &study::PartyRecord::finals, "final iterate");
     compare_last_words(node, &study::PartyRecord::seals, "seal");
     // Without an intact record of its own, what any of the others has of it: the longest, or epsilon would be too
@@ -63,6 +68,21 @@ class PartCheck {
       if (a.values.at(node)[at].head != b.values.at(node)[at].head) return round;
     }
     return -1;
+  }
+
+  // R14: one process for each number.
+  void compare_processes(int node) {
+    std::map<int, const protocol::Message*> by_number;
+    for (const study::PartyRecord& t : part_.records)
+      for (const protocol::Message& hello : t.hellos) {
+        if (hello.node != node) continue;
+        const auto [known, is_new] = by_number.emplace(hello.process.incarnation, &hello);
+        if (is_new || known->second->process == hello.process) continue;
+        part_.contradicted.insert(node);
+        wrong(name(node) + ": two processes of its have the number " + std::to_string(hello.process.incarnation) +
+              ", and it signed both: it ran from two copies of one folder, or from a restored one");
+        return;
+      }
   }
 
   void compare_last_words(int node, std::map<int, protocol::Message> study::PartyRecord::* of,

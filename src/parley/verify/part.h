@@ -1,6 +1,7 @@
 // One part of a run as the records tell it: whether all were told the same, and whether what must follow does.
 #pragma once
 #include <optional>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -22,6 +23,7 @@ struct SeenPart {
   std::vector<Values> seen{};                  // by node: what its values were computed from, as far as is known
   std::vector<Replayed> replayed{};            // by node
   std::optional<protocol::Succession> next{};  // on which the survivors have agreed
+  std::set<int> contradicted{};                // nodes: no bound holds for what they released
 
   const study::PartyRecord* own(int node) const;  // null: not given
   int rounds(int node) const { return merged.contains(node) ? static_cast<int>(merged.at(node).size()) : 0; }

@@ -142,6 +142,7 @@ class Verification {
                                 .self = self,
                                 .released = rounds - 1,
                                 .through = part.next && t != nullptr && t->went_on ? part.next->through : -1});
+      party.contradicted = party.contradicted || part.contradicted.contains(self);
       party.recomputed += part.replayed[static_cast<std::size_t>(self)].recomputed;
       whole = t != nullptr ? t->outcome() == "completed" : rounds == part.known.agreed().rounds + 1;
       if (t == nullptr) continue;
@@ -170,7 +171,7 @@ class Verification {
       party.delta = result_.delta;
     }
     if (followed && record.record != nullptr) check_final_documents(record, result_.wrong);
-    result_.epsilon = std::max(result_.epsilon, party.epsilon);
+    if (!party.contradicted) result_.epsilon = std::max(result_.epsilon, party.epsilon);
     result_.parties.push_back(std::move(party));
   }
 

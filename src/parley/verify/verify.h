@@ -34,6 +34,7 @@ struct VerifiedParty {
   int parts = 1;       // in which it has released something
   double epsilon = 0;  // found from the plan's charges of these rounds, of all parts together
   double delta = 0;
+  bool contradicted = false;  // it has signed two things that exclude each other: no epsilon is told for it
   std::optional<double> stated, in_ledger;
 };
 

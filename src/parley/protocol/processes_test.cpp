@@ -1,0 +1,163 @@
+// One live process for each party (R14), and accusations that count (R15).
+#include "parley/protocol/exchange_test.h"
+
+namespace parley::protocol {
+namespace {
+
+Process process(int incarnation, std::uint8_t nonce) {
+  return {.incarnation = incarnation, .nonce = {nonce}};
+}
+
+class Clones : public Trio {
+ protected:
+  // A second process of b's, on a copy of its disks.
+  std::unique_ptr<Side> copy_of_b(const Process& as) {
+    auto copy = std::make_unique<Side>(1, agreed);
+    copy->medium->content = side(1).medium->content;
+    copy->paid = side(1).paid;
+    copy->process = as;
+    copy->open(now);
+    return copy;
+  }
+  // What the copy has to say reaches the others, and their answers it.
+  void carry_for(Side& copy) {
+    for (bool busy = true; busy;) {
+      const Actions actions = copy.exchange->take();
+      busy = !actions.sends.empty();
+      for (const Send& send : actions.sends)
+        copy.exchange->answered(send.call, exchange(send.peer).deliver("hospital_b", send.bytes));
+    }
+  }
+};
+
+TEST_F(Clones, TwoProcessesWithOneNumberStopBothAndNeitherClaimsAnything) {
+  side(1).process = process(2, 7);
+  side(1).open();
+  round();
+  round();
+  const auto copy = copy_of_b(process(2, 8));
+  carry_for(*copy);
+  EXPECT_EQ(exchange(0).ending()->end, End::equivocation);
+  EXPECT_EQ(exchange(2).ending()->end, End::equivocation);
+  EXPECT_THAT(exchange(0).ending()->text, HasSubstr("two processes have the number 2"));
+  EXPECT_TRUE(copy->exchange->ending()->past_unknown()) << copy->exchange->ending()->text;
+  carry();  // the goodbyes reach the first one too
+  ASSERT_TRUE(exchange(1).ending().has_value());
+  EXPECT_TRUE(exchange(1).ending()->past_unknown()) << exchange(1).ending()->text;
+  EXPECT_FALSE(exchange(1).past_confirmed());
+  side(1).open(now);  // it remembers
+  EXPECT_TRUE(exchange(1).ending()->past_unknown());
+}
+
+TEST_F(Clones, AnOlderProcessThatGoesOnIsFoundByTheValueThatTheNewerOneDoesNotKnow) {
+  round();
+  round();
+  unreachable = 1;
+  side(1).release();  // by the first process, which nobody has heard of yet
+  carry();
+  unreachable = -1;
+  Message hello = side(1).message(Kind::hello, 1, payload_of(Seen{}));
+  hello.process = process(5, 9);
+  EXPECT_TRUE(exchange(0).deliver("hospital_b", side(1).signed_bytes(hello)).good());
+  Message value = side(1).message(Kind::value, 2, payload_of(value_of(1, 2)));
+  side(0).release();
+  const Receipt receipt = exchange(0).deliver("hospital_b", side(1).signed_bytes(value));
+  EXPECT_EQ(receipt.verdict, Verdict::second_process);
+  EXPECT_EQ(exchange(0).ending()->end, End::equivocation);
+}
+
+TEST_F(Clones, AHelloOfAnEarlierProcessIsRefusedWithTheLaterOne) {
+  round();
+  Message hello = side(1).message(Kind::hello, 0, payload_of(Seen{}));
+  hello.process = process(5, 9);
+  EXPECT_TRUE(exchange(0).deliver("hospital_b", side(1).signed_bytes(hello)).good());
+  hello.process = process(4, 3);
+  const Receipt receipt = exchange(0).deliver("hospital_b", side(1).signed_bytes(hello));
+  EXPECT_EQ(receipt.verdict, Verdict::ledger_behind);
+  EXPECT_FALSE(unbundled(receipt.attachment).empty());
+  EXPECT_FALSE(exchange(0).ending().has_value());
+}
+
+TEST_F(Clones, NothingNewIsReleasedBeforeEveryNeighbourHasConfirmedThisProcess) {
+  side(1).process = process(3, 1);
+  side(1).open();
+  for (auto& s : sides) s->release();
+  Actions actions = exchange(1).take();
+  for (const Send& send : actions.sends) {
+    Message hello = side(send.peer).message(Kind::hello, -1, payload_of(Seen{.process = process(3, 2)}));  // of another
+    exchange(1).answered(send.call, {.attachment = side(send.peer).signed_bytes(hello)});
+  }
+  EXPECT_EQ(exchange(1).phase(), Phase::greeting);
+  EXPECT_FALSE(exchange(1).past_confirmed());
+}
+
+TEST_F(Clones, AnAccusationWithoutASignatureOfTheAccusedDoesNotCount) {
+  round();
+  Message hello = side(0).message(Kind::hello, 0, payload_of(Seen{.round = 3, .head = {9}}));
+  EXPECT_TRUE(exchange(1).deliver("hospital_a", side(0).signed_bytes(hello)).good());
+  EXPECT_FALSE(exchange(1).ending().has_value());
+  side(1).release();
+  const Actions actions = exchange(1).take();
+  for (const Send& send : actions.sends) {
+    Message lie = side(1).message(Kind::value, 3, payload_of(value_of(1, 3)));
+    lie.signature = signature_of(0, signed_part(lie));
+    exchange(1).answered(send.call, {.verdict = Verdict::ledger_behind,
+                                     .reason = "your ledger is older",
+                                     .attachment = bundle({encode(lie)}, 1000)});
+  }
+  EXPECT_FALSE(exchange(1).ending().has_value());
+  EXPECT_THAT(exchange(1).take().reports, testing::Contains(HasSubstr("gives no proof")));
+}
+
+// Insiders who are there and bring nothing. limit: wait and eight deadlines.
+class Held : public Trio {
+ protected:
+  void answer_only(int node, const Receipt& receipt) {
+    for (double end = now + 130; now < end; now += 0.25) {
+      for (const int honest : {0, 1}) {
+        exchange(honest).tick(now);
+        Actions actions = exchange(honest).take();
+        auto& reports = side(honest).reports;
+        reports.insert(reports.end(), actions.reports.begin(), actions.reports.end());
+        for (const Send& send : actions.sends) {
+          Receipt answer = receipt;
+          if (send.peer != node)
+            answer = exchange(send.peer).deliver(agreed.name(honest), send.bytes);
+          else if (answer.good() && std::get<Message>(decode(send.bytes)).kind == Kind::hello)
+            answer = exchange(node).deliver(agreed.name(honest), send.bytes);
+          exchange(honest).answered(send.call, answer);
+        }
+      }
+    }
+  }
+};
+
+TEST_F(Held, WhoAnswersHelloAndReleasesNothingIsLost) {
+  round();
+  side(0).release();
+  side(1).release();
+  answer_only(2, {});
+  ASSERT_TRUE(exchange(1).ending().has_value());
+  EXPECT_EQ(exchange(1).ending()->end, End::peer_lost);
+  EXPECT_THAT(exchange(1).ending()->text, HasSubstr("hospital_c answers, but its round 1 has not come for"));
+  EXPECT_TRUE(reported(1, "its round 1 has been awaited for"));
+}
+
+TEST_F(Held, WhoAnswersUnavailableForEverIsLost) {
+  round();
+  side(0).release();
+  side(1).release();
+  answer_only(2, {.verdict = Verdict::unavailable, .reason = "later"});
+  EXPECT_EQ(exchange(1).ending()->end, End::peer_lost);
+}
+
+TEST_F(Held, WhoAnswersWithAnotherVersionForEverIsLost) {
+  round();
+  side(0).release();
+  side(1).release();
+  answer_only(2, {.verdict = Verdict::unknown_version, .reason = "9"});
+  EXPECT_EQ(exchange(1).ending()->end, End::peer_lost);
+}
+
+}  // namespace
+}  // namespace parley::protocol
