@@ -42,19 +42,19 @@ sanitize: setup clang
 	@cmake --build $(BUILD)-sanitize -j $(JOBS)
 	@PARLEY_TEST_SHORT=1 ASAN_SYMBOLIZER_PATH=/usr/bin/llvm-symbolizer-19 ctest --test-dir $(BUILD)-sanitize --output-on-failure -j $(JOBS)
 
-# Format, warnings (errors in both builds with the compilers of CI: CMakeLists.txt) and the rules of the house.
+# Format, warnings (errors in both builds with the compilers of CI: CMakeLists.txt), the rules of the house.
 lint: setup tools
 	@git ls-files '*.h' '*.cpp' | xargs clang-format-19 --dry-run -Werror
 	@python3 tests/house/include_test.py
 	@$(MAKE) --no-print-directory configure
 	@cmake --build $(BUILD) -j $(JOBS)
 
-# clang-tidy on what has changed since the whole tree was last clean (scripts/tidy.py).
+# clang-tidy on what has changed since the whole tree was last clean (scripts/tidy.py). Part of lint, once it has been.
 tidy-changed: setup tools
 	@$(MAKE) --no-print-directory tidy-tree
 	@scripts/tidy.py $(BUILD)-tidy -j $(JOBS)
 
-# clang-tidy on the whole tree: about 14 s of a core for each file.
+# clang-tidy on the whole tree: 45 minutes of two cores.
 tidy: setup tools
 	@$(MAKE) --no-print-directory tidy-tree
 	@scripts/tidy.py $(BUILD)-tidy -j $(JOBS) --all
