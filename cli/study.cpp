@@ -75,7 +75,7 @@ int invite(const fs::path& file, Invited p, bool trainer) {
   need(!p.certificate.empty(), "the party's certificate", "certificate");
   need(!p.address.empty(), "the party's address", "address");
   need(trainer || p.records > 0, "the party's number of records", "records");
-  const std::string text = read_file(file, "the study");
+  const std::string text = read_file(file, "the study", study::largest_study);
   study::parse_study(text, file);
   const identity::Certificate c = identity::read_certificate(p.certificate);
   if (!p.name.empty() && p.name != c.name)

@@ -6,11 +6,12 @@
 
 #include <cerrno>
 #include <cstring>
+#include <limits>
 
 #include "parley/base/durable.h"
 #include "parley/base/error.h"
 #include "parley/base/failpoint.h"
-#include "parley/base/text.h"
+#include "parley/base/input_file.h"
 
 namespace parley {
 namespace {
@@ -25,7 +26,9 @@ class DiskFile : public AppendFile {
   }
 
   std::string name() const override { return path_.string(); }
-  std::string read() override { return read_file(path_, "the transcript"); }
+  std::string read() override {
+    return InputFile(path_, "the transcript").rest(std::numeric_limits<std::uintmax_t>::max());
+  }
 
   void append(std::string_view bytes) override {
     failpoint("before an append to the transcript");

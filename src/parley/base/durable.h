@@ -5,12 +5,18 @@
 #include <filesystem>
 #include <string>
 #include <string_view>
+#include <utility>
 
 namespace parley {
 
 class Descriptor {  // of an open file, closed at the end
  public:
   explicit Descriptor(int number) : number_(number) {}
+  Descriptor(Descriptor&& other) noexcept : number_(std::exchange(other.number_, -1)) {}
+  Descriptor& operator=(Descriptor&& other) noexcept {
+    std::swap(number_, other.number_);
+    return *this;
+  }
   Descriptor(const Descriptor&) = delete;
   Descriptor& operator=(const Descriptor&) = delete;
   ~Descriptor();

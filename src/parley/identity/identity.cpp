@@ -150,7 +150,7 @@ Certificate parse_certificate(const std::string& pem, const std::string& where) 
 }
 
 Certificate read_certificate(const std::filesystem::path& file) {
-  return parse_certificate(read_file(file, "the certificate"), file.string());
+  return parse_certificate(read_file(file, "the certificate", mebibyte), file.string());
 }
 
 PrivateKey parse_key(const std::string& pem, const std::string& where) {

@@ -10,7 +10,6 @@
 #include <nlohmann/json.hpp>
 
 #include "parley/base/error.h"
-#include "parley/base/shallow_json.h"
 #include "parley/base/text.h"
 #include "parley/ledger/error_codes.h"
 #include "parley/mesh/probe.h"

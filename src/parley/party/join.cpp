@@ -12,6 +12,7 @@
 #include "parley/algorithm/nodes.h"
 #include "parley/base/durable.h"
 #include "parley/base/error.h"
+#include "parley/base/input_file.h"
 #include "parley/base/printed.h"
 #include "parley/base/text.h"
 #include "parley/party/final_documents.h"
@@ -167,7 +168,7 @@ class Joining {  // a party at work
                 },
             .difference =
                 [](const std::string& mine, const std::string& theirs, const std::string& who) {
-                  return study::difference(json::parse(mine), json::parse(theirs, nullptr, false), who);
+                  return study::difference(json::parse(mine), shallow_json(theirs), who);
                 }};
   }
 

@@ -2,10 +2,8 @@
 
 #include <limits>
 #include <nlohmann/json.hpp>
-#include <sstream>
 
-#include "parley/base/shallow_json.h"
-#include "parley/base/text.h"
+#include "parley/base/error.h"
 
 namespace parley::record {
 
@@ -14,32 +12,25 @@ namespace fs = std::filesystem;
 
 namespace {
 
-std::ifstream opened(const fs::path& file) {
-  std::error_code code;
-  return fs::is_regular_file(file, code) ? std::ifstream(file, std::ios::binary) : std::ifstream();
-}
+constexpr std::uintmax_t largest_json = 256 * mebibyte;  // 10,000 nodes of a dense graph stay far below
 
 }  // namespace
 
 std::optional<std::string> read_bytes(const fs::path& file, std::uintmax_t most) {
-  std::error_code code;
-  if (!fs::is_regular_file(file, code) || fs::file_size(file, code) > most || code) return std::nullopt;
-  std::ifstream in(file, std::ios::binary);
-  std::ostringstream text;
-  text << in.rdbuf();
-  return in ? std::optional(text.str()) : std::nullopt;
+  try {
+    return read_file(file, "", most);
+  } catch (const Error&) {
+    return std::nullopt;
+  }
 }
 
 json read_json(const fs::path& file) {
-  constexpr std::uintmax_t most = 256U << 20U;  // 10,000 nodes of a dense graph stay far below
-  const auto text = read_bytes(file, most);
+  const auto text = read_bytes(file, largest_json);
   return text ? shallow_json(*text) : json();
 }
 
 json read_run(const fs::path& folder) {
-  std::error_code code;
-  if (!fs::exists(folder / "run.json", code)) (void)read_file(folder / "run.json", "the record");  // says so
-  return read_json(folder / "run.json");
+  return shallow_json(read_file(folder / "run.json", "the record", largest_json));
 }
 
 json member(const json& object, const char* key) {
@@ -75,11 +66,8 @@ std::optional<Shape> shape_of(const json& run) {
 ReleasedFile::ReleasedFile(const fs::path& folder, const std::optional<Shape>& shape) {
   if (!shape) return;
   shape_ = *shape;
-  std::error_code code;
-  const fs::path file = folder / "released.f64";
-  file_ = opened(file);
-  const auto size = file_.is_open() ? fs::file_size(file, code) : 0;
-  left_ = code ? 0 : size / shape_.bytes();  // whoever claims large values must have written them
+  file_ = opened(folder / "released.f64");
+  left_ = file_ ? file_->size() / shape_.bytes() : 0;  // whoever claims large values must have written them
 }
 
 bool ReleasedFile::next(std::vector<Vector>& values) {
@@ -88,27 +76,28 @@ bool ReleasedFile::next(std::vector<Vector>& values) {
   values.assign(static_cast<std::size_t>(shape_.nodes), Vector());
   Vector f(shape_.size);
   for (Vector& value : values) {
-    file_.read(reinterpret_cast<char*>(f.data()), static_cast<std::streamsize>(sizeof(double)) * shape_.size);
-    if (!file_) return false;
+    const std::size_t bytes = sizeof(double) * static_cast<std::size_t>(shape_.size);
+    if (file_->read(reinterpret_cast<char*>(f.data()), bytes) < bytes) return false;
     if (!f.array().isNaN().all()) value = f;  // NaN: silent
   }
   return true;
 }
 
-RoundLines::RoundLines(const fs::path& folder) : file_(opened(folder / "rounds.jsonl")) {}
+RoundLines::RoundLines(const fs::path& folder) {
+  constexpr std::size_t longest = mebibyte;
+  if (auto file = opened(folder / "rounds.jsonl")) lines_.emplace(std::move(*file), longest, InputLines::Ends::lf);
+}
 
 bool RoundLines::next(std::string& text, json& line) {
-  constexpr std::size_t longest = 1U << 20U;
   constexpr int most = 2'000'000;
-  if (broken_ || !file_.is_open()) return false;
-  buffer_.resize(longest + 2);
-  file_.getline(buffer_.data(), static_cast<std::streamsize>(buffer_.size()));
-  if (file_.eof()) return false;  // without its end: half written
+  if (broken_ || !lines_) return false;
+  std::string_view found;
+  const auto there = lines_->next(found);
+  if (there && (!*there || !found.ends_with('\n'))) return false;  // without its end: half written
   ++number_;
-  const auto size = static_cast<std::size_t>(file_.gcount());  // with its end
-  broken_ = !file_ || size == 0 || size > longest || number_ > most;
+  broken_ = !there || number_ > most;
   if (broken_) return false;
-  text.assign(buffer_, 0, size - 1);
+  text = found.substr(0, found.size() - 1);
   line = shallow_json(text);
   broken_ = !line.is_object();
   return !broken_;
