@@ -95,7 +95,8 @@ class Joining {  // a party at work
     try {
       ending = process.run();
     } catch (...) {  // a round that could not be solved is marked in the ledger already
-      parts_->finish(record_header(participant_, *parts_, run::reason_of(std::current_exception())), json());
+      if (parts_->in_place())
+        parts_->finish(record_header(participant_, *parts_, run::reason_of(std::current_exception())), json());
       throw;
     }
     show(process.party());
@@ -124,6 +125,7 @@ class Joining {  // a party at work
                    .earlier = beginning.earlier,
                    .expected = beginning.expected,
                    .on_round = [this](const privacy::Paid& paid, const privacy::Inbox& inbox) { add(paid, inbox); }};
+                   .check_in_place = [this] { parts_->check_in_place(); },
     const protocol::Timing timing{.deadline = participant_.study.deadline_seconds,
                                   .wait = participant_.study.wait_seconds,
                                   // With the model stored, only whoever calls soon can still need this party.
@@ -137,8 +139,7 @@ class Joining {  // a party at work
                                     .now = now};
     if (participant_.study.on_loss == study::OnLoss::go_on)
       setup.consent = [this](const protocol::Succession& next) { return parts_->consent(next); };
-    return {.party = std::make_unique<Party>(std::move(own), std::move(setup),
-                                             open_append_file(parts_->folder() / "transcript")),
+    return {.party = std::make_unique<Party>(std::move(own), std::move(setup), parts_->open_transcript()),
             .run = part.agreed.run,
             .nodes = part.nodes,
             .begins = before == nullptr ? "" : beginning_in_words()};
