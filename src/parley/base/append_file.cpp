@@ -5,7 +5,6 @@
 #include <unistd.h>
 
 #include <cerrno>
-#include <cstring>
 #include <limits>
 
 #include "parley/base/durable.h"
@@ -47,7 +46,7 @@ class DiskFile : public AppendFile {
  private:
   [[noreturn]] void fail(const std::string& what) const {
     throw Error(
-        {.what = what + ": " + std::strerror(errno),
+        {.what = what + ": " + why_not_written(errno),
          .where = path_.string(),
          .fix = "nothing was acknowledged or sent; check free space, permissions and the disk, then start again"});
   }

@@ -1,15 +1,15 @@
 #include "parley/base/text.h"
 
-#include <unistd.h>
+#include <fmt/chrono.h>
 
 #include <algorithm>
 #include <cerrno>
 #include <charconv>
 #include <cmath>
-#include <cstring>
 #include <ctime>
 #include <numeric>
 
+#include "parley/base/durable.h"
 #include "parley/base/error.h"
 
 namespace parley {
@@ -108,7 +108,7 @@ std::filesystem::path written_as(const std::filesystem::path& path) {
 
 FileReplacement::FileReplacement(const std::filesystem::path& path)
     : path_(resolved(path)), beside_(written_as(path_)), out_(beside_, std::ios::binary | std::ios::trunc) {
-  if (!out_) fail(std::strerror(errno));
+  if (!out_) fail(why_not_written(errno));
 }
 
 FileReplacement::~FileReplacement() {
@@ -120,7 +120,7 @@ FileReplacement::~FileReplacement() {
 
 void FileReplacement::add(std::string_view content) {
   out_.write(content.data(), static_cast<std::streamsize>(content.size()));
-  if (!out_) fail(std::strerror(errno));
+  if (!out_) fail(why_not_written(errno));
 }
 
 void FileReplacement::done() {
@@ -131,7 +131,7 @@ void FileReplacement::done() {
   if (out_ && !code) return;
   std::error_code ignored;
   if (beside_ != path_) std::filesystem::remove(beside_, ignored);
-  fail(code ? code.message() : std::strerror(reason));
+  fail(code ? code.message() : why_not_written(reason));
 }
 
 void FileReplacement::fail(const std::string& reason) const {
@@ -146,13 +146,12 @@ void write_file(const std::filesystem::path& path, std::string_view content) {
   file.done();
 }
 
+std::string iso_time(std::chrono::sys_seconds time) {
+  return fmt::format("{:%Y-%m-%dT%H:%M:%SZ}", fmt::gmtime(std::chrono::system_clock::to_time_t(time)));
+}
+
 std::string timestamp() {
-  const std::time_t now = std::time(nullptr);
-  std::tm parts{};
-  gmtime_r(&now, &parts);
-  char text[32];
-  std::strftime(text, sizeof text, "%Y%m%d-%H%M%S", &parts);
-  return text;
+  return fmt::format("{:%Y%m%d-%H%M%S}", fmt::gmtime(std::time(nullptr)));
 }
 
 }  // namespace parley

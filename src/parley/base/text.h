@@ -1,5 +1,6 @@
 // Small text and file helpers that several folders need.
 #pragma once
+#include <chrono>
 #include <filesystem>
 #include <fstream>
 #include <string>
@@ -42,6 +43,7 @@ class FileReplacement {
 };
 void write_file(const std::filesystem::path& path, std::string_view content);
 
+std::string iso_time(std::chrono::sys_seconds time);  // in UTC: 2026-11-16T02:15:00Z
 // Now, in UTC, for names: 20261116-021500.
 std::string timestamp();
 

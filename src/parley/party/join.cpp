@@ -70,6 +70,7 @@ class Joining {  // a party at work
                                         return record_header(participant_, parts, outcome);
                                       }});
   }
+    complete_before_ = parts_->was_complete();
 
   Joined run() {
     if (hooks_.on_start) hooks_.on_start(participant_.study, participant_.plan, participant_.hash, folder_.string());
@@ -231,6 +232,7 @@ class Joining {  // a party at work
                   .contradiction = process.party().now().exchange().contradiction(),
                   .private_metrics = fs::exists(metrics_file()) ? metrics_file() : ""};
     if (written_.spent) {
+                  .complete_before = complete_before_,
       joined.epsilon = written_.spent->epsilon;
       joined.delta = written_.spent->delta;
       if (const json& parts = written_.spent->parts; !parts.is_null())
@@ -277,6 +279,7 @@ class Joining {  // a party at work
   int round_ = -1, first_round_ = -1;
   std::chrono::steady_clock::time_point first_time_, last_time_;  // of those rounds
 };
+  bool complete_before_ = false;  // an earlier process had the model
 
 // Strangers may hold connections open: peers must still find a descriptor (docs/reliability.md).
 void allow_many_connections() {

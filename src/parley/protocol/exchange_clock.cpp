@@ -38,8 +38,8 @@ void Exchange::watch(Link& link) {
       one_way ? "; but it calls this party: its address in the study here is probably wrong" : "";
   if (silent >= 1.5 * timing_.deadline && !link.reported) {
     link.reported = true;
-    report(name(link.node) + (link.ever_heard ? " has not answered for " : " has not been heard for ") +
-           seconds(silent) + "; waiting for it up to " + seconds(limit) + address);
+    warn(name(link.node), name(link.node) + (link.ever_heard ? " has not answered for " : " has not been heard for ") +
+                              seconds(silent) + "; waiting for it up to " + seconds(limit) + address);
   }
   const int last = received_.seen(link.node).round;
   if (silent >= limit)

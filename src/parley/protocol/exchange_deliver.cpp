@@ -134,7 +134,7 @@ Receipt Exchange::contradicted(const Message& m, const Finding& finding, std::st
     transcript_->append(Transcript::Entry::evidence, bytes);
     transcript_->sync();
     contradiction_ = text;
-    if (completed) report(text + "; the run was complete before, and its model stands");
+    if (completed) warn(m.sender, text + "; the run was complete before, and its model stands");
   }
   if (!completed) end_early(Event::contradiction, {.end = End::equivocation, .text = text});
   return refuse(m.sender, finding);
@@ -163,11 +163,11 @@ Receipt Exchange::on_goodbye(const Message& m) {
   if (goodbye.end == End::completed)
     link.complete = true;
   else if (stale && worth_a_line(++link.interruptions))
-    report(why + "; waiting for it to be started again");
+    warn(m.sender, why + "; waiting for it to be started again");
   else if (stale)
     return {.verdict = Verdict::accepted};
   else if (goodbye.end == End::interrupted && worth_a_line(++link.interruptions))
-    report(m.sender + " was interrupted by its owner; waiting for it");
+    warn(m.sender, m.sender + " was interrupted by its owner; waiting for it");
   else if (goodbye.end != End::interrupted && goodbye.end != End::diverged && goodbye.end != End::equivocation &&
            !closed())
     lose(m.node, why, Reason::peer_stopped);
@@ -197,7 +197,7 @@ bool Exchange::confirms(const Link& link, const Seen& seen) {
 void Exchange::report_refusal(const std::string& caller, const Receipt& receipt) {
   const auto row = static_cast<std::size_t>(agreed_.node_of(caller).value_or(agreed_.nodes()));
   const long count = ++refused_[row][static_cast<std::size_t>(receipt.verdict)];
-  if (worth_a_line(count)) report(receipt.reason + (count > 1 ? " (" + std::to_string(count) + " times)" : ""));
+  if (worth_a_line(count)) warn(caller, receipt.reason + (count > 1 ? " (" + std::to_string(count) + " times)" : ""));
 }
 
 // ---- answers ----
@@ -262,12 +262,12 @@ void Exchange::on_refusal(Link& link, const Receipt& receipt) {
   const bool its_mistake = (receipt.verdict == Verdict::wrong_configuration || receipt.verdict == Verdict::wrong_run ||
                             receipt.verdict == Verdict::unknown_version) &&
                            received_.seen(link.node).round >= 0;
-  if (its_mistake && link.failures == 0) report(text);
+  if (its_mistake && link.failures == 0) warn(who, text);
   link.greeted = false;
   link.retry_later(now_, timing_);
   if (retry || its_mistake) return;
   if (receipt.verdict == Verdict::stopped && !link.confirmed && !consent_) {  // it tells what matters by its goodbye
-    if (worth_a_line(++link.interruptions)) report(text + "; waiting for it to be started again");
+    if (worth_a_line(++link.interruptions)) warn(who, text + "; waiting for it to be started again");
     return;
   }
   if (receipt.verdict == Verdict::stopped) return lose(link.node, text, Reason::peer_stopped);
