@@ -9,6 +9,7 @@
 
 #include "cli/commands.h"
 #include "cli/terminal.h"
+#include "parley/base/digest.h"
 #include "parley/base/error.h"
 #include "parley/base/printed.h"
 #include "parley/base/text.h"
@@ -215,7 +216,7 @@ int check(const Study& s, bool as_json) {
   for (const auto& warning : warnings(s, p)) fmt::print(stderr, "warning: {}\n", warning);
   const auto line = [](const char* what, const std::string& text) { fmt::print("  {:<12} {}\n", what, text); };
   fmt::print("{}\n", bold(s.title.empty() ? s.file.string() : s.title));
-  line("hash", hash);
+  line("hash", in_fours(hash));
   line("run", study::run_id(hash));
   double records = 0;
   for (const double b : p.setting.records) records += b;

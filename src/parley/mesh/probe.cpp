@@ -2,6 +2,7 @@
 
 #include <fcntl.h>
 #include <netdb.h>
+#include <netinet/in.h>
 #include <poll.h>
 #include <sys/socket.h>
 #include <unistd.h>
@@ -45,6 +46,13 @@ struct Socket {
   const int number;
 };
 
+bool is_loopback(const sockaddr& address) {
+  if (address.sa_family == AF_INET)
+    return (ntohl(reinterpret_cast<const sockaddr_in&>(address).sin_addr.s_addr) >> 24U) == 127;
+  return address.sa_family == AF_INET6 &&
+         IN6_IS_ADDR_LOOPBACK(&reinterpret_cast<const sockaddr_in6&>(address).sin6_addr) != 0;
+}
+
 }  // namespace
 
 Probed try_listen(const std::string& address) {
@@ -53,7 +61,8 @@ Probed try_listen(const std::string& address) {
     if (s.number < 0) return {Result::foreign, std::strerror(errno)};
     const int yes = 1;
     ::setsockopt(s.number, SOL_SOCKET, SO_REUSEADDR, &yes, sizeof yes);  // as the courier does
-    if (::bind(s.number, a.ai_addr, a.ai_addrlen) == 0 && ::listen(s.number, 1) == 0) return {};
+    if (::bind(s.number, a.ai_addr, a.ai_addrlen) == 0 && ::listen(s.number, 1) == 0)
+      return {.loopback = is_loopback(*a.ai_addr)};
     return {errno == EADDRINUSE ? Result::taken : Result::foreign, std::strerror(errno)};
   });
 }

@@ -16,6 +16,7 @@
 #include "parley/base/printed.h"
 #include "parley/base/text.h"
 #include "parley/party/final_documents.h"
+#include "parley/party/listening.h"
 #include "parley/party/participant.h"
 #include "parley/party/parts_on_disk.h"
 #include "parley/party/party_folder.h"
@@ -57,8 +58,8 @@ class Joining {  // a party at work
     book_->check_not_failed(plan.id);
     if (!begun) refuse_without_transcript(*book_, plan, folder_);
     if (!begun) book_->check_room(plan);
-    for (const auto& text : book_->warnings()) hooks_.report("warning: " + text);
-    for (const auto& text : book_->warnings_about(plan)) hooks_.report("warning: " + text);
+    for (const auto& text : book_->warnings()) hooks_.report({text, Level::warning});
+    for (const auto& text : book_->warnings_about(plan)) hooks_.report({text, Level::warning});
     if (!begun) record::create_folder(folder_);
     lock_.emplace(folder_);
     parts_.emplace(PartsOnDisk::Setup{.first = std::move(first),
@@ -69,8 +70,8 @@ class Joining {  // a party at work
                                       .header = [this](const PartsOnDisk& parts, const std::string& outcome) {
                                         return record_header(participant_, parts, outcome);
                                       }});
-  }
     complete_before_ = parts_->was_complete();
+  }
 
   Joined run() {
     if (hooks_.on_start) hooks_.on_start(participant_.study, participant_.plan, participant_.hash, folder_.string());
@@ -78,9 +79,11 @@ class Joining {  // a party at work
     std::vector<mesh::Contact> roster;
     for (const study::Invited& p : participant_.study.parties)
       roster.push_back({.name = p.name, .address = p.address, .fingerprint = p.fingerprint});
-    const std::string port = participant_.me().address.substr(participant_.me().address.rfind(':'));
+    const Listening listening = listening_of(options_, participant_);
+    if (listening.objection) throw Error(*listening.objection);
+    if (!listening.warning.empty()) hooks_.report({listening.address + ": " + listening.warning, Level::warning});
     PartyProcess process({.self = participant_.self,
-                          .listen = options_.listen.empty() ? "0.0.0.0" + port : options_.listen,
+                          .listen = listening.address,
                           .roster = roster,
                           .deadline = participant_.study.deadline_seconds,
                           .threads = options_.threads > 0 ? static_cast<int>(options_.threads) : cores,
@@ -122,11 +125,11 @@ class Joining {  // a party at work
                          parts_->ledger().fail(
                              {run::unreleased(self, round, participant_.trainer ? nullptr : &schedule())}, reason);
                        },
+                   .check_in_place = [this] { parts_->check_in_place(); },
                    .counts = [part](int round) { return counts_in_final(part, round); },
                    .earlier = beginning.earlier,
                    .expected = beginning.expected,
                    .on_round = [this](const privacy::Paid& paid, const privacy::Inbox& inbox) { add(paid, inbox); }};
-                   .check_in_place = [this] { parts_->check_in_place(); },
     const protocol::Timing timing{.deadline = participant_.study.deadline_seconds,
                                   .wait = participant_.study.wait_seconds,
                                   // With the model stored, only whoever calls soon can still need this party.
@@ -229,10 +232,10 @@ class Joining {  // a party at work
                   .folder = folder_.string(),
                   .has_model = written_.model,
                   .has_statement = fs::exists(folder_ / "statement.json"),
+                  .complete_before = complete_before_,
                   .contradiction = process.party().now().exchange().contradiction(),
                   .private_metrics = fs::exists(metrics_file()) ? metrics_file() : ""};
     if (written_.spent) {
-                  .complete_before = complete_before_,
       joined.epsilon = written_.spent->epsilon;
       joined.delta = written_.spent->delta;
       if (const json& parts = written_.spent->parts; !parts.is_null())
@@ -276,10 +279,10 @@ class Joining {  // a party at work
   Vector trainer_says_;
   std::optional<protocol::End> stored_;  // the ending that the record has
   DocumentsWritten written_;
+  bool complete_before_ = false;  // an earlier process had the model
   int round_ = -1, first_round_ = -1;
   std::chrono::steady_clock::time_point first_time_, last_time_;  // of those rounds
 };
-  bool complete_before_ = false;  // an earlier process had the model
 
 // Strangers may hold connections open: peers must still find a descriptor (docs/reliability.md).
 void allow_many_connections() {
