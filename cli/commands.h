@@ -22,7 +22,7 @@ Command reproduce_command();
 Command options_command();
 
 // Exit codes: 0 done, 1 a mistake in input or options, 2 a bug, 3 the run ended without a usable model, 130
-// interrupted.
+// interrupted. join has its own: parley/party/exit_code.h.
 inline constexpr int exit_mistake = 1, exit_bug = 2, exit_unusable = 3, exit_interrupted = 130;
 
 }  // namespace parley::cli

@@ -1,5 +1,4 @@
 // Keys and certificates on the command line: made here, shown to people, and never sent anywhere.
-#include <fmt/chrono.h>
 #include <fmt/core.h>
 
 #include <filesystem>
@@ -35,17 +34,13 @@ identity::Time now() {
   return std::chrono::floor<std::chrono::seconds>(std::chrono::system_clock::now());
 }
 
-std::string iso(identity::Time time) {
-  return fmt::format("{:%Y-%m-%dT%H:%M:%SZ}", fmt::gmtime(std::chrono::system_clock::to_time_t(time)));
-}
-
 json facts(const Certificate& c) {
   return {{"name", c.name},
           {"authority", c.authority},
           {"self_issued", c.self_issued},
           {"issuer", c.issuer},
-          {"not_before", iso(c.not_before)},
-          {"not_after", iso(c.not_after)},
+          {"not_before", iso_time(c.not_before)},
+          {"not_after", iso_time(c.not_after)},
           {"valid", c.not_before <= now() && now() <= c.not_after},
           {"fingerprint", c.fingerprint}};
 }

@@ -1,9 +1,12 @@
+#include <fcntl.h>
 #include <fmt/core.h>
+#include <unistd.h>
 
 #include <chrono>
 #include <csignal>
 #include <cstdio>
 #include <exception>
+#include <new>
 #include <system_error>
 #include <thread>
 
@@ -37,6 +40,12 @@ int run(int argc, char** argv) {
   } catch (const parley::Error& e) {
     fmt::print(stderr, "parley: {}{}\n", rank_in_words(), e.what());
     return exit_mistake;
+  } catch (const std::bad_alloc&) {
+    std::fputs(
+        "parley: there is not enough memory for this\n"
+        "  what to do: give the process more (ulimit -v, or the limit of its container), or use smaller files\n",
+        stderr);
+    return exit_mistake;
   } catch (const std::system_error& e) {  // the operating system refused: disk full, closed pipe
     fmt::print(stderr, "parley: {}\n", e.what());
     return exit_mistake;
@@ -50,6 +59,9 @@ int run(int argc, char** argv) {
 }  // namespace
 
 int main(int argc, char** argv) {
+  for (const int number : {STDIN_FILENO, STDOUT_FILENO, STDERR_FILENO})  // otherwise a ledger or transcript gets it
+    if (::fcntl(number, F_GETFD) < 0) ::open("/dev/null", O_RDWR);
+  std::signal(SIGXFSZ, SIG_IGN);  // then a write beyond the limit fails like one on a full disk, and says so
   const int code = run(argc, argv);
   if (code != 0) rank_in_words();  // leaves rank 0 the time to say why
   return code;

@@ -1,6 +1,7 @@
 #include <fmt/core.h>
 
 #include <cstdio>
+#include <optional>
 
 #include "cli/commands.h"
 #include "cli/terminal.h"
@@ -26,6 +27,13 @@ std::vector<Option> rows(PredictOptions& o) {
            "Options"}};
 }
 
+void print_notes(const run::Model& model) {
+  if (model.outcome != "completed")
+    fmt::print(stderr, "note: this model comes from a run that was {}\n", model.outcome);
+  if (!model.not_private.empty())
+    fmt::print(stderr, "note: this model is NOT PRIVATE: {}\n", join(model.not_private, "; "));
+}
+
 int run_predict(const Arguments& arguments) {
   PredictOptions o;
   set_from(arguments, rows(o));
@@ -36,24 +44,31 @@ int run_predict(const Arguments& arguments) {
                    .fix = "parley predict --model DIR/model.json --data FILE"});
   const run::Model model = run::read_model(o.model);
   const auto features = static_cast<Index>(model.feature_names.size());
-  const data::Rows encoded = model.schema_toml.empty()
-                                 ? data::read_libsvm(o.data, features)
-                                 : data::encode_features(data::read_csv(o.data, {.header = o.header}),
-                                                         data::parse_schema(model.schema_toml, o.model + " (schema)"));
-  if (encoded.features != features)
-    throw Error({.what = "the rows have " + std::to_string(encoded.features) + " features, the model " +
-                         std::to_string(features),
-                 .where = o.data,
-                 .fix = "give rows in the format of the training data"});
-  const std::string csv = run::prediction_csv(model, encoded);
-  if (model.outcome != "completed")
-    fmt::print(stderr, "note: this model comes from a run that was {}\n", model.outcome);
-  if (!model.not_private.empty())
-    fmt::print(stderr, "note: this model is NOT PRIVATE: {}\n", join(model.not_private, "; "));
-  if (o.out.empty())
-    fmt::print("{}", csv);
-  else
-    write_file(o.out, csv);
+  std::optional<FileReplacement> file;
+  std::size_t done = 0;
+  const auto predict = [&](const data::Rows& encoded) {
+    if (encoded.features != features)
+      throw Error({.what = "the rows have " + std::to_string(encoded.features) + " features, the model " +
+                           std::to_string(features),
+                   .where = o.data,
+                   .fix = "give rows in the format of the training data"});
+    const std::string csv = run::prediction_csv(model, encoded, done);
+    if (done == 0) print_notes(model);
+    done += encoded.count();
+    if (o.out.empty()) return fmt::print("{}", csv);
+    if (!file) file.emplace(o.out);
+    file->add(csv);
+  };
+  constexpr std::size_t some = 50'000;  // rows that are in memory at a time
+  if (model.schema_toml.empty()) {
+    data::LibsvmReader reader(o.data, features);
+    while (const auto rows = reader.next(some)) predict(*rows);
+  } else {
+    const data::Schema schema = data::parse_schema(model.schema_toml, o.model + " (schema)");
+    data::CsvReader reader(o.data, {.header = o.header});
+    while (const auto table = reader.next(some)) predict(data::encode_features(*table, schema));
+  }
+  if (file) file->done();
   return 0;
 }
 

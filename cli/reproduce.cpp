@@ -55,7 +55,7 @@ Experiment one(const std::string& word, bool quick) {
   }
   const std::filesystem::path path = word;
   if (path.extension() == ".toml")
-    return experiment::parse(read_file(path, "the experiment"), path.stem().string(), word, quick);
+    return experiment::parse(read_file(path, "the experiment", mebibyte), path.stem().string(), word, quick);
   const std::string near = nearest(word, names);
   throw Error({.what = "there is no experiment '" + word + "'",
                .allowed = "list, all, a name from 'parley reproduce list', or a .toml file",

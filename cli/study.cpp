@@ -9,6 +9,7 @@
 
 #include "cli/commands.h"
 #include "cli/terminal.h"
+#include "parley/base/digest.h"
 #include "parley/base/error.h"
 #include "parley/base/printed.h"
 #include "parley/base/text.h"
@@ -75,7 +76,7 @@ int invite(const fs::path& file, Invited p, bool trainer) {
   need(!p.certificate.empty(), "the party's certificate", "certificate");
   need(!p.address.empty(), "the party's address", "address");
   need(trainer || p.records > 0, "the party's number of records", "records");
-  const std::string text = read_file(file, "the study");
+  const std::string text = read_file(file, "the study", study::largest_study);
   study::parse_study(text, file);
   const identity::Certificate c = identity::read_certificate(p.certificate);
   if (!p.name.empty() && p.name != c.name)
@@ -215,7 +216,7 @@ int check(const Study& s, bool as_json) {
   for (const auto& warning : warnings(s, p)) fmt::print(stderr, "warning: {}\n", warning);
   const auto line = [](const char* what, const std::string& text) { fmt::print("  {:<12} {}\n", what, text); };
   fmt::print("{}\n", bold(s.title.empty() ? s.file.string() : s.title));
-  line("hash", hash);
+  line("hash", in_fours(hash));
   line("run", study::run_id(hash));
   double records = 0;
   for (const double b : p.setting.records) records += b;

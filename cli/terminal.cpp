@@ -10,6 +10,8 @@
 #include <cstdio>
 #include <cstdlib>
 
+#include "parley/base/durable.h"
+
 namespace parley::cli {
 namespace {
 
@@ -35,6 +37,14 @@ std::string styled(const std::string& text, const char* code) {
 
 }  // namespace
 
+bool to_stdout(std::string_view text) {
+  return write_all(STDOUT_FILENO, text);
+}
+
+bool to_stderr(std::string_view text) {
+  return write_all(STDERR_FILENO, text);
+}
+
 Progress::Progress(bool quiet, long steps) : quiet_(quiet), terminal_(can_rewrite()), steps_(steps) {}
 
 void Progress::show(long step, const std::vector<std::string>& lines, const std::string& plain) {
@@ -44,28 +54,27 @@ void Progress::show(long step, const std::vector<std::string>& lines, const std:
     std::string text = open_ > 1 ? fmt::format("\r\x1b[{}A", open_ - 1) : "\r";
     for (std::size_t i = 0; i < lines.size(); ++i)
       text += (i > 0 ? "\n\x1b[K" : "\x1b[K") + clipped(lines[i], columns() - 1);
-    fmt::print(stderr, "{}", text);
-    std::fflush(stderr);
+    to_stderr(text);
     open_ = lines.size();
   } else if (step * 10 / std::max(steps_, 1L) != shown_ || (step == steps_ && last_ != step)) {
     shown_ = step * 10 / std::max(steps_, 1L);
     last_ = step;
-    fmt::print(stderr, "{}\n", plain);
+    to_stderr(plain + "\n");
   }
 }
 
 void Progress::clear() {
-  for (std::size_t i = 0; i < open_; ++i) fmt::print(stderr, "\r\x1b[K{}", i + 1 < open_ ? "\x1b[A" : "");
+  for (std::size_t i = 0; i < open_; ++i) to_stderr(i + 1 < open_ ? "\r\x1b[K\x1b[A" : "\r\x1b[K");
   open_ = 0;
 }
 
 void Progress::finish() {
-  if (open_ > 0) fmt::print(stderr, "\n");
+  if (open_ > 0) to_stderr("\n");
   open_ = 0;
 }
 
 std::string bar(double share, int width) {
-  const int full = static_cast<int>(std::lround(std::clamp(share, 0.0, 1.0) * width));
+  const long full = std::lround(std::clamp(share, 0.0, 1.0) * width);
   std::string text;
   for (int i = 0; i < width; ++i) text += i < full ? "█" : "░";
   return text;

@@ -1,9 +1,14 @@
 // What people see: a progress line and aligned tables. Plain lines where there is no terminal.
 #pragma once
 #include <string>
+#include <string_view>
 #include <vector>
 
 namespace parley::cli {
+
+// A terminal or pipe that is gone ends no run: what cannot be written is dropped. false: some was.
+bool to_stdout(std::string_view text);
+bool to_stderr(std::string_view text);
 
 // A few lines on stderr that rewrite themselves on a terminal; elsewhere one plain line, about ten times in all.
 class Progress {

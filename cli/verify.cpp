@@ -7,6 +7,7 @@
 
 #include "cli/commands.h"
 #include "cli/terminal.h"
+#include "parley/base/digest.h"
 #include "parley/base/error.h"
 #include "parley/base/printed.h"
 #include "parley/base/text.h"
@@ -78,7 +79,7 @@ void print_party_table(const Verified& v) {
 }
 
 void print(const Verified& v) {
-  fmt::print("{}\nstudy {}\n\n", bold(v.title), v.hash);
+  fmt::print("{}\nstudy {}\n\n", bold(v.title), in_fours(v.hash));
   print_party_table(v);
   if (v.parts.size() > 1) fmt::print("\nThe run went on after a loss; the table has all parts together.\n");
   for (const auto& p : v.parts)

@@ -50,6 +50,7 @@ class Claims(Case):
         self.start(study, A)
         code, said = self.end_of(study, A)
         self.assertEqual((said["outcome"], said["epsilon"], said["model"], said["statement"]), ("refused", None, False, False), study.logs())
+        self.assertEqual(code, 5)
         self.assertIn("ledger", said["outcome_in_words"])
         for paper in PAPERS:
             self.assertFalse(study.out(A, paper).exists(), paper)
@@ -103,7 +104,7 @@ class Claims(Case):
 
         def stands():
             code, said = self.end_of(study, A)
-            self.assertEqual((code, said["outcome"], said["model"]), (0, "completed", True), study.logs())
+            self.assertEqual((code, said["outcome"], said["model"]), (6, "completed", True), study.logs())
             self.assertEqual([study.out(A, p).read_bytes() for p in ("model.json", "own_model.json", "statement.txt")], papers)
             self.assertEqual(self.statement(study, A), stated)
             self.start(study, A)
@@ -242,7 +243,7 @@ class Claims(Case):
         self.assertIn("never share", file.read_text())
         self.assertEqual(file.stat().st_mode & 0o777, 0o600)
         self.assertFalse(study.out(A, "private_metrics.json").exists())
-        said = run(*(w for w in study.command(A) if w != "--json"), cwd=study.base / A).stdout
+        said = run(*(w for w in study.command(A) if w != "--json"), cwd=study.base / A, check=False).stdout
         self.assertIn("out.private_metrics.json (measured on rows and not paid for: never share it)", said)
 
 

@@ -13,7 +13,7 @@ class Doctor(Case):
 
     def doctor(self, *more, without=(), code=None, cwd=None, prefix=(), name="hospital_a"):
         """{about: [(health, sentence), …]} of hospital_a, whose options are replaced by those in `more`."""
-        options = {"--as": name, "--data": "mine.csv", "--ledger": "my.ledger", "--out": "out", "--listen": self.study.addresses["hospital_a"]}
+        options = {"--as": name, "--data": "mine.csv", "--ledger": "my.ledger", "--out": "out"}
         for key in without:
             del options[key]
         options.update(zip(more[::2], more[1::2]))
@@ -69,7 +69,7 @@ class Doctor(Case):
         self.assertEqual(run("ledger", "show", "my.ledger", "--json", cwd=self.home).stdout, before)
 
     def test_without_a_name_only_what_all_share_is_looked_at(self):
-        found = self.doctor(without=("--as", "--data", "--ledger", "--out", "--listen"), code=0)
+        found = self.doctor(without=("--as", "--data", "--ledger", "--out"), code=0)
         self.assertIn("give --as NAME", found["party"][0][1])
         self.assertNotIn("ledger", found)
 
@@ -215,6 +215,9 @@ class Doctor(Case):
             s.listen()
             self.assert_failed(self.doctor(), "port", "stop what uses it")
         self.assert_failed(self.doctor("--listen", "192.0.2.1:7400"), "port", "with an address of this machine")
+        self.file.write_text(self.file.read_text().replace(f"{host}:{port}", f"192.0.2.1:{port}"))
+        self.assert_failed(self.doctor(), "port", f"behind NAT, or where the name leads elsewhere, --listen 0.0.0.0:{port} listens at all addresses of this machine")
+        self.assertEqual(self.doctor("--listen", f"0.0.0.0:{port}")["port"], [("ok", f"0.0.0.0:{port} is free")])
 
     def test_an_address_that_does_not_resolve(self):
         self.file.write_text(self.file.read_text().replace(self.study.addresses["hospital_b"], "nowhere.invalid:7400"))

@@ -21,7 +21,7 @@ class Failure(Case):
         """Whatever it is started with, it ends before it says a word to anybody."""
         before = self.shown(study)
         again = run(*study.command(C), *more, cwd=study.base / C, check=False)
-        self.assertEqual(again.returncode, 1, again.stdout)
+        self.assertEqual(again.returncode, 5, again.stdout)
         for text in ("my.ledger: run ", "ended in round 3", "would choose the noise", "whatever --out says"):
             self.assertIn(text, again.stderr)
         self.assertEqual(self.shown(study), before)
@@ -37,7 +37,7 @@ class Failure(Case):
         self.assertFalse((study.base / C / "out").exists(), "something was written")
         out = study.command(C).index("--out")
         again = run(*study.command(C)[:out + 1], "elsewhere", *study.command(C)[out + 2:], cwd=study.base / C, check=False)
-        self.assertEqual(again.returncode, 1)
+        self.assertEqual(again.returncode, 5)
         self.assertIn("whatever --out says", again.stderr)
         self.assertFalse((study.base / C / "elsewhere").exists())
         self.assert_paid_by_others(study)
@@ -48,7 +48,7 @@ class Failure(Case):
 
     def test_it_is_marked_and_no_out_opens_it_again(self):
         study = self.study()
-        self.fail(study, 1)
+        self.fail(study, 5)
         self.assertIn("cannot be certified", study.log(C))
         self.assertEqual(json.loads(study.out(C, "run.json").read_text())["outcome"], "uncertified")
         self.check_closed(study)

@@ -135,7 +135,7 @@ void World::collect(int node) {
   Machine& m = machines_[at(node)];
   if (!m.party) return;
   const protocol::Actions actions = m.party->take();
-  for (const auto& report : actions.reports) {
+  for (const std::string& report : actions.reports) {
     reports.push_back(report);
     log("party " + std::to_string(node) + ": " + report);
   }

@@ -5,12 +5,12 @@
 #include <unistd.h>
 
 #include <cerrno>
-#include <cstring>
+#include <limits>
 
 #include "parley/base/durable.h"
 #include "parley/base/error.h"
 #include "parley/base/failpoint.h"
-#include "parley/base/text.h"
+#include "parley/base/input_file.h"
 
 namespace parley {
 namespace {
@@ -25,7 +25,9 @@ class DiskFile : public AppendFile {
   }
 
   std::string name() const override { return path_.string(); }
-  std::string read() override { return read_file(path_, "the transcript"); }
+  std::string read() override {
+    return InputFile(path_, "the transcript").rest(std::numeric_limits<std::uintmax_t>::max());
+  }
 
   void append(std::string_view bytes) override {
     failpoint("before an append to the transcript");
@@ -44,7 +46,7 @@ class DiskFile : public AppendFile {
  private:
   [[noreturn]] void fail(const std::string& what) const {
     throw Error(
-        {.what = what + ": " + std::strerror(errno),
+        {.what = what + ": " + why_not_written(errno),
          .where = path_.string(),
          .fix = "nothing was acknowledged or sent; check free space, permissions and the disk, then start again"});
   }

@@ -9,6 +9,7 @@
 #include "parley/base/digest.h"
 #include "parley/base/durable.h"
 #include "parley/base/error.h"
+#include "parley/base/log_line.h"
 #include "parley/base/message_test.h"
 #include "parley/base/options.h"
 #include "parley/base/parallel.h"
@@ -309,6 +310,36 @@ TEST(Durable, AFileIsMadeOnceAndKeptWhole) {
   EXPECT_NO_THROW(sync_files(folder));
   EXPECT_TRUE(sync_folder_of(folder / "key"));
   EXPECT_THROW(sync_files(folder / "none"), std::exception);
+  std::filesystem::remove_all(folder);
+}
+
+TEST(Log, ALineHasTheTimeALevelAndThePeerThatIsMeant) {
+  const std::chrono::sys_seconds now{std::chrono::seconds(1772366405)};
+  EXPECT_EQ(iso_time(now), "2026-03-01T12:00:05Z");
+  EXPECT_EQ(logged({"b has not answered", Level::warning, "b"}, now),
+            "2026-03-01T12:00:05Z warning b: b has not answered");
+  EXPECT_EQ(logged(std::string("begun"), now), "2026-03-01T12:00:05Z info: begun");
+}
+
+TEST(Digest, IsReadAloudInGroupsOfFour) {
+  EXPECT_EQ(in_fours("63eecabe01"), "63ee cabe 01");
+  EXPECT_EQ(in_fours(hex(sha256(""))).size(), 79U);
+}
+
+TEST(InUse, IsInPlaceUntilItsPathLeadsElsewhere) {
+  const auto folder = std::filesystem::temp_directory_path() / "parley-in-use-test";
+  std::filesystem::create_directories(folder / "out");
+  write_file(folder / "out/file", "x");
+  const InUse out(folder / "out"), file(folder / "out/file");
+  EXPECT_TRUE(out.in_place() && file.in_place());
+  write_file(folder / "out/file", "x");
+  EXPECT_TRUE(out.in_place());
+  EXPECT_FALSE(file.in_place()) << "another file of the same name";
+  std::filesystem::rename(folder / "out", folder / "moved");
+  EXPECT_FALSE(out.in_place());
+  std::filesystem::create_directories(folder / "out");
+  EXPECT_FALSE(out.in_place());
+  EXPECT_FALSE(InUse(folder / "none").in_place());
   std::filesystem::remove_all(folder);
 }
 

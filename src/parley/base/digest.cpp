@@ -33,6 +33,12 @@ std::string hex(const Digest& digest) {
   return hex(std::string_view(reinterpret_cast<const char*>(digest.data()), digest.size()));
 }
 
+std::string in_fours(std::string_view digits) {
+  std::string text;
+  for (std::size_t i = 0; i < digits.size(); i += 4) text += (i == 0 ? "" : " ") + std::string(digits.substr(i, 4));
+  return text;
+}
+
 bool is_hex(std::string_view text, std::size_t digits) {
   return text.size() == digits && text.find_first_not_of(hex_digits) == std::string_view::npos;
 }

@@ -28,6 +28,18 @@ Descriptor::~Descriptor() {
   errno = reason;
 }
 
+InUse::InUse(fs::path path) : path_(std::move(path)), held_(::open(path_.c_str(), O_PATH | O_CLOEXEC)) {}
+
+bool InUse::in_place() const {
+  struct stat held{}, there{};
+  return held_.open() && ::fstat(held_.number(), &held) == 0 && held.st_nlink > 0 &&
+         ::stat(path_.c_str(), &there) == 0 && there.st_dev == held.st_dev && there.st_ino == held.st_ino;
+}
+
+std::string why_not_written(int reason) {
+  return std::string(std::strerror(reason)) + (reason == EFBIG ? " (beyond the limit on file sizes, ulimit -f)" : "");
+}
+
 bool write_all(int descriptor, std::string_view bytes) {
   while (!bytes.empty()) {
     const ssize_t written = ::write(descriptor, bytes.data(), bytes.size());
@@ -51,7 +63,7 @@ bool create_file(const fs::path& file, std::string_view bytes, int mode) {
 void write_private_file(const fs::path& file, std::string_view text) {
   const Descriptor out(::open(file.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0600));
   if (out.open() && ::fchmod(out.number(), 0600) == 0 && write_all(out.number(), text)) return;
-  throw Error({.what = "cannot write: " + std::string(std::strerror(errno)),
+  throw Error({.what = "cannot write: " + why_not_written(errno),
                .where = file.string(),
                .fix = "check free space and permissions"});
 }

@@ -5,12 +5,18 @@
 #include <filesystem>
 #include <string>
 #include <string_view>
+#include <utility>
 
 namespace parley {
 
 class Descriptor {  // of an open file, closed at the end
  public:
-  explicit Descriptor(int number) : number_(number) {}
+  explicit Descriptor(int number = -1) : number_(number) {}
+  Descriptor(Descriptor&& other) noexcept : number_(std::exchange(other.number_, -1)) {}
+  Descriptor& operator=(Descriptor&& other) noexcept {
+    std::swap(number_, other.number_);
+    return *this;
+  }
   Descriptor(const Descriptor&) = delete;
   Descriptor& operator=(const Descriptor&) = delete;
   ~Descriptor();
@@ -20,6 +26,21 @@ class Descriptor {  // of an open file, closed at the end
  private:
   int number_;
 };
+
+// A file or folder in use that somebody may remove or replace meanwhile. It is held open, so that nothing else can get
+// its number.
+class InUse {
+ public:
+  explicit InUse(std::filesystem::path path);
+  const std::filesystem::path& path() const { return path_; }
+  bool in_place() const;  // its path still leads to it
+
+ private:
+  std::filesystem::path path_;
+  Descriptor held_;
+};
+
+std::string why_not_written(int reason);  // errno in words; of a limit on file sizes also which one
 
 // All of it, however often the system stops half way. false: errno says why.
 bool write_all(int descriptor, std::string_view bytes);

@@ -1,17 +1,15 @@
 #include "parley/base/text.h"
 
-#include <unistd.h>
+#include <fmt/chrono.h>
 
 #include <algorithm>
 #include <cerrno>
 #include <charconv>
 #include <cmath>
-#include <cstring>
 #include <ctime>
-#include <fstream>
 #include <numeric>
-#include <sstream>
 
+#include "parley/base/durable.h"
 #include "parley/base/error.h"
 
 namespace parley {
@@ -101,50 +99,68 @@ std::vector<std::string> split_list(std::string_view text, char separator) {
   }
 }
 
-std::string read_file(const std::filesystem::path& path, const std::string& what) {
+namespace {
+
+std::filesystem::path resolved(const std::filesystem::path& path) {
   std::error_code ignored;
-  if (std::filesystem::is_directory(path, ignored))
-    throw Error({.what = what + " is a directory", .where = path.string(), .fix = "name a file inside it"});
-  const std::ifstream in(path, std::ios::binary);
-  if (!in)
-    throw Error({.what = what + " cannot be read: " + std::strerror(errno),
-                 .where = path.string(),
-                 .fix = "check the path and its permissions"});
-  std::ostringstream text;
-  text << in.rdbuf();
-  if (in.bad())
-    throw Error({.what = what + " cannot be read to its end", .where = path.string(), .fix = "check the disk"});
-  return std::move(text).str();
+  if (!std::filesystem::is_symlink(path, ignored)) return path;
+  return std::filesystem::canonical(path.parent_path() / std::filesystem::read_symlink(path));
+}
+
+std::filesystem::path written_as(const std::filesystem::path& path) {
+  std::error_code ignored;
+  const bool device = std::filesystem::exists(path, ignored) && !std::filesystem::is_regular_file(path, ignored);
+  return device ? path : std::filesystem::path(path.string() + ".part");
+}
+
+}  // namespace
+
+FileReplacement::FileReplacement(const std::filesystem::path& path)
+    : path_(resolved(path)), beside_(written_as(path_)), out_(beside_, std::ios::binary | std::ios::trunc) {
+  if (!out_) fail(why_not_written(errno));
+}
+
+FileReplacement::~FileReplacement() {
+  std::error_code ignored;
+  if (!out_.is_open()) return;
+  out_.close();
+  if (beside_ != path_) std::filesystem::remove(beside_, ignored);
+}
+
+void FileReplacement::add(std::string_view content) {
+  out_.write(content.data(), static_cast<std::streamsize>(content.size()));
+  if (!out_) fail(why_not_written(errno));
+}
+
+void FileReplacement::done() {
+  out_.close();
+  const int reason = errno;
+  std::error_code code;
+  if (out_ && beside_ != path_) std::filesystem::rename(beside_, path_, code);
+  if (out_ && !code) return;
+  std::error_code ignored;
+  if (beside_ != path_) std::filesystem::remove(beside_, ignored);
+  fail(code ? code.message() : why_not_written(reason));
+}
+
+void FileReplacement::fail(const std::string& reason) const {
+  throw Error({.what = "cannot write: " + reason,
+               .where = path_.string(),
+               .fix = "check free space and permissions, or choose another place"});
 }
 
 void write_file(const std::filesystem::path& path, std::string_view content) {
-  std::error_code ignored;
-  if (std::filesystem::is_symlink(path, ignored))
-    return write_file(std::filesystem::canonical(path.parent_path() / std::filesystem::read_symlink(path)), content);
-  const bool device = std::filesystem::exists(path, ignored) && !std::filesystem::is_regular_file(path, ignored);
-  const std::filesystem::path beside =
-      device ? path : std::filesystem::path(path.string() + ".part");  // never rename over a device or pipe
-  std::ofstream out(beside, std::ios::binary | std::ios::trunc);
-  out.write(content.data(), static_cast<std::streamsize>(content.size()));
-  out.close();
-  std::error_code code;
-  if (out && !device) std::filesystem::rename(beside, path, code);
-  if (!out || code) {
-    const std::string reason = code ? code.message() : std::strerror(errno);
-    if (!device) std::filesystem::remove(beside, code);
-    throw Error({.what = "cannot write: " + reason,
-                 .where = path.string(),
-                 .fix = "check free space and permissions, or choose another place"});
-  }
+  FileReplacement file(path);
+  file.add(content);
+  file.done();
+}
+
+std::string iso_time(std::chrono::sys_seconds time) {
+  return fmt::format("{:%Y-%m-%dT%H:%M:%SZ}", fmt::gmtime(std::chrono::system_clock::to_time_t(time)));
 }
 
 std::string timestamp() {
-  const std::time_t now = std::time(nullptr);
-  std::tm parts{};
-  gmtime_r(&now, &parts);
-  char text[32];
-  std::strftime(text, sizeof text, "%Y%m%d-%H%M%S", &parts);
-  return text;
+  return fmt::format("{:%Y%m%d-%H%M%S}", fmt::gmtime(std::time(nullptr)));
 }
 
 }  // namespace parley

@@ -1,9 +1,13 @@
 // Small text and file helpers that several folders need.
 #pragma once
+#include <chrono>
 #include <filesystem>
+#include <fstream>
 #include <string>
 #include <string_view>
 #include <vector>
+
+#include "parley/base/input_file.h"  // read_file
 
 namespace parley {
 
@@ -22,11 +26,24 @@ std::vector<std::string> split_list(std::string_view text, char separator = ',')
 bool is_plain_line(std::string_view text, std::size_t longest);
 std::string_view trim(std::string_view text);
 
-std::string read_file(const std::filesystem::path& path, const std::string& what);
-
 // Writes beside the target and renames: the file is the old one or the new one, never half of either.
+class FileReplacement {
+ public:
+  explicit FileReplacement(const std::filesystem::path& path);
+  ~FileReplacement();  // without done() nothing is left of it
+  FileReplacement(const FileReplacement&) = delete;
+  FileReplacement& operator=(const FileReplacement&) = delete;
+  void add(std::string_view content);
+  void done();
+
+ private:
+  [[noreturn]] void fail(const std::string& reason) const;
+  std::filesystem::path path_, beside_;  // the same for a device or pipe: never renamed over
+  std::ofstream out_;
+};
 void write_file(const std::filesystem::path& path, std::string_view content);
 
+std::string iso_time(std::chrono::sys_seconds time);  // in UTC: 2026-11-16T02:15:00Z
 // Now, in UTC, for names: 20261116-021500.
 std::string timestamp();
 

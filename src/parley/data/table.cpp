@@ -2,12 +2,14 @@
 
 #include <csv.h>
 
+#include <limits>
 #include <set>
 #include <utility>
 
 #include "parley/base/error.h"
 #include "parley/base/text.h"
 #include "parley/base/utf8.h"
+#include "parley/data/next_rows.h"
 
 namespace parley::data {
 namespace {
@@ -89,59 +91,111 @@ void add_row(Table& table, const CsvLayout& layout, std::vector<std::string> fie
 
 }  // namespace
 
-Table parse_csv(std::string_view text, std::string source, const CsvLayout& layout) {
-  Table table{.source = std::move(source), .columns = {}, .cells = {}, .line = {}};
-  if (layout.header && !layout.columns.empty())
-    throw Error({.what = "column names were given for a file that has a header",
-                 .where = table.source,
-                 .fix = "drop one of the two"});
-  check_names(layout.columns, table.source);
-  table.columns = layout.columns;
+// Rows as their lines come in.
+class CsvRows {
+ public:
+  CsvRows(std::string source, CsvLayout layout) : layout_(std::move(layout)), parser_(layout_.trim) {
+    table_.source = std::move(source);
+    if (layout_.header && !layout_.columns.empty())
+      throw Error({.what = "column names were given for a file that has a header",
+                   .where = table_.source,
+                   .fix = "drop one of the two"});
+    check_names(layout_.columns, table_.source);
+    table_.columns = layout_.columns;
+  }
 
-  if (text.starts_with("\xEF\xBB\xBF")) text.remove_prefix(3);
-  Parser parser(layout.trim);
-  std::size_t line = 0;       // of the text being fed
-  std::size_t row_start = 0;  // of the row being read; 0 between rows
-  const auto broken = [&](const std::string& what, const std::string& fix) {
-    return Error({.what = what, .where = at(table.source, row_start), .fix = fix});
-  };
-  const auto take_row = [&] {
-    add_row(table, layout, std::exchange(parser.fields, {}), row_start);
-    parser.complete = false;
-    row_start = 0;
-  };
+  void add(std::string_view now) {  // a line with its end
+    if (++line_ == 1 && now.starts_with("\xEF\xBB\xBF")) now.remove_prefix(3);
+    if (row_start_ == 0) {
+      if (layout_.comment != 0 && now.starts_with(layout_.comment)) return;
+      const bool blank = layout_.trim ? trim(now).empty() : now.find_first_not_of("\r\n") == std::string_view::npos;
+      if (blank) return;
+      row_start_ = line_;
+      row_size_ = 0;
+    }
+    row_size_ += now.size();
+    if (row_size_ > longest_row) refuse_long();
+    if (!is_utf8(now) || now.find('\0') != std::string_view::npos)
+      throw Error({.what = "the file is not UTF-8 text",
+                   .where = at(table_.source, line_),
+                   .fix = "save it as UTF-8 (iconv -t UTF-8)"});
+    if (!parser_.feed(now))
+      throw broken("a quote stands where none may stand (in the row that starts here)",
+                   "put the whole field in quotes and double every quote inside it: \"say \"\"hi\"\"\"");
+    if (parser_.complete) take_row();
+  }
+
+  void end() {
+    if (!parser_.finish())
+      throw broken("a quoted field is never closed (in the row that starts here)", "add the closing quote");
+    if (parser_.complete) take_row();
+    if (any_) return;
+    throw Error(
+        {.what = table_.columns.empty() ? "the file is empty" : "the file has no rows",
+         .where = table_.source,
+         .fix = layout_.header ? "a header line and at least one row are needed" : "at least one row is needed"});
+  }
+
+  [[noreturn]] void refuse_long() const {
+    throw Error({.what = "a row is longer than any row may be",
+                 .allowed = "at most " + std::to_string(longest_row / mebibyte) + " MiB",
+                 .where = at(table_.source, row_start_ == 0 ? line_ + 1 : row_start_),
+                 .fix = "check that this is a CSV file with one row a line"});
+  }
+
+  std::size_t count() const { return table_.cells.size(); }
+  Table take() {
+    Table rows{.source = table_.source, .columns = table_.columns, .cells = {}, .line = {}};
+    std::swap(rows.cells, table_.cells);
+    std::swap(rows.line, table_.line);
+    return rows;
+  }
+
+  static constexpr std::size_t longest_row = 64 * mebibyte;
+
+ private:
+  Error broken(const std::string& what, const std::string& fix) const {
+    return Error({.what = what, .where = at(table_.source, row_start_), .fix = fix});
+  }
+  void take_row() {
+    add_row(table_, layout_, std::exchange(parser_.fields, {}), row_start_);
+    parser_.complete = false;
+    row_start_ = 0;
+    any_ = any_ || !table_.cells.empty();
+  }
+
+  CsvLayout layout_;
+  Parser parser_;
+  Table table_{};
+  std::size_t line_ = 0;       // of the text that was added last
+  std::size_t row_start_ = 0;  // of the row being read; 0 between rows
+  std::size_t row_size_ = 0;   // bytes of it so far
+  bool any_ = false;           // rows, also those that were taken
+};
+
+Table parse_csv(std::string_view text, std::string source, const CsvLayout& layout) {
+  CsvRows rows(std::move(source), layout);
   while (!text.empty()) {
     const std::string_view now = first_line(text);
     text.remove_prefix(now.size());
-    ++line;
-    if (row_start == 0) {
-      if (layout.comment != 0 && now.starts_with(layout.comment)) continue;
-      const bool blank = layout.trim ? trim(now).empty() : now.find_first_not_of("\r\n") == std::string_view::npos;
-      if (blank) continue;
-      row_start = line;
-    }
-    if (!is_utf8(now) || now.find('\0') != std::string_view::npos)
-      throw Error({.what = "the file is not UTF-8 text",
-                   .where = at(table.source, line),
-                   .fix = "save it as UTF-8 (iconv -t UTF-8)"});
-    if (!parser.feed(now))
-      throw broken("a quote stands where none may stand (in the row that starts here)",
-                   "put the whole field in quotes and double every quote inside it: \"say \"\"hi\"\"\"");
-    if (parser.complete) take_row();
+    rows.add(now);
   }
-  if (!parser.finish())
-    throw broken("a quoted field is never closed (in the row that starts here)", "add the closing quote");
-  if (parser.complete) take_row();
-  if (table.cells.empty())
-    throw Error(
-        {.what = table.columns.empty() ? "the file is empty" : "the file has no rows",
-         .where = table.source,
-         .fix = layout.header ? "a header line and at least one row are needed" : "at least one row is needed"});
-  return table;
+  rows.end();
+  return rows.take();
+}
+
+CsvReader::CsvReader(const std::filesystem::path& path, const CsvLayout& layout)
+    : lines_(InputFile(path, "the data file"), CsvRows::longest_row, InputLines::Ends::lf_or_cr),
+      rows_(std::make_unique<CsvRows>(path.string(), layout)) {}
+
+CsvReader::~CsvReader() = default;
+
+std::optional<Table> CsvReader::next(std::size_t most_rows) {
+  return next_rows(lines_, *rows_, most_rows);
 }
 
 Table read_csv(const std::filesystem::path& path, const CsvLayout& layout) {
-  return parse_csv(read_file(path, "the data file"), path.string(), layout);
+  return *CsvReader(path, layout).next(std::numeric_limits<std::size_t>::max());
 }
 
 std::string place(const Table& table, std::size_t row) {

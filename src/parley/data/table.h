@@ -2,9 +2,13 @@
 #pragma once
 #include <cstddef>
 #include <filesystem>
+#include <memory>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
+
+#include "parley/base/input_file.h"
 
 namespace parley::data {
 
@@ -26,6 +30,21 @@ struct CsvLayout {
 // rows, bytes that are not UTF-8 are Errors with the line. A UTF-8 byte order mark and blank lines are skipped.
 Table read_csv(const std::filesystem::path& path, const CsvLayout& layout = {});
 Table parse_csv(std::string_view text, std::string source, const CsvLayout& layout = {});
+
+// The same file some rows at a time: memory follows these, not the file.
+class CsvRows;
+class CsvReader {
+ public:
+  explicit CsvReader(const std::filesystem::path& path, const CsvLayout& layout = {});
+  ~CsvReader();
+  CsvReader(const CsvReader&) = delete;
+  CsvReader& operator=(const CsvReader&) = delete;
+  std::optional<Table> next(std::size_t most_rows);  // the next rows, at least one; nullopt: there are no more
+
+ private:
+  InputLines lines_;
+  std::unique_ptr<CsvRows> rows_;
+};
 
 // "mine.csv:17"
 std::string place(const Table& table, std::size_t row);

@@ -114,11 +114,11 @@ std::string pem_of(X509* x509) {
   return text_in(bio.get());
 }
 
-std::string PrivateKey::pem() const {
+Secret PrivateKey::pem() const {
   const Bio bio(BIO_new(BIO_s_mem()));
   expects(bio && PEM_write_bio_PKCS8PrivateKey(bio.get(), key.get(), nullptr, nullptr, 0, nullptr, nullptr) == 1,
           "OpenSSL writes a key");
-  return text_in(bio.get());
+  return Secret(text_in(bio.get()));
 }
 
 Certificate parse_certificate(const std::string& pem, const std::string& where) {
@@ -150,10 +150,10 @@ Certificate parse_certificate(const std::string& pem, const std::string& where) 
 }
 
 Certificate read_certificate(const std::filesystem::path& file) {
-  return parse_certificate(read_file(file, "the certificate"), file.string());
+  return parse_certificate(read_file(file, "the certificate", mebibyte), file.string());
 }
 
-PrivateKey parse_key(const std::string& pem, const std::string& where) {
+PrivateKey parse_key(std::string_view pem, const std::string& where) {
   const CleanErrors clean;
   bool locked = false;
   const auto no_passphrase = [](char*, int, int, void* asked) {
@@ -175,7 +175,8 @@ PrivateKey parse_key(const std::string& pem, const std::string& where) {
 }
 
 PrivateKey read_key(const std::filesystem::path& file) {
-  std::string pem = read_file(file, "the key");
+  leave_no_core_dump();
+  const Secret pem(read_file(file, "the key", mebibyte));
   struct stat facts{};
   if (::stat(file.c_str(), &facts) == 0 && (facts.st_mode & 077U) != 0)
     throw Error({.what = "others on this machine may read or replace the key",
@@ -183,9 +184,7 @@ PrivateKey read_key(const std::filesystem::path& file) {
                  .allowed = "0600, 0400",
                  .where = file.string(),
                  .fix = "chmod 600 " + file.string() + "; if it was copied meanwhile, make a new one"});
-  PrivateKey key = parse_key(pem, file.string());
-  OPENSSL_cleanse(pem.data(), pem.size());
-  return key;
+  return parse_key(pem.text(), file.string());
 }
 
 bool belongs(const PrivateKey& key, const Certificate& certificate) {

@@ -9,6 +9,8 @@
 #include <string>
 #include <string_view>
 
+#include "parley/identity/secret.h"
+
 struct evp_pkey_st;
 struct x509_st;
 
@@ -24,7 +26,7 @@ void check_name(const std::string& name, const std::string& where);  // or throw
 // Secret: it never leaves the machine, and only write_key puts it into a file.
 struct PrivateKey {
   std::shared_ptr<evp_pkey_st> key;
-  std::string pem() const;  // PKCS #8, for the TLS library
+  Secret pem() const;  // PKCS #8, for the TLS library
 };
 
 struct Certificate {
@@ -64,7 +66,7 @@ void write_certificate(const Certificate& certificate, const std::filesystem::pa
 // Reading. Every Error names `where` or the file. A party's certificate has one DNS name and a P-256 key.
 Certificate parse_certificate(const std::string& pem, const std::string& where);
 Certificate read_certificate(const std::filesystem::path& file);
-PrivateKey parse_key(const std::string& pem, const std::string& where);
+PrivateKey parse_key(std::string_view pem, const std::string& where);
 PrivateKey read_key(const std::filesystem::path& file);  // refuses one that others may read
 bool belongs(const PrivateKey& key, const Certificate& certificate);
 Identity read_identity(const std::filesystem::path& key, const std::filesystem::path& certificate);

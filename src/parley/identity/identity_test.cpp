@@ -139,7 +139,7 @@ TEST(Identity, FilesAreReadBackAndNeverOverwritten) {
   EXPECT_EQ(read_identity(key, certificate).certificate.fingerprint, made.certificate.fingerprint);
   EXPECT_THAT(message_of([&] { write_key(make_key(), key); }), HasSubstr("never overwritten"));
   EXPECT_THAT(message_of([&] { write_certificate(made.certificate, certificate); }), HasSubstr("never overwritten"));
-  EXPECT_EQ(read_file(key, "key"), made.key.pem());
+  EXPECT_EQ(read_file(key, "key"), made.key.pem().text());
   EXPECT_THAT(message_of([&] { write_key(make_key(), folder.path / "no" / "a.key"); }), HasSubstr("No such file"));
   EXPECT_THAT(message_of([&] { read_certificate(folder.path / "none.pem"); }), HasSubstr("No such file"));
 }
@@ -166,7 +166,8 @@ TEST(Identity, AKeyMustBelongToTheCertificate) {
 
 TEST(Identity, WhatIsNoKeyOrCertificateOfAPartyIsToldApart) {
   EXPECT_THAT(message_of([] { parse_certificate("", "c.pem"); }), HasSubstr("c.pem: this is no certificate"));
-  EXPECT_THAT(message_of([] { parse_certificate(make_key().pem(), "c.pem"); }), HasSubstr("no certificate"));
+  EXPECT_THAT(message_of([] { parse_certificate(std::string(make_key().pem().text()), "c.pem"); }),
+              HasSubstr("no certificate"));
   EXPECT_THAT(message_of([] { parse_certificate(foreign("P-256", "DNS:a,DNS:b"), "c.pem"); }),
               HasSubstr("one DNS name (subjectAltName), the party's; got 2 names"));
   EXPECT_THAT(message_of([] { parse_certificate(foreign("P-256", ""), "c.pem"); }), HasSubstr("got 0 names"));
@@ -255,7 +256,7 @@ TEST(Identity, ASignatureMadeForAnotherPurposeIsNoneOfAMessage) {
 
 TEST(Identity, DamagedPemIsReadOrRefusedAndNothingElse) {
   const Certificate c = issue(make_key(), "hospital_a", authority("region"), {now});
-  const std::string certificate = c.chain_pem(), key = make_key().pem();
+  const std::string certificate = c.chain_pem(), key(make_key().pem().text());
   std::mt19937 random(1);
   int read = 0, refused = 0;
   const int inputs = std::getenv("PARLEY_TEST_FULL") ? 300000 : 2000;

@@ -89,6 +89,7 @@ void write_new(const std::filesystem::path& file, std::string_view text, int mod
 }  // namespace
 
 PrivateKey make_key() {
+  leave_no_core_dump();
   const CleanErrors clean;
   const std::shared_ptr<EVP_PKEY> key(EVP_EC_gen("P-256"), EVP_PKEY_free);
   expects(key != nullptr, "OpenSSL makes a P-256 key");
@@ -121,7 +122,7 @@ Certificate issue(const PrivateKey& key, const std::string& name, const Identity
 }
 
 void write_key(const PrivateKey& key, const std::filesystem::path& file) {
-  write_new(file, key.pem(), 0600, "the key");
+  write_new(file, key.pem().text(), 0600, "the key");
 }
 
 void write_certificate(const Certificate& certificate, const std::filesystem::path& file) {

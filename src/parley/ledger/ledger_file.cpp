@@ -115,7 +115,8 @@ void LedgerFile::check_not_failed(const std::string& id) const {
        .fix = std::string("the ledger keeps this run closed, whatever --out says. Start a new run, or agree on a "
                           "new study") +
               (uncertified ? ", with a larger --tolerance" : "") +
-              "; what this one spent stays spent, the failed round included"});
+              "; what this one spent stays spent, the failed round included",
+       .code = run_closed});
 }
 
 void LedgerFile::check_room(const PlannedRun& run, int times) const {

@@ -8,7 +8,7 @@
 #include <set>
 
 #include "parley/base/error.h"
-#include "parley/base/shallow_json.h"
+#include "parley/base/input_file.h"
 #include "parley/base/text.h"
 #include "parley/base/utf8.h"
 #include "parley/ledger/ledger_file.h"

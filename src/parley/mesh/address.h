@@ -1,35 +1,13 @@
-// host:port and [host]:port, as sockets have them; and a descriptor with an owner.
+// host:port and [host]:port, as sockets have them.
 #pragma once
 #include <netdb.h>
-#include <unistd.h>
 
 #include <memory>
 #include <string>
-#include <utility>
+
+#include "parley/base/durable.h"
 
 namespace parley::mesh {
-
-class Descriptor {
- public:
-  Descriptor() = default;
-  explicit Descriptor(int number) : number_(number) {}
-  Descriptor(Descriptor&& other) noexcept : number_(std::exchange(other.number_, -1)) {}
-  Descriptor& operator=(Descriptor&& other) noexcept {
-    std::swap(number_, other.number_);
-    return *this;
-  }
-  Descriptor(const Descriptor&) = delete;
-  Descriptor& operator=(const Descriptor&) = delete;
-  ~Descriptor() {
-    if (number_ >= 0) ::close(number_);
-  }
-  int get() const { return number_; }
-  bool open() const { return number_ >= 0; }
-  int release() { return std::exchange(number_, -1); }  // its new owner closes it
-
- private:
-  int number_ = -1;
-};
 
 struct Resolved {
   std::unique_ptr<addrinfo, decltype(&::freeaddrinfo)> first{nullptr, ::freeaddrinfo};  // a list

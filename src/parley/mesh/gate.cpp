@@ -102,11 +102,11 @@ std::vector<Descriptor> listening_at(const std::string& address) {
   for (addrinfo* a = found.first.get(); a != nullptr; a = a->ai_next) {
     Descriptor s = socket_for(*a);
     const int yes = 1, no = 0;
-    if (!all.empty()) set_port(*a, port_of(all.front().get()));
+    if (!all.empty()) set_port(*a, port_of(all.front().number()));
     if (s.open()) {
-      ::setsockopt(s.get(), SOL_SOCKET, SO_REUSEADDR, &yes, sizeof yes);
-      if (a->ai_family == AF_INET6) ::setsockopt(s.get(), IPPROTO_IPV6, IPV6_V6ONLY, &no, sizeof no);
-      if (::bind(s.get(), a->ai_addr, a->ai_addrlen) == 0 && ::listen(s.get(), SOMAXCONN) == 0) {
+      ::setsockopt(s.number(), SOL_SOCKET, SO_REUSEADDR, &yes, sizeof yes);
+      if (a->ai_family == AF_INET6) ::setsockopt(s.number(), IPPROTO_IPV6, IPV6_V6ONLY, &no, sizeof no);
+      if (::bind(s.number(), a->ai_addr, a->ai_addrlen) == 0 && ::listen(s.number(), SOMAXCONN) == 0) {
         all.push_back(std::move(s));
         continue;
       }
@@ -146,36 +146,36 @@ class Gate::Loop {
   void close() {
     thread_.request_stop();
     const std::uint64_t one = 1;
-    if (::write(wake_.get(), &one, sizeof one) < 0) {
+    if (::write(wake_.number(), &one, sizeof one) < 0) {
     }  // then it wakes by itself
     if (thread_.joinable()) thread_.join();
     connections_.clear();
     listeners_.clear();
   }
 
-  int port() const { return listeners_.empty() ? 0 : port_of(listeners_.front().get()); }
+  int port() const { return listeners_.empty() ? 0 : port_of(listeners_.front().number()); }
 
  private:
   using Place = std::list<Connection>::iterator;
 
   void run(const std::stop_token& stop) {
     while (!stop.stop_requested()) {
-      std::vector<pollfd> watched = {{.fd = wake_.get(), .events = POLLIN, .revents = 0}};
+      std::vector<pollfd> watched = {{.fd = wake_.number(), .events = POLLIN, .revents = 0}};
       const bool accepts = setup_.now() >= deaf_until_;
       for (const Descriptor& l : listeners_)
-        watched.push_back({.fd = accepts ? l.get() : -1, .events = POLLIN, .revents = 0});
+        watched.push_back({.fd = accepts ? l.number() : -1, .events = POLLIN, .revents = 0});
       const std::size_t first = watched.size();
       bool throttled = false;
       for (const Connection& c : connections_) {
         const bool reads = c.ending || (c.in.empty() && c.allowed >= 1);
         throttled = throttled || !reads;
-        watched.push_back({.fd = c.outer.get(),
+        watched.push_back({.fd = c.outer.number(),
                            .events = static_cast<short>((reads ? POLLIN : 0) | (c.out.empty() ? 0 : POLLOUT)),
                            .revents = 0});
         const int waits = (c.out.empty() ? POLLIN : 0) | (c.in.empty() ? 0 : POLLOUT);
         // Trap: poll reports a closed socket also to who asks for nothing, at once and again.
         watched.push_back(
-            {.fd = c.ending || waits == 0 ? -1 : c.inner.get(), .events = static_cast<short>(waits), .revents = 0});
+            {.fd = c.ending || waits == 0 ? -1 : c.inner.number(), .events = static_cast<short>(waits), .revents = 0});
       }
       ::poll(watched.data(), watched.size(), throttled ? 20 : 250);
       now_ = setup_.now();
@@ -188,7 +188,7 @@ class Gate::Loop {
       crowd_out(strangers(), setup_.limits.strangers, "that have not finished a handshake");
       crowd_out(parties(), setup_.limits.parties, "of parties");
       for (std::size_t i = 0; i < listeners_.size(); ++i)
-        if ((watched[1 + i].revents & POLLIN) != 0) welcome(listeners_[i].get());
+        if ((watched[1 + i].revents & POLLIN) != 0) welcome(listeners_[i].number());
     }
   }
 
@@ -208,24 +208,24 @@ class Gate::Loop {
     if (c.ending) return end(c, outer);
     if ((outer & (POLLHUP | POLLERR)) != 0) return false;
     if ((outer & POLLIN) != 0 && c.in.empty() && c.allowed >= 1) {
-      const long n = c.in.fill(c.outer.get(), static_cast<std::size_t>(c.allowed));
+      const long n = c.in.fill(c.outer.number(), static_cast<std::size_t>(c.allowed));
       if (n == 0) return false;
       if (n > 0) c.allowed -= static_cast<double>(n), c.active = now_;
     }
-    if (!c.in.empty() && !c.in.drain(c.inner.get())) c.in.forget();
+    if (!c.in.empty() && !c.in.drain(c.inner.number())) c.in.forget();
     if ((inner & (POLLIN | POLLHUP | POLLERR)) != 0 && c.out.empty()) {
-      const long n = c.out.fill(c.inner.get(), 1 << 14);
-      if (n == 0) c.ending = true, c.active = now_, ::shutdown(c.outer.get(), SHUT_WR);
+      const long n = c.out.fill(c.inner.number(), 1 << 14);
+      if (n == 0) c.ending = true, c.active = now_, ::shutdown(c.outer.number(), SHUT_WR);
       if (n > 0) c.active = now_;
     }
-    return c.out.empty() || c.out.drain(c.outer.get());
+    return c.out.empty() || c.out.drain(c.outer.number());
   }
 
   // Trap: a socket that is closed with bytes unread takes back what was written to it last, and that is TLS's own word
   // for why it was refused. So what still comes is read and forgotten, for a second, and no faster than before.
   bool end(Connection& c, short outer) {
     if ((outer & (POLLIN | POLLHUP | POLLERR)) != 0) {
-      const long n = c.in.fill(c.outer.get(), static_cast<std::size_t>(c.allowed));
+      const long n = c.in.fill(c.outer.number(), static_cast<std::size_t>(c.allowed));
       if (n == 0) return false;
       c.allowed -= static_cast<double>(std::max(0L, n));
     }

@@ -54,13 +54,13 @@ class AtTheGate : public testing::Test {
     Descriptor s(::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0));
     sockaddr_in own{.sin_family = AF_INET, .sin_port = 0, .sin_addr = {}, .sin_zero = {}};
     ::inet_pton(AF_INET, from.c_str(), &own.sin_addr);
-    ::bind(s.get(), reinterpret_cast<sockaddr*>(&own), sizeof own);
+    ::bind(s.number(), reinterpret_cast<sockaddr*>(&own), sizeof own);
     sockaddr_in to{.sin_family = AF_INET,
                    .sin_port = htons(static_cast<std::uint16_t>(gate_->port())),
                    .sin_addr = {},
                    .sin_zero = {}};
     ::inet_pton(AF_INET, "127.0.0.1", &to.sin_addr);
-    EXPECT_EQ(::connect(s.get(), reinterpret_cast<sockaddr*>(&to), sizeof to), 0);
+    EXPECT_EQ(::connect(s.number(), reinterpret_cast<sockaddr*>(&to), sizeof to), 0);
     return s;
   }
 
@@ -73,16 +73,16 @@ class AtTheGate : public testing::Test {
   }
 
   static void say(const Descriptor& s, const std::string& text) {
-    ASSERT_EQ(::send(s.get(), text.data(), text.size(), MSG_NOSIGNAL), static_cast<long>(text.size()));
+    ASSERT_EQ(::send(s.number(), text.data(), text.size(), MSG_NOSIGNAL), static_cast<long>(text.size()));
   }
   // So many bytes, or what came before the other side closed.
   static std::string hear(const Descriptor& s, std::size_t most) {
     std::string text;
     while (text.size() < most) {
-      pollfd wait{.fd = s.get(), .events = POLLIN, .revents = 0};
+      pollfd wait{.fd = s.number(), .events = POLLIN, .revents = 0};
       ::poll(&wait, 1, -1);
       std::array<char, 4096> bytes{};
-      const long n = ::recv(s.get(), bytes.data(), std::min(bytes.size(), most - text.size()), 0);
+      const long n = ::recv(s.number(), bytes.data(), std::min(bytes.size(), most - text.size()), 0);
       if (n <= 0) break;
       text.append(bytes.data(), static_cast<std::size_t>(n));
     }
@@ -90,7 +90,7 @@ class AtTheGate : public testing::Test {
   }
   static bool is_open(const Descriptor& s) {
     char byte = 0;
-    return ::recv(s.get(), &byte, 1, MSG_DONTWAIT | MSG_PEEK) < 0 && errno == EAGAIN;
+    return ::recv(s.number(), &byte, 1, MSG_DONTWAIT | MSG_PEEK) < 0 && errno == EAGAIN;
   }
 
   std::mutex mutex_;
@@ -173,7 +173,7 @@ TEST_F(AtTheGate, ALackOfDescriptorsIsSaidAndDoesNotLast) {
                  .sin_addr = {},
                  .sin_zero = {}};
   ::inet_pton(AF_INET, "127.0.0.1", &to.sin_addr);
-  ASSERT_EQ(::connect(outside.get(), reinterpret_cast<sockaddr*>(&to), sizeof to), 0);
+  ASSERT_EQ(::connect(outside.number(), reinterpret_cast<sockaddr*>(&to), sizeof to), 0);
   await([&] { return log_.find("could not be taken: Too many open files") != std::string::npos; });
   ::setrlimit(RLIMIT_NOFILE, &before);
   await_inside(1);

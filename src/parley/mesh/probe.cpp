@@ -1,5 +1,6 @@
 #include "parley/mesh/probe.h"
 
+#include <netinet/in.h>
 #include <poll.h>
 #include <sys/socket.h>
 
@@ -24,6 +25,13 @@ Probed each_address(const std::string& address, int flags, const std::function<P
   return last;
 }
 
+bool is_loopback(const sockaddr& address) {
+  if (address.sa_family == AF_INET)
+    return (ntohl(reinterpret_cast<const sockaddr_in&>(address).sin_addr.s_addr) >> 24U) == 127;
+  return address.sa_family == AF_INET6 &&
+         IN6_IS_ADDR_LOOPBACK(&reinterpret_cast<const sockaddr_in6&>(address).sin6_addr) != 0;
+}
+
 }  // namespace
 
 Probed try_listen(const std::string& address) {
@@ -31,8 +39,9 @@ Probed try_listen(const std::string& address) {
     const Descriptor s = socket_for(a);
     if (!s.open()) return {Result::foreign, std::strerror(errno)};
     const int yes = 1;
-    ::setsockopt(s.get(), SOL_SOCKET, SO_REUSEADDR, &yes, sizeof yes);  // as the gate does
-    if (::bind(s.get(), a.ai_addr, a.ai_addrlen) == 0 && ::listen(s.get(), 1) == 0) return {};
+    ::setsockopt(s.number(), SOL_SOCKET, SO_REUSEADDR, &yes, sizeof yes);  // as the gate does
+    if (::bind(s.number(), a.ai_addr, a.ai_addrlen) == 0 && ::listen(s.number(), 1) == 0)
+      return {.loopback = is_loopback(*a.ai_addr)};
     return {errno == EADDRINUSE ? Result::taken : Result::foreign, std::strerror(errno)};
   });
 }
@@ -41,13 +50,13 @@ Probed try_connect(const std::string& address, double seconds) {
   return each_address(address, 0, [seconds](const addrinfo& a) -> Probed {
     const Descriptor s = socket_for(a);
     if (!s.open()) return {Result::silent, std::strerror(errno)};
-    if (::connect(s.get(), a.ai_addr, a.ai_addrlen) == 0) return {};
+    if (::connect(s.number(), a.ai_addr, a.ai_addrlen) == 0) return {};
     if (errno != EINPROGRESS) return {Result::silent, std::strerror(errno)};
-    pollfd wait{.fd = s.get(), .events = POLLOUT, .revents = 0};
+    pollfd wait{.fd = s.number(), .events = POLLOUT, .revents = 0};
     if (::poll(&wait, 1, static_cast<int>(1000 * seconds)) <= 0) return {Result::silent, "no answer"};
     int error = 0;
     socklen_t size = sizeof error;
-    ::getsockopt(s.get(), SOL_SOCKET, SO_ERROR, &error, &size);
+    ::getsockopt(s.number(), SOL_SOCKET, SO_ERROR, &error, &size);
     if (error != 0) return {Result::silent, std::strerror(error)};
     return {};
   });

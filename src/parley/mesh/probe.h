@@ -7,7 +7,8 @@ namespace parley::mesh {
 
 struct Probed {
   enum class Result { open, taken, foreign, unresolved, silent } result = Result::open;
-  std::string why{};  // of the system, in words
+  std::string why{};      // of the system, in words
+  bool loopback = false;  // open, and only programs of this machine reach it
 };
 
 // open: free; taken: in use; foreign: not an address of this machine.

@@ -38,6 +38,8 @@ TEST(Probe, APlaceToListenIsFreeTakenOrAnotherMachines) {
   }
   EXPECT_EQ(try_listen(freed).result, Result::open);
   EXPECT_EQ(try_listen(freed).result, Result::open);  // looking does not hold it
+  EXPECT_TRUE(try_listen(freed).loopback);
+  EXPECT_FALSE(try_listen("0.0.0.0" + freed.substr(freed.rfind(':'))).loopback);
   EXPECT_EQ(try_listen("192.0.2.1:7400").result, Result::foreign);
   EXPECT_EQ(try_listen("nowhere.invalid:7400").result, Result::unresolved);
 }

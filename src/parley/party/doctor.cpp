@@ -11,12 +11,12 @@
 #include <nlohmann/json.hpp>
 #include <optional>
 
+#include "parley/base/digest.h"
 #include "parley/base/error.h"
-#include "parley/base/shallow_json.h"
 #include "parley/base/text.h"
 #include "parley/ledger/error_codes.h"
-#include "parley/mesh/probe.h"
 #include "parley/party/doctor_reach.h"
+#include "parley/party/listening.h"
 #include "parley/party/participant.h"
 #include "parley/record/files.h"
 
@@ -85,7 +85,8 @@ class Doctor {
     study_ = study::read_study(o_.study);
     study::StudyPlan plan = plan_of(*study_);
     const std::string hash = study::study_hash(canonical_json(*study_, plan));
-    say("study", Health::ok, fmt::format("\"{}\", {} parties, hash {}", study_->title, study_->parties.size(), hash));
+    say("study", Health::ok,
+        fmt::format("\"{}\", {} parties, hash {}", study_->title, study_->parties.size(), in_fours(hash)));
     for (const std::string& reason : not_private(*study_, plan))
       say("study", Health::warning, "NOT PRIVATE: " + reason);
     for (const std::string& text : plan.plan.warnings) say("study", Health::warning, in_words_of(*study_, text));
@@ -159,20 +160,15 @@ class Doctor {
 
   void look_at_port() {
     if (!participant_) return skip("port");
-    const std::string port = participant_->me().address.substr(participant_->me().address.rfind(':'));
-    const std::string address = o_.listen.empty() ? "0.0.0.0" + port : o_.listen;
-    const mesh::Probed probed = mesh::try_listen(address);
-    using Result = mesh::Probed::Result;
-    if (probed.result == Result::open) return say("port", Health::ok, address + " is free");
-    if (probed.result == Result::taken) {
-      const std::string near = address.starts_with("0.0.0.0:") ? "127.0.0.1" + port : address;
+    const Listening l = listening_of(o_, *participant_);
+    if (!l.warning.empty()) return say("port", Health::warning, l.address + ": " + l.warning);
+    if (!l.objection) return say("port", Health::ok, l.address + " is free");
+    if (l.probed.result == mesh::Probed::Result::taken) {
+      const std::string near = l.address.starts_with("0.0.0.0:") ? "127.0.0.1" + l.address.substr(7) : l.address;
       joined_ = caller_ && caller_->is_own_join(near);
-      if (joined_) return say("port", Health::ok, address + " is held by this party's own join, which is running");
+      if (joined_) return say("port", Health::ok, l.address + " is held by this party's own join, which is running");
     }
-    say("port", Health::failed,
-        address + ": " + probed.why +
-            (probed.result == Result::taken ? "; stop what uses it, or choose another with --listen HOST:PORT"
-                                            : "; give --listen HOST:PORT with an address of this machine"));
+    throw Error(*l.objection);
   }
 
   void look_at_ledger() {

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <nlohmann/json.hpp>
 
+#include "parley/base/input_file.h"
 #include "parley/mesh/probe.h"
 #include "parley/protocol/message.h"
 
@@ -101,7 +102,7 @@ Check Caller::neighbour(int node, bool fresh) {
   std::string why = protocol::printable(r.reason, 300);
   if (r.verdict == Verdict::wrong_configuration)
     why = "it has another study: " +
-          study::difference(json::parse(participant_.canonical), json::parse(r.attachment, nullptr, false), peer.name);
+          study::difference(json::parse(participant_.canonical), shallow_json(r.attachment), peer.name);
   return found(Health::failed, "refuses this party: " + why + "; compare the hashes that 'parley study check' shows");
 }
 

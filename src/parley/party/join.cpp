@@ -13,9 +13,11 @@
 #include "parley/algorithm/nodes.h"
 #include "parley/base/durable.h"
 #include "parley/base/error.h"
+#include "parley/base/input_file.h"
 #include "parley/base/printed.h"
 #include "parley/base/text.h"
 #include "parley/party/final_documents.h"
+#include "parley/party/listening.h"
 #include "parley/party/participant.h"
 #include "parley/party/parts_on_disk.h"
 #include "parley/party/party_folder.h"
@@ -57,8 +59,8 @@ class Joining {  // a party at work
     book_->check_not_failed(plan.id);
     if (!begun) refuse_without_transcript(*book_, plan, folder_);
     if (!begun) book_->check_room(plan);
-    for (const auto& text : book_->warnings()) hooks_.report("warning: " + text);
-    for (const auto& text : book_->warnings_about(plan)) hooks_.report("warning: " + text);
+    for (const auto& text : book_->warnings()) hooks_.report({text, Level::warning});
+    for (const auto& text : book_->warnings_about(plan)) hooks_.report({text, Level::warning});
     if (!begun) record::create_folder(folder_);
     lock_.emplace(folder_);
     parts_.emplace(PartsOnDisk::Setup{.first = std::move(first),
@@ -71,6 +73,7 @@ class Joining {  // a party at work
                                       }});
     process_.incarnation = book_->begin_process(plan.id);
     privacy::os_entropy(process_.nonce);
+    complete_before_ = parts_->was_complete();
   }
 
   Joined run() {
@@ -79,9 +82,11 @@ class Joining {  // a party at work
     std::vector<mesh::Contact> roster;
     for (const study::Invited& p : participant_.study.parties)
       roster.push_back({.name = p.name, .address = p.address, .fingerprint = p.fingerprint});
-    const std::string port = participant_.me().address.substr(participant_.me().address.rfind(':'));
+    const Listening listening = listening_of(options_, participant_);
+    if (listening.objection) throw Error(*listening.objection);
+    if (!listening.warning.empty()) hooks_.report({listening.address + ": " + listening.warning, Level::warning});
     PartyProcess process({.self = participant_.self,
-                          .listen = options_.listen.empty() ? "0.0.0.0" + port : options_.listen,
+                          .listen = listening.address,
                           .roster = roster,
                           .deadline = participant_.study.deadline_seconds,
                           .threads = options_.threads > 0 ? static_cast<int>(options_.threads) : cores,
@@ -97,7 +102,8 @@ class Joining {  // a party at work
     try {
       ending = process.run();
     } catch (...) {  // a round that could not be solved is marked in the ledger already
-      parts_->finish(record_header(participant_, *parts_, run::reason_of(std::current_exception())), json());
+      if (parts_->in_place())
+        parts_->finish(record_header(participant_, *parts_, run::reason_of(std::current_exception())), json());
       throw;
     }
     show(process.party());
@@ -122,6 +128,7 @@ class Joining {  // a party at work
                          parts_->ledger().fail(
                              {run::unreleased(self, round, participant_.trainer ? nullptr : &schedule())}, reason);
                        },
+                   .check_in_place = [this] { parts_->check_in_place(); },
                    .counts = [part](int round) { return counts_in_final(part, round); },
                    .earlier = beginning.earlier,
                    .expected = beginning.expected,
@@ -139,8 +146,7 @@ class Joining {  // a party at work
                                     .now = now};
     if (participant_.study.on_loss == study::OnLoss::go_on)
       setup.consent = [this](const protocol::Succession& next) { return parts_->consent(next); };
-    return {.party = std::make_unique<Party>(std::move(own), std::move(setup),
-                                             open_append_file(parts_->folder() / "transcript")),
+    return {.party = std::make_unique<Party>(std::move(own), std::move(setup), parts_->open_transcript()),
             .run = part.agreed.run,
             .nodes = part.nodes,
             .begins = before == nullptr ? "" : beginning_in_words()};
@@ -170,7 +176,7 @@ class Joining {  // a party at work
                 },
             .difference =
                 [](const std::string& mine, const std::string& theirs, const std::string& who) {
-                  return study::difference(json::parse(mine), json::parse(theirs, nullptr, false), who);
+                  return study::difference(json::parse(mine), shallow_json(theirs), who);
                 }};
   }
 
@@ -229,6 +235,7 @@ class Joining {  // a party at work
                   .folder = folder_.string(),
                   .has_model = written_.model,
                   .has_statement = fs::exists(folder_ / "statement.json"),
+                  .complete_before = complete_before_,
                   .contradiction = process.party().now().exchange().contradiction(),
                   .private_metrics = fs::exists(metrics_file()) ? metrics_file() : ""};
     if (written_.spent) {
@@ -276,6 +283,7 @@ class Joining {  // a party at work
   Vector trainer_says_;
   std::optional<protocol::End> stored_;  // the ending that the record has
   DocumentsWritten written_;
+  bool complete_before_ = false;  // an earlier process had the model
   int round_ = -1, first_round_ = -1;
   std::chrono::steady_clock::time_point first_time_, last_time_;  // of those rounds
 };

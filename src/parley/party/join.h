@@ -27,7 +27,7 @@ struct JoinHooks {
                      const std::string& folder)>
       on_start;
   std::function<void(const JoinProgress& progress)> on_progress;
-  std::function<void(const std::string& sentence)> report;
+  std::function<void(const LogLine& line)> report;
   const std::atomic<bool>* stop = nullptr;
 };
 
@@ -40,6 +40,7 @@ struct Joined {
   std::vector<std::string> not_private;
   std::string folder;
   bool has_model = false, has_statement = false;
+  bool complete_before = false;      // an earlier process had the model
   std::vector<std::string> parts{};  // of a run that went on after a loss, a line each, and what the model is made of
   std::optional<std::string> contradiction{};  // of somebody's, kept in the transcript
   std::string private_metrics{};               // a file that is never shared; "": there is none

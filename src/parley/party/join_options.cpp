@@ -15,7 +15,10 @@ std::vector<Option> option_rows(JoinOptions& o) {
        &o.dataset, "join"},
       {"key", "", "this party's key; default NAME.key", any_text("a file"), &o.key, "join"},
       {"certificate", "", "this party's certificate; default NAME.pem", any_text("a file"), &o.certificate, "join"},
-      {"listen", "", "where peers are heard; default: the port in the roster, on all addresses of this machine",
+      {"listen", "",
+       "where peers are heard; default: the address in the roster. Behind NAT, or where that name does not lead to "
+       "this "
+       "machine: 0.0.0.0:PORT, all addresses of this machine",
        any_text("host:port"), &o.listen, "join"},
       {"on-loss", "",
        "what this party expects to happen after a loss: stop, or continue without the lost; it does not start when the "

@@ -45,7 +45,7 @@ Participant participant_from(const JoinOptions& o) {
                  .value = "'" + o.listen + "'",
                  .allowed = "host:port, such as 0.0.0.0:7400 or [::]:7400",
                  .where = "option --listen",
-                 .fix = "give an address of this machine, or leave it out for the port in the roster"});
+                 .fix = "give an address of this machine, or leave it out for the address in the roster"});
   study::Study study = study::read_study(o.study);
   if (!o.on_loss.empty() && o.on_loss != study.on_loss.text)
     throw Error({.what = "the study decides otherwise about a lost party",

@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <nlohmann/json.hpp>
 
-#include "parley/base/durable.h"
 #include "parley/base/error.h"
 #include "parley/ledger/error_codes.h"
 #include "parley/party/party_folder.h"
@@ -58,6 +57,31 @@ void PartsOnDisk::open() {
   kept_ = record::rewrite(here, ledger_->last_round(self()) + 1, head.at("released").at("size").get<Index>(), value,
                           [&](int round) { return line_of(round, value(round).size() == 0); });
   record_.emplace(here, head, kept_);
+}
+
+std::unique_ptr<AppendFile> PartsOnDisk::open_transcript() {
+  auto transcript = open_append_file(folder() / "transcript");
+  in_use_.clear();
+  for (const fs::path& path : {setup_.folder, folder(), folder() / "transcript"}) in_use_.emplace_back(path);
+  return transcript;
+}
+
+bool PartsOnDisk::in_place() const {
+  return std::ranges::all_of(in_use_, &InUse::in_place);
+}
+
+// Trap: whoever has a file open may write to it after it was removed, and would go on spending on a run that no restart
+// can go on with.
+void PartsOnDisk::check_in_place() const {
+  const auto gone = std::ranges::find(in_use_, false, &InUse::in_place);
+  if (gone == in_use_.end()) return;
+  throw Error({.what = "the record was removed or replaced while the run was under way",
+               .value = gone->path().string(),
+               .allowed = "the folder as it was when this process started",
+               .where = setup_.folder.string(),
+               .fix =
+                   "nothing further was charged or released. Put the folder back as it was and start again; if it is "
+                   "lost, agree on a new study: what was spent stays spent"});
 }
 
 json PartsOnDisk::line_of(int round, bool silent) const {

@@ -10,6 +10,8 @@
 #include <string>
 #include <vector>
 
+#include "parley/base/append_file.h"
+#include "parley/base/durable.h"
 #include "parley/ledger/ledger.h"
 #include "parley/party/party.h"
 #include "parley/record/record.h"
@@ -39,6 +41,10 @@ class PartsOnDisk {
   const Beginning& next(Party& before);  // the part that the survivors have agreed on
   // Privacy: agrees only where the whole next part fits into what the study planned and under the owner's cap.
   protocol::Consent consent(const protocol::Succession& next) const;
+
+  std::unique_ptr<AppendFile> open_transcript();  // of the part that is under way; from now on its files are watched
+  bool in_place() const;                          // nobody has removed or replaced what is watched
+  void check_in_place() const;                    // Error: somebody has
 
   const study::Part& part() const { return parts_.back(); }
   int self() const { return self_of(part()); }
@@ -72,6 +78,7 @@ class PartsOnDisk {
   bool was_complete_ = false;
   std::optional<record::Kept> kept_;
   std::optional<record::Writer> record_;
+  std::vector<InUse> in_use_;
 };
 
 }  // namespace parley::party

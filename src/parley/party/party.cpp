@@ -54,6 +54,7 @@ void Party::advance() {
 
 std::optional<Party::Job> Party::job() {
   if (!has_job()) return std::nullopt;
+  if (own_.check_in_place) own_.check_in_place();
   solving_ = Solving::under_way;
   return Job{.round = round_, .inbox = inbox_.value_or(privacy::Inbox{})};
 }
@@ -61,6 +62,7 @@ std::optional<Party::Job> Party::job() {
 void Party::solved(privacy::Release release) {
   expects(solving_ == Solving::under_way && release.round == round_, "the release that was asked for");
   if (exchange_.closed()) return;  // what this party has signed to have released stays true
+  if (own_.check_in_place) own_.check_in_place();
   const auto paid = own_.pay(std::move(release));
   if (!paid)
     return exchange_.stop(protocol::End::budget_exhausted,

@@ -1,6 +1,7 @@
 // One party of a run between organisations, as events: the driver's loop for a node whose neighbours are elsewhere. A
 // pure state machine: whoever holds it carries messages, tells the time, owns disk and ledger, and solves when asked.
 //   the order of a round (R1)   inbox stored and synced → job → solve → pay (ledger, synced) → commit → send
+// Before job and before pay: is what the run is rebuilt from still there?
 // After a restart the transcript's inputs and the ledger's own releases are committed again, without data, noise or
 // charge; what was paid is sent again as it was.
 #pragma once
@@ -26,6 +27,8 @@ class Party {
     std::function<std::optional<privacy::Paid>(int round)> stored;
     // Privacy: marks the round as failed, for good; synced when it returns. Empty: nobody keeps marks.
     std::function<void(int round, const std::string& reason)> fail{};
+    // Error: what this run is rebuilt from has gone, so nothing more is solved or paid. Empty: it cannot go.
+    std::function<void()> check_in_place{};
     std::function<bool(int round)> counts;  // in the final iterate
     // Of a part that goes on after a loss: what the earlier ones have brought, and the neighbours' values of its round
     // 0, as far as they are known from there (null: unknown).

@@ -4,6 +4,7 @@
 #include <nlohmann/json.hpp>
 
 #include "parley/base/error.h"
+#include "parley/ledger/error_codes.h"
 #include "parley/protocol/transcript.h"
 #include "parley/record/files.h"
 
@@ -68,7 +69,8 @@ void refuse_uncertified(const fs::path& folder) {
                    "this party's part ended because a local minimum could not be certified: trying again with other "
                    "noise until it can be would choose the noise, and no bound covers that",
                .where = folder.string(),
-               .fix = "agree on a new study with a larger tolerance; what this one spent stays spent"});
+               .fix = "agree on a new study with a larger tolerance; what this one spent stays spent",
+               .code = ledger::run_closed});
 }
 
 }  // namespace parley::party

@@ -65,12 +65,12 @@ void PartyInParts::tick(double now) {
 
 protocol::Actions PartyInParts::take() {
   protocol::Actions all;
-  const std::vector<std::string> begins = std::exchange(reports_, {});
+  std::vector<LogLine> begins = std::exchange(reports_, {});
   for (std::size_t i = 0; i < parts_.size(); ++i) {
     protocol::Actions some = parts_[i].party->take();
     if (i + 1 == parts_.size())  // after what the part before has to say
-      for (const auto& text : begins) all.reports.push_back(text);
-    for (auto& text : some.reports) all.reports.push_back(std::move(text));
+      for (LogLine& line : begins) all.reports.push_back(std::move(line));
+    for (LogLine& line : some.reports) all.reports.push_back(std::move(line));
     for (auto& send : some.sends)
       all.sends.push_back({.call = parts_at_most * send.call + i,
                            .peer = parts_[i].nodes[static_cast<std::size_t>(send.peer)],

@@ -54,7 +54,7 @@ class PartyInParts {
   Make make_;
   double now_;
   std::vector<One> parts_;
-  std::vector<std::string> reports_;
+  std::vector<LogLine> reports_;
 };
 
 }  // namespace parley::party

@@ -1,5 +1,6 @@
 #include "parley/party/party_process.h"
 
+#include <algorithm>
 #include <utility>
 
 #include "parley/base/error.h"
@@ -32,11 +33,17 @@ PartyProcess::PartyProcess(Setup setup, mesh::Courier::Setup carrier, PartyInPar
   };
   carrier.failed = [this](std::uint64_t call, const std::string& why) {
     handle([&] {
-      if (!why.empty()) sentences_.push_back(why);
+      const auto whom = std::ranges::find(called_, call, [](const auto& one) { return one.second; });
+      const bool known = whom != called_.end();
+      if (!why.empty())
+        lines_.emplace_back(why, Level::warning,
+                            known ? setup_.roster[static_cast<std::size_t>(whom->first)].name : "");
       party_->failed(call);
     });
   };
-  carrier.report = [this](const std::string& sentence) { handle([&] { sentences_.push_back(sentence); }); };
+  carrier.report = [this](const std::string& sentence) {
+    handle([&] { lines_.emplace_back(sentence, Level::warning); });
+  };
   courier_ = mesh::make_courier(std::move(carrier));
   courier_->open();  // not earlier: a handler sends by courier_
 }
@@ -67,9 +74,10 @@ void PartyProcess::see_completion() {
 
 void PartyProcess::dispatch() {
   protocol::Actions actions = party_->take();
-  for (auto& text : actions.reports) sentences_.push_back(std::move(text));
+  for (LogLine& line : actions.reports) lines_.push_back(std::move(line));
   for (auto& send : actions.sends) {
     failpoint("synced, not sent");
+    called_[send.peer] = send.call;
     courier_->send(send.call, send.peer, std::move(send.bytes));
   }
 }
@@ -110,7 +118,7 @@ protocol::Ending PartyProcess::run() {
     throw;
   }
   courier_->close();
-  for (const auto& sentence : std::exchange(sentences_, {})) setup_.report(sentence);
+  for (const LogLine& line : std::exchange(lines_, {})) setup_.report(line);
   return *ending;
 }
 
@@ -124,18 +132,18 @@ protocol::Ending PartyProcess::work() {
       interrupted = true;
       party_->interrupt();
       if (!party_->finished())
-        sentences_.push_back("telling the others, for at most " +
-                             std::to_string(static_cast<long>(2 * setup_.deadline + 1)) +
-                             " s; Ctrl-C again ends at once");
+        lines_.emplace_back("telling the others, for at most " +
+                            std::to_string(static_cast<long>(2 * setup_.deadline + 1)) +
+                            " s; Ctrl-C again ends at once");
     }
     party_->tick(now());
     see_completion();
     if (interrupted && completed_) break;  // the others may have to ask again
     dispatch();
     solve(lock);
-    auto sentences = std::exchange(sentences_, {});
+    const auto lines = std::exchange(lines_, {});
     lock.unlock();
-    for (const auto& sentence : sentences) setup_.report(sentence);
+    for (const LogLine& line : lines) setup_.report(line);
     lock.lock();
     if (setup_.progress && now() - shown > 0.2) {
       shown = now();
@@ -143,7 +151,7 @@ protocol::Ending PartyProcess::work() {
     }
     const double before = now();
     const auto worth = [&] {
-      return failure_ != nullptr || party_->has_job() || party_->finished() || !sentences_.empty();
+      return failure_ != nullptr || party_->has_job() || party_->finished() || !lines_.empty();
     };
     if (!worth())
       changed_.wait_for(lock, std::chrono::microseconds(static_cast<long>(1e6 * std::min(0.25, setup_.deadline / 8))),

@@ -7,6 +7,7 @@
 #include <deque>
 #include <exception>
 #include <functional>
+#include <map>
 #include <memory>
 #include <mutex>
 #include <string>
@@ -27,7 +28,7 @@ class PartyProcess {
     int threads = 1;
     const privacy::NoiseSource* noise = nullptr;
     int node = 0;
-    std::function<void(const std::string& sentence)> report;    // for the party's log; on the thread of run()
+    std::function<void(const LogLine& line)> report;            // for the party's log; on the thread of run()
     std::function<void(const PartyInParts& party)> progress{};  // now and then
     // Once, when this party has the model, and before anybody hears of it: a peer that is told may leave for good, so
     // what is stored only later would be waited for after a crash.
@@ -62,7 +63,8 @@ class PartyProcess {
   std::mutex mutex_;
   std::condition_variable changed_;
   std::unique_ptr<PartyInParts> party_;
-  std::deque<std::string> sentences_;
+  std::deque<LogLine> lines_;
+  std::map<int, std::uint64_t> called_;  // the last call, by whom it was made to
   std::exception_ptr failure_;
   bool completed_ = false;
   Seconds seconds_;

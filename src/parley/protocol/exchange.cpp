@@ -243,7 +243,7 @@ void Exchange::withdraw(const std::string& text) {
 void Exchange::end_early(Event event, const Ending& ending) {
   end(event, ending);
   for (Link& link : links_) link.next_attempt = now_;
-  report(ending.text);
+  report({ending.text, ending.end == End::interrupted ? Level::info : Level::error});
   pump();
 }
 
@@ -338,7 +338,8 @@ void Exchange::pump() {
 }
 
 void Exchange::heard(Link& link) {
-  if (link.reported) report(name(link.node) + (link.ever_heard ? " answers again" : " answers"));
+  if (link.reported)
+    report({name(link.node) + (link.ever_heard ? " answers again" : " answers"), Level::info, name(link.node)});
   link.heard = now_;
   link.ever_heard = true;
   link.reported = false;

@@ -13,6 +13,7 @@
 #include <string_view>
 #include <vector>
 
+#include "parley/base/log_line.h"
 #include "parley/privacy/release.h"
 #include "parley/protocol/agreement.h"
 #include "parley/protocol/exchange_phase.h"
@@ -35,7 +36,7 @@ struct Send {
 
 struct Actions {
   std::vector<Send> sends;
-  std::vector<std::string> reports;  // sentences for the party's log
+  std::vector<LogLine> reports;  // for the party's log
 };
 
 inline constexpr const char* completed_in_words = "the run is complete";
@@ -166,7 +167,8 @@ class Exchange {
   bool next_message(const Link& link, Link::Call& call, std::string& bytes) const;
   bool done_with(const Link& link) const;
   int has(const Link& link) const;  // the last round of this node's that the neighbour has stored, as far as is known
-  void report(const std::string& text) { actions_.reports.push_back(text); }
+  void report(LogLine line) { actions_.reports.push_back(std::move(line)); }
+  void warn(const std::string& peer, const std::string& text) { report({text, Level::warning, peer}); }
   void report_refusal(const std::string& caller, const Receipt& receipt);
 
   Agreement agreed_;

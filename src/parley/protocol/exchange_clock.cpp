@@ -66,8 +66,8 @@ void Exchange::watch(Link& link) {
       one_way ? "; but it calls this party: its address in the study here is probably wrong" : "";
   if (silent >= 1.5 * timing_.deadline && !link.reported) {
     link.reported = true;
-    report(name(link.node) + (link.ever_heard ? " has not answered for " : " has not been heard for ") +
-           seconds(silent) + "; waiting for it up to " + seconds(limit) + address);
+    warn(name(link.node), name(link.node) + (link.ever_heard ? " has not answered for " : " has not been heard for ") +
+                              seconds(silent) + "; waiting for it up to " + seconds(limit) + address);
   }
   const int last = received_.seen(link.node).round;
   const std::string after = last < 0 ? "before its first round" : "after round " + std::to_string(last);
@@ -83,8 +83,8 @@ void Exchange::watch(Link& link) {
   const bool somebody_is_silent = std::ranges::any_of(links_, &Link::reported);  // and is waited for by all
   if (still >= patience / 2 && !link.awaited && !somebody_is_silent) {
     link.awaited = true;
-    report(name(link.node) + " answers, and " + awaited + " has been awaited for " + seconds(still) +
-           "; it counts as lost after " + seconds(patience));
+    warn(name(link.node), name(link.node) + " answers, and " + awaited + " has been awaited for " + seconds(still) +
+                              "; it counts as lost after " + seconds(patience));
   }
   if (still >= patience)
     lose(link.node,

@@ -162,7 +162,7 @@ Receipt Exchange::contradicted(const Message& m, const Finding& finding, std::st
     contradiction_ = text;
     contradicted_by_ = m.node;
     evidence_ = bytes;
-    if (completed) report(text + "; the run was complete before, and its model stands");
+    if (completed) warn(m.sender, text + "; the run was complete before, and its model stands");
   }
   if (!completed) end_early(Event::contradiction, {.end = End::equivocation, .text = text});
   Receipt receipt = refuse(m.sender, finding);
@@ -249,11 +249,11 @@ Receipt Exchange::on_goodbye(const Message& m) {
   if (goodbye.end == End::completed)
     link.complete = true;
   else if (stale && worth_a_line(++link.interruptions))
-    report(why + "; waiting for it to be started again");
+    warn(m.sender, why + "; waiting for it to be started again");
   else if (stale)
     return {.verdict = Verdict::accepted};
   else if (goodbye.end == End::interrupted && worth_a_line(++link.interruptions))
-    report(m.sender + " was interrupted by its owner; waiting for it");
+    warn(m.sender, m.sender + " was interrupted by its owner; waiting for it");
   else if (goodbye.end != End::interrupted && goodbye.end != End::diverged && !for_all && !closed())
     lose(m.node, why, Reason::peer_stopped);
   else if (goodbye.end != End::interrupted && (survivors_.needed(m.node) || for_all))
@@ -269,7 +269,7 @@ bool Exchange::is_known(const Seen& seen) const {
 void Exchange::report_refusal(const std::string& caller, const Receipt& receipt) {
   const auto row = static_cast<std::size_t>(agreed_.node_of(caller).value_or(agreed_.nodes()));
   const long count = ++refused_[row][static_cast<std::size_t>(receipt.verdict)];
-  if (worth_a_line(count)) report(receipt.reason + (count > 1 ? " (" + std::to_string(count) + " times)" : ""));
+  if (worth_a_line(count)) warn(caller, receipt.reason + (count > 1 ? " (" + std::to_string(count) + " times)" : ""));
 }
 
 // ---- answers ----
@@ -347,18 +347,18 @@ void Exchange::on_refusal(Link& link, const Receipt& receipt) {
   const bool its_mistake = (receipt.verdict == Verdict::wrong_configuration || receipt.verdict == Verdict::wrong_run ||
                             receipt.verdict == Verdict::unknown_version) &&
                            received_.seen(link.node).round >= 0;
-  if (its_mistake && link.failures == 0) report(text);
+  if (its_mistake && link.failures == 0) warn(who, text);
   link.greeted = false;
   link.retry_later(now_, timing_);
   if (retry || its_mistake) return;
   if (receipt.verdict == Verdict::stopped && !link.confirmed && !consent_) {  // it tells what matters by its goodbye
-    if (worth_a_line(++link.interruptions)) report(text + "; waiting for it to be started again");
+    if (worth_a_line(++link.interruptions)) warn(who, text + "; waiting for it to be started again");
     return;
   }
   if (receipt.verdict == Verdict::stopped) return lose(link.node, text, Reason::peer_stopped);
   if (receipt.verdict == Verdict::left_behind) return stop(End::peer_lost, text, Reason::left_behind);
   if (receipt.verdict == Verdict::ledger_behind || contradicts(receipt.verdict)) {
-    if (worth_a_line(++link.interruptions)) report(text + "; it gives no proof of that, so it does not count");
+    if (worth_a_line(++link.interruptions)) warn(who, text + "; it gives no proof of that, so it does not count");
     return;
   }
   stop(End::refused, text, Reason::refusal);

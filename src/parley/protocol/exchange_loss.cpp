@@ -18,7 +18,7 @@ void Exchange::lose(int node, const std::string& text, Reason reason) {
   if (!consent_ || phase_ == Phase::recovering) return stop(End::peer_lost, text, reason);
   if (closed()) return;
   if (!past_confirmed()) return stop(End::peer_lost, text + unconfirmed, reason);
-  report(text + "; asking all who are left whether to go on without it");
+  warn(name(node), text + "; asking all who are left whether to go on without it");
   std::vector<int> lost = {node};
   for (const Link& link : links_)  // whoever has been silent for as long is lost with it
     if (link.node != node && now_ - link.heard >= (link.ever_heard ? timing_.wait : timing_.first_wait))
@@ -80,8 +80,8 @@ void Exchange::settle() {
     if (!past_confirmed()) return stop(End::peer_lost, "others have lost a party" + unconfirmed, Reason::no_agreement);
     std::vector<std::string> lost;
     for (const int node : survivors_.lost()) lost.push_back(node == self_ ? "this one" : name(node));
-    report("others have lost " + (lost.empty() ? "a party" : join(lost, ", ")) +
-           "; asking all who are left whether to go on");
+    warn("", "others have lost " + (lost.empty() ? "a party" : join(lost, ", ")) +
+                 "; asking all who are left whether to go on");
     state_loss({});
   }
   while (!ended(phase_)) {

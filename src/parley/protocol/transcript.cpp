@@ -1,10 +1,10 @@
 #include "parley/protocol/transcript.h"
 
 #include <cstring>
-#include <fstream>
 #include <optional>
 
 #include "parley/base/error.h"
+#include "parley/base/input_file.h"
 
 namespace parley::protocol {
 namespace {
@@ -159,12 +159,8 @@ void Transcript::sync() {
 
 std::string owner_in(const std::filesystem::path& transcript) {
   constexpr std::size_t longest = 4096;
-  std::error_code code;
-  if (!std::filesystem::is_regular_file(transcript, code)) return "";
-  std::ifstream in(transcript, std::ios::binary);
-  std::string start(before_message + longest + hash_size, '\0');
-  in.read(start.data(), static_cast<std::streamsize>(start.size()));
-  start.resize(static_cast<std::size_t>(in.gcount()));
+  auto in = opened(transcript);
+  const std::string start = in ? in->beginning(before_message + longest + hash_size) : "";
   if (start.size() < before_message || !start.starts_with(mark)) return "";
   const std::uint64_t size = number_at(start, 4, 4);
   return size <= longest && before_message + size + hash_size <= start.size() ? start.substr(before_message, size) : "";

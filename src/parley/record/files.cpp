@@ -4,22 +4,11 @@
 #include <nlohmann/json.hpp>
 
 #include "parley/base/error.h"
-#include "parley/base/shallow_json.h"
-#include "parley/base/text.h"
 
 namespace parley::record {
 
 using nlohmann::json;
 namespace fs = std::filesystem;
-
-namespace {
-
-std::ifstream opened(const fs::path& file) {
-  std::error_code code;
-  return fs::is_regular_file(file, code) ? std::ifstream(file, std::ios::binary) : std::ifstream();
-}
-
-}  // namespace
 
 json read_json(const fs::path& file) {
   const auto text = read_bytes(file, largest_record);
@@ -37,7 +26,7 @@ json read_run(const fs::path& folder) {
                  .fix = inside.empty() ? "give the folder that holds run.json: the --out of train or join"
                                        : "give the folder that holds run.json, such as " + inside});
   }
-  return read_json(folder / "run.json");
+  return shallow_json(read_file(folder / "run.json", "the record", largest_record));
 }
 
 json member(const json& object, const char* key) {
@@ -73,11 +62,8 @@ std::optional<Shape> shape_of(const json& run) {
 ReleasedFile::ReleasedFile(const fs::path& folder, const std::optional<Shape>& shape) {
   if (!shape) return;
   shape_ = *shape;
-  std::error_code code;
-  const fs::path file = folder / "released.f64";
-  file_ = opened(file);
-  const auto size = file_.is_open() ? fs::file_size(file, code) : 0;
-  left_ = code ? 0 : size / shape_.bytes();  // whoever claims large values must have written them
+  file_ = opened(folder / "released.f64");
+  left_ = file_ ? file_->size() / shape_.bytes() : 0;  // whoever claims large values must have written them
 }
 
 bool ReleasedFile::next(std::vector<Vector>& values) {
@@ -86,27 +72,28 @@ bool ReleasedFile::next(std::vector<Vector>& values) {
   values.assign(static_cast<std::size_t>(shape_.nodes), Vector());
   Vector f(shape_.size);
   for (Vector& value : values) {
-    file_.read(reinterpret_cast<char*>(f.data()), static_cast<std::streamsize>(sizeof(double)) * shape_.size);
-    if (!file_) return false;
+    const std::size_t bytes = sizeof(double) * static_cast<std::size_t>(shape_.size);
+    if (file_->read(reinterpret_cast<char*>(f.data()), bytes) < bytes) return false;
     if (!f.array().isNaN().all()) value = f;  // NaN: silent
   }
   return true;
 }
 
-RoundLines::RoundLines(const fs::path& folder) : file_(opened(folder / "rounds.jsonl")) {}
+RoundLines::RoundLines(const fs::path& folder) {
+  constexpr std::size_t longest = mebibyte;
+  if (auto file = opened(folder / "rounds.jsonl")) lines_.emplace(std::move(*file), longest, InputLines::Ends::lf);
+}
 
 bool RoundLines::next(std::string& text, json& line) {
-  constexpr std::size_t longest = 1U << 20U;
   constexpr int most = 2'000'000;
-  if (broken_ || !file_.is_open()) return false;
-  buffer_.resize(longest + 2);
-  file_.getline(buffer_.data(), static_cast<std::streamsize>(buffer_.size()));
-  if (file_.eof()) return false;  // without its end: half written
+  if (broken_ || !lines_) return false;
+  std::string_view found;
+  const auto there = lines_->next(found);
+  if (there && (!*there || !found.ends_with('\n'))) return false;  // without its end: half written
   ++number_;
-  const auto size = static_cast<std::size_t>(file_.gcount());  // with its end
-  broken_ = !file_ || size == 0 || size > longest || number_ > most;
+  broken_ = !there || number_ > most;
   if (broken_) return false;
-  text.assign(buffer_, 0, size - 1);
+  text = found.substr(0, found.size() - 1);
   line = shallow_json(text);
   broken_ = !line.is_object();
   return !broken_;

@@ -4,13 +4,12 @@
 #pragma once
 #include <cstdint>
 #include <filesystem>
-#include <fstream>
 #include <nlohmann/json_fwd.hpp>
 #include <optional>
 #include <string>
 #include <vector>
 
-#include "parley/base/shallow_json.h"
+#include "parley/base/input_file.h"
 #include "parley/base/vector.h"
 
 namespace parley::record {
@@ -20,7 +19,8 @@ using parley::read_bytes;
 // Null: not there, too large, not JSON, or nested more deeply than any record is.
 nlohmann::json read_json(const std::filesystem::path& file);
 
-nlohmann::json read_run(const std::filesystem::path& folder);  // its run.json; Error when there is none
+// Its run.json; Error when there is none that may be read, null when it is no JSON of a record.
+nlohmann::json read_run(const std::filesystem::path& folder);
 
 // Of an object; null, NaN or "" when it is not there or of another kind.
 nlohmann::json member(const nlohmann::json& object, const char* key);
@@ -49,22 +49,21 @@ class ReleasedFile {
  private:
   Shape shape_{};
   std::size_t left_ = 0;  // whole rounds
-  std::ifstream file_;
+  std::optional<InputFile> file_;
 };
 
 // The lines of rounds.jsonl, one after another; one that was half written is none.
 class RoundLines {
  public:
   explicit RoundLines(const std::filesystem::path& folder);
-  bool there() const { return file_.is_open(); }
+  bool there() const { return lines_.has_value(); }
   // false: at the end, or at a line that is broken or longer than any line is.
   bool next(std::string& text, nlohmann::json& line);
   bool broken() const { return broken_; }
   int number() const { return number_; }  // of the line read last, from 1
 
  private:
-  std::ifstream file_;
-  std::string buffer_;
+  std::optional<InputLines> lines_;
   int number_ = 0;
   bool broken_ = false;
 };

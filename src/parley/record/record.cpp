@@ -10,6 +10,7 @@
 #include <limits>
 #include <nlohmann/json.hpp>
 
+#include "parley/base/durable.h"
 #include "parley/base/error.h"
 #include "parley/base/text.h"
 #include "parley/record/files.h"
@@ -151,7 +152,7 @@ void Writer::append_line(const json& round) {
 
 void Writer::check(const std::ofstream& file) const {
   if (!file)
-    throw Error({.what = "cannot write the record: " + std::string(std::strerror(errno)),
+    throw Error({.what = "cannot write the record: " + why_not_written(errno),
                  .where = folder_.string(),
                  .fix = "check free space"});
 }
@@ -181,7 +182,7 @@ Kept rewrite(const std::filesystem::path& folder, int rounds, Index size, const 
     std::error_code code;
     if (out) std::filesystem::rename(beside, file, code);
     if (!out || code)
-      throw Error({.what = "cannot write the record: " + (code ? code.message() : std::strerror(errno)),
+      throw Error({.what = "cannot write the record: " + (code ? code.message() : why_not_written(errno)),
                    .where = file.string(),
                    .fix = "check free space and permissions"});
   }

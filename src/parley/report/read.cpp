@@ -169,8 +169,9 @@ Run read_run(const Sources& sources, Audience audience) {
   else if (format == "parley-party-1")
     run = read_party(sources, audience);
   else
-    run.faults.push_back(top.is_null() ? "run.json cannot be read: it is not JSON, or too large"
-                                       : "run.json is not of a format that this version knows");
+    run.faults.push_back(top.is_null()
+                             ? "run.json cannot be read: it is no regular file, not JSON, too large or too deep"
+                             : "run.json is not of a format that this version knows");
   if (run.guarantee.stamp.empty() && !run.guarantee.holds)
     run.guarantee.stamp = "NOT PRIVATE: the record cannot be read";
   if (audience == Audience::owner)

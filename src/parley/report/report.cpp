@@ -1,9 +1,8 @@
 #include "parley/report/report.h"
 
 #include <algorithm>
-#include <fstream>
 
-#include "parley/base/text.h"
+#include "parley/base/input_file.h"
 #include "parley/report/drawing/graph_drawing.h"
 #include "parley/report/page.h"
 #include "parley/report/read.h"
@@ -20,11 +19,8 @@ std::string default_title(const std::vector<Group>& groups) {
 }
 
 std::string beginning_of(const std::filesystem::path& file) {
-  std::ifstream in(file, std::ios::binary);
-  std::string text(200, '\0');
-  in.read(text.data(), static_cast<std::streamsize>(text.size()));
-  text.resize(static_cast<std::size_t>(in.gcount()));
-  return text;
+  auto in = opened(file);
+  return in ? in->beginning(200) : "";
 }
 
 }  // namespace

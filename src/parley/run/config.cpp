@@ -67,7 +67,7 @@ std::vector<Option> option_rows(TrainOptions& o) {
 }
 
 void read_config(const std::filesystem::path& file, const std::vector<Option>& rows) {
-  set_all(parse_toml(read_file(file, "the configuration"), file.string()), rows, file.string());
+  set_all(parse_toml(read_file(file, "the configuration", mebibyte), file.string()), rows, file.string());
 }
 
 json to_json(const std::vector<Option>& rows) {

@@ -99,9 +99,12 @@ json to_json(const Model& model, const json& privacy) {
 }
 
 Model read_model(const std::filesystem::path& file) {
-  const std::string text = read_file(file, "the model");
+  const json j = shallow_json(read_file(file, "the model"));
+  if (!j.is_object())
+    throw Error({.what = "not a model: it is no JSON object, or nested deeper or of more values than any model",
+                 .where = file.string(),
+                 .fix = "give the model.json of a run"});
   try {
-    const json j = json::parse(text);
     if (j.at("format") == "parley-run-1")
       throw Error({.what = "this is a run record, not a model",
                    .where = file.string(),
@@ -128,17 +131,20 @@ Model read_model(const std::filesystem::path& file) {
 
 namespace {
 
-std::string class_csv(const Model& model, const data::Rows& rows) {
+std::string class_csv(const Model& model, const data::Rows& rows, std::size_t before) {
   const auto names = class_names(model);
-  std::string csv = "row";
-  for (const auto& name : names) csv += "," + csv_cell("probability[" + name + "]");
-  csv += ",prediction\n";
+  std::string csv;
+  if (before == 0) {
+    csv = "row";
+    for (const auto& name : names) csv += "," + csv_cell("probability[" + name + "]");
+    csv += ",prediction\n";
+  }
   std::vector<double> p(names.size());
   for (std::size_t n = 0; n < rows.count(); ++n) {
     for (std::size_t c = 0; c < p.size(); ++c)
       p[c] = problem::score(rows, n, model.weights.data() + static_cast<Index>(c) * rows.features);
     problem::softmax(p, 0);
-    csv += std::to_string(n + 1);
+    csv += std::to_string(before + n + 1);
     for (const double x : p) csv += "," + number(x);
     csv += "," + csv_cell(names[problem::softmax_class(rows, n, model.weights, names.size())]) + "\n";
   }
@@ -147,25 +153,26 @@ std::string class_csv(const Model& model, const data::Rows& rows) {
 
 }  // namespace
 
-std::string prediction_csv(const Model& model, const data::Rows& rows) {
+std::string prediction_csv(const Model& model, const data::Rows& rows, std::size_t before) {
   expects(rows.features == static_cast<Index>(model.feature_names.size()), "rows with the model's features");
-  if (many_classes(model)) return class_csv(model, rows);
+  if (many_classes(model)) return class_csv(model, rows, before);
   const data::Label label = label_of(model);
   const auto score = [&](std::size_t n) { return problem::score(rows, n, model.weights); };
   if (!model.loss.classifies()) {
-    std::string csv = "row,prediction\n";
+    std::string csv = before == 0 ? "row,prediction\n" : "";
     const data::Bounds b = label.bounds.value_or(data::Bounds{.low = -1, .high = 1});
     for (std::size_t n = 0; n < rows.count(); ++n)
-      csv += fmt::format("{},{}\n", n + 1, number(b.low + (score(n) + 1) / 2 * (b.high - b.low)));
+      csv += fmt::format("{},{}\n", before + n + 1, number(b.low + (score(n) + 1) / 2 * (b.high - b.low)));
     return csv;
   }
   const bool probabilities = model.loss.kind == problem::LossKind::logistic;
-  std::string csv = probabilities ? "row,probability,prediction\n" : "row,score,prediction\n";
+  std::string csv = before > 0 ? "" : probabilities ? "row,probability,prediction\n" : "row,score,prediction\n";
   const std::string yes = label.positive.empty() ? "1" : csv_cell(label.positive[0]),
                     no = label.negative.empty() ? "-1" : csv_cell(label.negative[0]);
   for (std::size_t n = 0; n < rows.count(); ++n) {
     const double s = score(n);
-    csv += fmt::format("{},{},{}\n", n + 1, number(probabilities ? 1 / (1 + std::exp(-s)) : s), s > 0 ? yes : no);
+    csv +=
+        fmt::format("{},{},{}\n", before + n + 1, number(probabilities ? 1 / (1 + std::exp(-s)) : s), s > 0 ? yes : no);
   }
   return csv;
 }

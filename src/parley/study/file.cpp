@@ -130,7 +130,7 @@ void check_study(Reader& reader) {
     const std::filesystem::path schema = file_beside(s.file, s.schema, reader.at(line("schema")));
     std::error_code ignored;
     if (std::filesystem::exists(schema, ignored))
-      s.schema_toml = data::to_toml(data::parse_schema(read_file(schema, "the schema"), schema.string()));
+      s.schema_toml = data::to_toml(data::parse_schema(read_file(schema, "the schema", mebibyte), schema.string()));
   });
 }
 
@@ -174,7 +174,7 @@ Study parse_study(std::string_view text, const std::filesystem::path& file) {
 }
 
 Study read_study(const std::filesystem::path& file) {
-  return parse_study(read_file(file, "the study"), file);
+  return parse_study(read_file(file, "the study", largest_study), file);
 }
 
 }  // namespace parley::study

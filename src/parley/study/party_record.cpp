@@ -38,7 +38,14 @@ class Copy : public AppendFile {
   std::optional<std::uint64_t>& torn_;
 };
 
-constexpr std::uintmax_t largest_transcript = 4ULL << 30U;
+// What the study allows a party to send and to store, four times over: memory follows the study, not the file.
+std::uintmax_t largest_transcript(const ExpectedPart& known, int node) {
+  const protocol::Agreement& agreed = known.agreed();
+  const auto count = [](auto n) { return static_cast<std::uintmax_t>(n); };
+  const std::uintmax_t values = count(agreed.rounds + 1) * (count(agreed.graph.neighbours(node).size()) + 1),
+                       others = 3 * count(agreed.nodes());  // final iterates, and what is said after a loss
+  return 4 * (values + others) * (protocol::message_cap(known.dimension) + 1024) + mebibyte;
+}
 
 class Reader {
  public:
@@ -48,13 +55,13 @@ class Reader {
   void read(const fs::path& file) {
     std::optional<std::uint64_t> torn;
     const std::string owner = protocol::owner_of(known_.agreed(), t_.node);
-    const auto content = record::read_bytes(file, largest_transcript);
+    auto content = record::read_bytes(file, largest_transcript(known_, t_.node));
     if (!content) {
       t_.intact = false;
-      return say("its transcript is missing, is no regular file, or is larger than any that is read");
+      return say("its transcript is missing, is no regular file, or is larger than the study allows");
     }
     try {
-      const Transcript transcript(std::make_unique<Copy>(file.string(), *content, torn), owner,
+      const Transcript transcript(std::make_unique<Copy>(file.string(), std::move(*content), torn), owner,
                                   [this](Transcript::Entry kind, std::string_view bytes) { add(kind, bytes); });
     } catch (const Error& e) {
       t_.intact = false;

@@ -10,7 +10,7 @@
 #include <string>
 #include <vector>
 
-#include "parley/base/shallow_json.h"
+#include "parley/base/input_file.h"
 #include "parley/privacy/release.h"
 #include "parley/protocol/agreement.h"
 #include "parley/protocol/message.h"

@@ -13,6 +13,7 @@
 
 #include "parley/algorithm/schedule.h"
 #include "parley/base/error.h"
+#include "parley/base/input_file.h"
 #include "parley/identity/identity.h"
 #include "parley/network/graph.h"
 
@@ -55,6 +56,7 @@ struct Study {
 };
 std::vector<Option> option_rows(Study& s);
 
+constexpr std::uintmax_t largest_study = 16 * mebibyte;  // 10,000 parties with their certificates
 // Throws one Error with every mistake of the file, each with its line. The roster may still be incomplete.
 Study read_study(const std::filesystem::path& file);
 Study parse_study(std::string_view text, const std::filesystem::path& file);

@@ -48,7 +48,7 @@ std::string study_template() {
     }
   };
   section("the study", {"title", "nonce"});
-  section("the data: beside this file; for LIBSVM data remove the line and write features = D", {"schema"});
+  section("the data: one schema for all, sent with this file; for LIBSVM data write features = D instead", {"schema"});
   section("who talks to whom: \"complete\" is a full mesh; for a star algorithm write \"auto\"", {"graph"});
   section("the algorithm", {"algorithm", "rounds", "loss"});
   section("the budget: of the whole run, for every record of every party", {"epsilon", "delta"});
@@ -56,7 +56,9 @@ std::string study_template() {
   section("tests only", {"seed"});
   text +=
       "\n# --- who takes part, in the order of node numbers. Each makes its key with 'parley keys new NAME' and sends\n"
-      "# NAME.pem, its address and its number of rows; 'parley study invite' adds its block here.\n";
+      "# NAME.pem, its number of rows and its address: where it listens, as the others reach it. 'parley study "
+      "invite'\n"
+      "# adds its block here. The hash that 'parley study check' prints is then compared by telephone.\n";
   return text;
 }
 

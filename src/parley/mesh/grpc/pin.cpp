@@ -78,8 +78,11 @@ class Admission : public tls::ExternalCertificateVerifier {
 }  // namespace
 
 std::shared_ptr<tls::CertificateProviderInterface> provider_of(const identity::Identity& self) {
-  const tls::IdentityKeyCertPair pair{self.key.pem(), self.certificate.chain_pem()};
-  return std::make_shared<tls::StaticDataCertificateProvider>(std::vector<tls::IdentityKeyCertPair>{pair});
+  std::vector<tls::IdentityKeyCertPair> pairs(1);
+  pairs[0] = {std::string(self.key.pem().text()), self.certificate.chain_pem()};
+  auto provider = std::make_shared<tls::StaticDataCertificateProvider>(pairs);  // has a copy of its own
+  identity::overwrite(pairs[0].private_key);
+  return provider;
 }
 
 std::string Callers::name_in(std::string_view pem) {

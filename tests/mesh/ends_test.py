@@ -1,0 +1,160 @@
+"""How `parley join` ends when something other than a peer ends it: its folder is removed, its output is closed, its terminal hangs up, a
+limit is reached; with which exit code, and what is left of its key."""
+import resource
+import shutil
+
+from mesh_case import *
+
+A, B, C = "hospital_a", "hospital_b", "hospital_c"
+
+
+class Ends(Case):
+    def test_a_record_that_is_removed_is_noticed_before_more_is_spent(self):
+        study = Study(self.dir / "study", rounds=2000)
+        study.keep()
+        out, elsewhere = study.base / C / "out", study.base / C / "elsewhere"
+        for go in (lambda: shutil.rmtree(out), lambda: out.rename(elsewhere)):
+            self.end_all()
+            study.fresh()
+            self.start_all(study)
+            self.await_rounds(study, C, 20)
+            go()
+            before = len(study.charges(C))
+            self.assertEqual(self.exit_of(study, C), 1, study.logs())
+            self.assertLessEqual(len(study.charges(C)), before + 1)
+            for text in ("out: the record was removed or replaced while the run was under way", "nothing further was charged or released", "what was spent stays spent"):
+                self.assertIn(text, study.log(C))
+            self.assertFalse(out.exists(), "it wrote into a folder that is not its own")
+        again = run(*study.command(C), cwd=study.base / C, check=False)
+        self.assertIn("what it was computed from is not in this folder", again.stderr)
+        out.mkdir()  # another one, empty, in its place
+        self.assertIn("what it was computed from is not in this folder", run(*study.command(C), cwd=study.base / C, check=False).stderr)
+        out.rmdir()
+        elsewhere.rename(out)
+        self.start(study, C)
+        self.await_rounds(study, C, before + 20)  # with its folder back it goes on
+
+    def test_a_process_with_a_key_leaves_no_core_dump(self):
+        if SHORT:
+            self.skipTest("trees with a sanitizer leave it out")
+        study = Study(self.dir / "study", rounds=4)
+        unlimited = lambda: resource.setrlimit(resource.RLIMIT_CORE, (resource.getrlimit(resource.RLIMIT_CORE)[1],) * 2)
+        with open(study.base / A / "log", "a") as log:
+            process = subprocess.Popen([PARLEY, *study.command(A)], cwd=study.base / A, stdout=log, stderr=log, preexec_fn=unlimited)
+        try:
+            study.await_log(A, "0 of 2 peers answer")
+            limits = pathlib.Path(f"/proc/{process.pid}/limits").read_text()
+            self.assertRegex(limits, r"(?m)^Max core file size +0 +0 ")
+        finally:
+            process.send_signal(signal.SIGQUIT)
+            _, status = os.waitpid(process.pid, 0)
+            process.returncode = status
+        self.assertTrue(os.WIFSIGNALED(status))
+        self.assertFalse(os.WCOREDUMP(status))
+
+    # --- exit codes ---
+
+    def test_the_codes_are_those_of_the_help_and_of_the_page(self):
+        said = run("join", "--help", cwd=self.dir).stdout
+        help_ = re.findall(r"(?m)^  (\d)  (\S.*?)  +(\S.*)$", said[said.index("Exit codes:"):])
+        page = (pathlib.Path(__file__).resolve().parents[2] / "docs/reliability.md").read_text()
+        self.assertEqual(help_, re.findall(r"(?m)^\| (\d) \| (.*?) \| (.*) \|$", page))
+        self.assertEqual([int(row[0]) for row in help_], list(range(7)))
+
+    def test_a_run_that_was_complete_before_says_so_by_its_code(self):
+        study = Study(self.dir / "study", rounds=4, deadline=0.2)
+        self.start_all(study)
+        self.assert_completed(study)
+        before = study.out(A, "model.json").read_bytes()
+        self.start(study, A)
+        (code, result), = self.results(study, [A]).values()
+        self.assertEqual((code, result["outcome"]), (6, "completed"), study.logs())
+        self.assertEqual(study.out(A, "model.json").read_bytes(), before)
+        for line in study.log(A).splitlines():
+            self.assertRegex(line, r"^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ (info|warning|error)( hospital_[abc])?: \S|^round +\d+/4  ")
+        self.assertRegex(study.log(A), r"Z info: study ([0-9a-f]{4} ){15}[0-9a-f]{4}\n")
+
+    # --- signals ---
+
+    def test_a_terminal_that_hangs_up_is_an_interruption(self):
+        study = Study(self.dir / "study", rounds=2000)
+        self.start_all(study)
+        self.await_rounds(study, C, 10)
+        for _ in range(2):  # from the system and from the shell
+            self.processes[C].send_signal(signal.SIGHUP)
+        (code, result), = self.results(study, [C]).values()
+        self.assertEqual((code, result["outcome"]), (4, "interrupted"), study.logs())
+        for name in (A, B):
+            study.await_log(name, f"Z warning {C}: {C} was interrupted by its owner")
+        self.start(study, C, prefix=["nohup"])
+        self.await_rounds(study, C, study.rounds_of(C) + 10)
+        self.processes[C].send_signal(signal.SIGHUP)  # ignored
+        self.await_rounds(study, C, study.rounds_of(C) + 10)
+
+    def test_nobody_has_to_listen_to_its_output(self):
+        study = Study(self.dir / "study", rounds=40)
+        pipe, other = os.pipe(), os.pipe()
+        for end in (pipe[0], other[0]):
+            os.close(end)  # whoever read it has left
+        processes = [subprocess.Popen([PARLEY, *study.command(A)], cwd=study.base / A, stdout=pipe[1], stderr=other[1]),
+                     subprocess.Popen(["sh", "-c", 'exec "$@" <&- >&- 2>&-', "sh", PARLEY, *study.command(B)], cwd=study.base / B),
+                     study.start(C)]
+        for end in (pipe[1], other[1]):
+            os.close(end)
+        self.processes = dict(zip(study.all, processes))
+        self.assertEqual([self.exit_of(study, n) for n in study.all], [0, 0, 0], study.logs())
+        self.assert_same_as_simulation(study)
+        self.assert_spend(study)
+
+    def test_a_limit_on_file_sizes_is_an_error_in_words(self):
+        study = Study(self.dir / "study", rounds=100)
+        self.start_all(study, [A, B])
+        self.start(study, C, prefix=["bash", "-c", 'ulimit -f 200; exec "$@"', "bash"])
+        self.assertEqual(self.exit_of(study, C), 1, study.logs())
+        self.assertRegex(study.log(C), r"parley: \S*(transcript: cannot write: File too large \(beyond the limit on file sizes|my\.ledger\S*: .*)")
+        self.start(study, C)
+        self.assert_completed(study)
+        self.assert_same_as_simulation(study)
+        self.assert_spend(study)
+
+    def test_too_little_memory_is_an_error_in_words(self):
+        if SHORT:
+            self.skipTest("a sanitizer reserves more than there is")
+        study = Study(self.dir / "study", rounds=4)
+        rows = (study.base / A / "mine.csv").read_text().splitlines()
+        (study.base / A / "many.csv").write_text("\n".join([rows[0]] + rows[1:] * 1000) + "\n")
+        little = ["bash", "-c", 'ulimit -v 100000; exec "$@"', "bash"]
+        result = subprocess.run([*little, PARLEY, *("many.csv" if w == "mine.csv" else w for w in study.command(A))], cwd=study.base / A, capture_output=True, text=True, timeout=PATIENCE)
+        self.assertEqual(result.returncode, 1, result.stderr)
+        self.assertIn("parley: there is not enough memory for this\n  what to do: ", result.stderr)
+
+    # --- where it listens ---
+
+    def test_it_listens_at_the_address_in_the_study_and_at_no_other(self):
+        study = Study(self.dir / "study", rounds=4, hosts={A: "127.0.0.2"})
+        port = int(study.addresses[A].split(":")[1])
+        self.start(study, A)
+        study.await_log(A, "0 of 2 peers answer")
+        for host, there in (("127.0.0.2", True), ("127.0.0.1", False)):
+            with socket.socket() as s:
+                self.assertEqual(s.connect_ex((host, port)) == 0, there, host)
+        self.start_all(study, [B, C])
+        self.assert_completed(study)
+
+    def test_an_address_of_another_machine_is_refused_with_what_to_do(self):
+        study = Study(self.dir / "study", rounds=4)
+        port = study.addresses[A].split(":")[1]
+        file = study.base / A / "study.toml"
+        file.write_text(file.read_text().replace(study.addresses[A], f"192.0.2.1:{port}"))
+        result = run(*study.command(A), cwd=study.base / A, check=False)
+        self.assertEqual(result.returncode, 1)
+        for text in (f"192.0.2.1:{port}: cannot listen for peers: the study names this address for {A}, and it is not one of this machine's",
+                     f"what to do: behind NAT, or where the name leads elsewhere, --listen 0.0.0.0:{port} listens at all addresses of this machine"):
+            self.assertIn(text, result.stderr)
+        self.start(study, A, "--listen", f"0.0.0.0:{port}")
+        self.start_all(study, [B, C])
+        self.assert_completed(study)
+
+
+if __name__ == "__main__":
+    unittest.main()
