@@ -102,7 +102,7 @@ void read_rounds(Run& run, const fs::path& folder, Audience audience, const Stre
     }
     if (r.in_part < stretch.from || r.in_part > stretch.through) continue;
     run.rounds_done = r.round;
-    run.rounds.push_back(std::move(r));
+    run.rounds.push_back(r);
   }
   if (lines.broken()) broken();
 }
