@@ -92,6 +92,7 @@ void LedgerFile::load_run(const Entry& e) {
     datasets_.at(account.dataset);
     run.accounts.emplace(a.at("node").get<int>(), std::move(account));
   }
+  for (const json& d : body.at("datasets")) run.records[d.at("name")] = d.value("records", 0.0);
   for (const json& d : body.at("datasets"))
     if (const std::string text = d.at("fingerprint"); !text.empty())
       datasets_.at(d.at("name")).fingerprint = run.fingerprints[d.at("name")] = text;

@@ -98,6 +98,7 @@ class LedgerFile {
     std::vector<std::string> not_private;
     std::map<int, Account> accounts;                  // by node
     std::map<std::string, std::string> fingerprints;  // of its datasets, by name
+    std::map<std::string, double> records;            // how many rows these have
     std::optional<Failure> failed{};                  // it does not go on
     std::string folder;                               // of its record; empty: not known
     int processes = 0;                                // that begin_process() numbered

@@ -50,6 +50,11 @@ Checked verify(const LedgerFile& ledger) {
       result.wrong.push_back(place + ": charged mu " + number(charge.mu) + ", but its parameters cost " +
                              number(proved.mu));
   });
+  for (const auto& [name, dataset] : ledger.datasets())
+    if (dataset.cap.limited() && ledger.spent(name).total() > limit_of(dataset.cap))
+      result.wrong.push_back("dataset '" + name + "': more was spent than its cap of epsilon " +
+                             number(dataset.cap.epsilon) +
+                             " allows; it was lowered afterwards, or the chain was written anew");
   for (const LedgerFile::Run& run : ledger.runs()) {
     result.processes += run.processes;
     if (!run.failed) continue;

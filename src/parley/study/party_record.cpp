@@ -119,6 +119,7 @@ class Reader {
     if (const auto why = objection(*m, kind == Transcript::Entry::sent)) return refuse(*why);
     ++t_.messages;
     if (evidence) return accuse(*m, what);
+    if (const std::string why = out_of_order(*m, kind == Transcript::Entry::sent); !why.empty()) return refuse(why);
     if (m->kind == Kind::final_iterate || m->kind == Kind::seal) {
       auto& last_words = m->kind == Kind::seal ? t_.seals : t_.finals;
       if (!last_words.emplace(m->node, *m).second) refuse("there are two of it");
@@ -134,6 +135,25 @@ class Reader {
         protocol::next_head(next == 0 ? Digest{} : heard.back().head, m->run, m->node, m->round, m->payload);
     if (head != m->head) return refuse("head: it is not that of the values before it");
     heard.push_back({std::make_shared<const Vector>(*protocol::vector_of(m->payload)), head});
+  }
+
+  // A party stores what it receives before it computes from it, and takes a value only when it has released the round
+  // that this one was computed from.
+  std::string out_of_order(const Message& m, bool own) const {
+    const auto all_have = [&](int rounds) {
+      return std::ranges::all_of(known_.agreed().graph.neighbours(t_.node),
+                                 [&](int j) { return t_.rounds_of(j) >= rounds; });
+    };
+    const int rounds = known_.agreed().rounds + 1;
+    if (m.kind == Kind::value || m.kind == Kind::silent) {
+      if (own && !all_have(m.round)) return "it stands before values that it was computed from";
+      if (!own && t_.rounds_of(t_.node) < m.round) return "it stands before the value that it was computed from";
+    }
+    if (own && m.kind == Kind::final_iterate && (t_.rounds_of(t_.node) < rounds || !all_have(rounds)))
+      return "it stands before the last round is complete";
+    if (own && m.kind == Kind::seal && t_.finals.size() < known_.agreed().model_of.size())
+      return "it stands before a final iterate that it is of";
+    return "";
   }
 
   // What a party kept because it contradicts what it had: two signatures of one sender.
@@ -244,6 +264,32 @@ json expected_header(const ExpectedPart& known, int node) {
   return head;
 }
 
+namespace {
+
+// Keys of run.json that do not follow from the study (party/final_documents.cpp).
+bool written_beside(const std::string& key) {
+  static const std::set<std::string> keys = {"format",      "outcome", "outcome_in_words", "study", "party",
+                                             "rounds_done", "parts",   "ledger_head"};
+  return keys.contains(key);
+}
+
+// A record is given to others as a whole: whatever else lies in it would go with it.
+void check_files(const std::string& who, const fs::path& folder, std::vector<std::string>& wrong) {
+  static const std::set<std::string> files = {"run.json",   "rounds.jsonl",   "released.f64",   "transcript",
+                                              "model.json", "own_model.json", "statement.json", "statement.txt"};
+  std::error_code code;
+  std::vector<std::string> others;
+  for (auto at = fs::directory_iterator(folder, code); !code && at != fs::directory_iterator(); at.increment(code)) {
+    const std::string name = at->path().filename().string();
+    if (!files.contains(name) && !(name.starts_with("part-") && at->is_directory(code))) others.push_back(name);
+  }
+  std::ranges::sort(others);
+  for (const std::string& name : others)
+    wrong.push_back(who + ": its record holds " + protocol::printable(name) + ", which no party writes there");
+}
+
+}  // namespace
+
 std::optional<PartyRecord> read_party_record(const ExpectedPart& known, const fs::path& folder,
                                              std::vector<std::string>& wrong) {
   const auto no_record = [&](const std::string& what) {
@@ -267,6 +313,10 @@ std::optional<PartyRecord> read_party_record(const ExpectedPart& known, const fs
   }
   const auto before = wrong.size();
   const json header = expected_header(known, t.node);
+  check_files(known.name(t.node), folder, wrong);
+  for (const auto& [key, value] : t.run.items())
+    if (!header.contains(key) && !written_beside(key))
+      wrong.push_back(known.name(t.node) + ": run.json has " + protocol::printable(key) + ", which no party writes");
   for (const auto& [key, value] : header.items())
     if (!nearly_same(t.run.value(key, json()), value))
       wrong.push_back(known.name(t.node) + ": " + difference_in("run.json", key, t.run.value(key, json()), value));

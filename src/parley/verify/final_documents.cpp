@@ -32,6 +32,7 @@ class FinalDocumentsCheck {
   void check() {
     if (!record_.ended() || claims_nothing()) return;
     if (record_.history.size() > 1) check_parts();
+    check_rounds_done();
     check_statement();
     check_models();
   }
@@ -70,6 +71,12 @@ class FinalDocumentsCheck {
                    ", and " + last + " has " + study::shown(t_.run.value(key, json())));
   }
 
+  void check_rounds_done() {
+    const json found = t_.run.value("rounds_done", json());
+    if (const int done = known_.part.before + rounds_ - 1; t_.intact && found != done)
+      say(": " + study::difference_in("run.json", "rounds_done", found, done));
+  }
+
   void check_statement() {
     const json document = parsed("statement.json");
     const auto& pinned = *known_.study.parties[static_cast<std::size_t>(record_.node)].pinned;
@@ -77,6 +84,8 @@ class FinalDocumentsCheck {
       return say(": statement.json is missing or cannot be read");
     if (!study::statement_holds(document, pinned))
       return say(": the signature of its statement is not that of the certificate that the roster pins");
+    if (document.value("certificate", json()) != pinned.pem)
+      return say(": statement.json holds another certificate than the one that the roster pins");
     const json& said = document["statement"];
     for (const auto& [key, value] : document.items())
       if (key != "statement" && key != "signature" && key != "certificate")
@@ -181,6 +190,7 @@ void check_lines(const SeenPart& part, const study::PartyRecord& t, const study:
   const bool is_private = not_private(known.study, known.plan).empty();
   double before = 0;
   study::PartHistory so_far = through;
+  const double most = epsilon_so_far(through);  // of all that it has released
   for (int round = 0; round < static_cast<int>(t.lines.size()); ++round) {
     const json& line = t.lines[static_cast<std::size_t>(round)];
     const std::string kind(record::name_of(record::kind_of({.round = round,
@@ -201,7 +211,9 @@ void check_lines(const SeenPart& part, const study::PartyRecord& t, const study:
     // A restarted party counts what its ledger had by then, which may be more than this round.
     so_far.back().released = round;
     const double epsilon = line["epsilon"].get<double>(), follows = epsilon_so_far(so_far);
-    if ((epsilon < follows && !study::nearly(epsilon, follows)) || epsilon < before)
+    const bool low = epsilon < follows && !study::nearly(epsilon, follows);
+    const bool high = epsilon > most && !study::nearly(epsilon, most);
+    if (low || high || epsilon < before)
       return differs("has epsilon = " + number(epsilon) + ", and " + number(follows) + " follows");
     before = epsilon;
   }

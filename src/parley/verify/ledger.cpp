@@ -1,5 +1,7 @@
 #include "parley/verify/ledger.h"
 
+#include <cmath>
+
 #include "parley/algorithm/pricing.h"
 #include "parley/base/text.h"
 #include "parley/ledger/verify.h"
@@ -32,6 +34,7 @@ class LedgerCheck {
     const std::string& first = parts.front().known.agreed().run;
     const auto* const run = ledger_.find_run(first);
     if (run == nullptr) return wrong(file_ + ": this ledger has no charge of run " + first);
+    check_run(*run, parts.front().known);
     for (const auto& [node, account] : run->accounts) {
       if (node < 0 || node >= parts.front().known.agreed().nodes()) {
         wrong(file_ + ": charged as node " + std::to_string(node) + ", which the study does not have");
@@ -54,6 +57,36 @@ class LedgerCheck {
 
  private:
   void wrong(const std::string& sentence) { result_.wrong.push_back(sentence); }
+
+  // What was registered before round 1: whoever writes the chain anew may have changed it.
+  void check_run(const ledger::LedgerFile::Run& run, const study::ExpectedPart& known) {
+    const auto differs = [&](const std::string& what, const std::string& found, const std::string& expected) {
+      wrong(file_ + ": run " + run.id + " is registered with " + what + " " + found + ", and " + expected + " follows");
+    };
+    if (run.configuration != known.hash) differs("the configuration", run.configuration, known.hash);
+    if (const auto stamps = not_private(known.study, known.plan); run.not_private.empty() != stamps.empty())
+      differs("the stamp", run.not_private.empty() ? "private" : "NOT PRIVATE",
+              stamps.empty() ? "private" : "NOT PRIVATE");
+    for (const auto& [node, account] : run.accounts) {
+      if (node < 0 || node >= known.agreed().nodes()) continue;
+      const study::Invited& party = known.study.parties[static_cast<std::size_t>(node)];
+      double epsilon = 0, mu_squared = 0;
+      if (!known.is_trainer(node))
+        for (const auto& r : known.schedule(node).private_rounds) {
+          epsilon += r.charge.epsilon;
+          mu_squared += r.charge.mu * r.charge.mu;
+        }
+      if (!study::nearly(account.planned_epsilon, epsilon))
+        differs("the planned epsilon", number(account.planned_epsilon), number(epsilon));
+      if (!study::nearly(account.planned_mu, std::sqrt(mu_squared)))
+        differs("the planned mu", number(account.planned_mu), number(std::sqrt(mu_squared)));
+      const auto records = run.records.find(account.dataset);
+      if (!known.is_trainer(node) &&
+          (records == run.records.end() || records->second != static_cast<double>(party.records)))
+        differs("records", records == run.records.end() ? "none" : number(records->second),
+                std::to_string(party.records));
+    }
+  }
 
   // The charges of this node in one part: planned there, for what was released, and none is missing.
   std::vector<privacy::Charge> check(const SeenPart& part, int node) {
