@@ -152,6 +152,7 @@ class Exchange {
   void on_refusal(Link& link, const Receipt& receipt);
   void heard(Link& link);
   void watch(Link& link);
+  void watch_last_words();
   void pump();
   bool next_message(const Link& link, Link::Call& call, std::string& bytes) const;
   bool done_with(const Link& link) const;
@@ -170,7 +171,9 @@ class Exchange {
   Seals seals_;
   Survivors survivors_;
   std::optional<Succession> succession_;
-  double patience_from_;                  // for statements, then for consents
+  double patience_from_;  // for statements, then for consents
+  double last_word_at_;   // when the last one came
+  std::size_t last_words_here_ = 0;
   std::vector<Digest> recorded_;          // heads of own releases in the transcript
   std::vector<Digest> heads_;             // of those that were paid, as release() was told
   std::map<int, std::string> envelopes_;  // own signed messages: a neighbour may lack the last two

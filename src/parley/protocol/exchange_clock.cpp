@@ -1,4 +1,5 @@
 // Exchange: who is silent, and for how long.
+#include "parley/base/text.h"
 #include "parley/protocol/exchange.h"
 
 namespace parley::protocol {
@@ -9,14 +10,28 @@ void Exchange::tick(double now) {
   // This process slept: nobody could have been heard.
   if (gap > timing_.deadline) {
     patience_from_ += gap;
+    last_word_at_ += gap;
     for (Link& link : links_) link.heard += gap;
   }
   for (Link& link : links_) {
     if (link.call && now_ - link.call->since > timing_.deadline) failed(link.call->id);
     watch(link);
   }
+  watch_last_words();
   settle();
   pump();
+}
+
+// Somebody's final iterate or seal does not come, and everybody answers: there is a limit to that too.
+void Exchange::watch_last_words() {
+  const auto here = last_words().size();
+  if (phase_ != Phase::finals || here != last_words_here_) last_word_at_ = now_;
+  last_words_here_ = here;
+  if (now_ - last_word_at_ < timing_.wait + 8 * timing_.deadline) return;
+  std::vector<std::string> whose;
+  for (int node = 0; node < agreed_.nodes(); ++node)
+    if (!seals_.has(node)) whose.push_back(name(node));
+  stop(End::peer_lost, "the final iterate or the seal of " + join(whose, ", ") + " has not come", Reason::silence);
 }
 
 void Exchange::watch(Link& link) {
