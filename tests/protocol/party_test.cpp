@@ -40,6 +40,7 @@ struct Office {  // of one party
                                   .self = node,
                                   .last_released = ledger->last_round(node),
                                   .keys = simulated_keys(node),
+                                  .process = {.incarnation = 1},
                                   .timing = {},
                                   .now = 0},
         open_append_file(place / "transcript"));

@@ -142,6 +142,7 @@ class Joining {  // a party at work
                                     .self = self,
                                     .last_released = parts_->ledger().last_round(self),
                                     .keys = keys(part.nodes),
+                                    .process = process_,
                                     .timing = timing,
                                     .now = now};
     if (participant_.study.on_loss == study::OnLoss::go_on)

@@ -24,7 +24,7 @@ Exchange::Exchange(Setup setup, std::unique_ptr<AppendFile> transcript)
       seals_(agreed_),
       survivors_(agreed_, self_),
       patience_from_(setup.now),
-      last_words_awaited_(setup.now),
+      last_word_at_(setup.now),
       refused_(agreed_.parties.size() + 1) {
   for (const int node : agreed_.graph.neighbours(self_))
     links_.push_back({.node = node, .heard = now_, .progress = now_});

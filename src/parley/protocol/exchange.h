@@ -64,7 +64,7 @@ class Exchange {
     int self = 0;            // this party's node
     int last_released = -1;  // the last round of this node's in its ledger
     Keys keys;
-    Process process{.incarnation = 1};  // this one; its number is in the ledger, and no earlier one had it (R14)
+    Process process;  // this one; its number is in the ledger, and no earlier one had it (R14)
     Timing timing{};
     double now = 0;
     // on-loss = "continue": what this party says to going on so. Empty: a loss ends the run.
@@ -184,8 +184,9 @@ class Exchange {
   Seals seals_;
   Survivors survivors_;
   std::optional<Succession> succession_;
-  double patience_from_;                  // for statements, then for consents
-  double last_words_awaited_;             // since when, from nobody in particular
+  double patience_from_;  // for statements, then for consents
+  double last_word_at_;   // when the last one came
+  std::size_t last_words_here_ = 0;
   std::vector<Digest> recorded_;          // heads of own releases in the transcript
   std::vector<Digest> heads_;             // of those that were paid, as release() was told
   std::map<int, std::string> envelopes_;  // own signed messages: a neighbour may lack the last two

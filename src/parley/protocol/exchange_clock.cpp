@@ -12,7 +12,7 @@ void Exchange::tick(double now) {
   // This process slept: nobody could have been heard.
   if (gap > timing_.deadline) {
     patience_from_ += gap;
-    last_words_awaited_ += gap;
+    last_word_at_ += gap;
     for (Link& link : links_) link.heard += gap, link.progress += gap;
   }
   for (Link& link : links_) {
@@ -28,23 +28,19 @@ std::string Exchange::awaited_from(const Link& link) const {
   if (!link.confirmed) return "its word on what it has of this party";
   if (const int round = received_.seen(link.node).round + 1; round <= released())
     return "its round " + std::to_string(round);
-  if (phase_ != Phase::finals) return "";
-  if (std::ranges::binary_search(agreed_.model_of, link.node) && !finals_.has(link.node)) return "its final iterate";
-  return seals_.has(link.node) ? "" : "its seal";
+  return "";
 }
 
-// All neighbours have given theirs, and somebody's has not come through them.
+// Somebody's final iterate or seal does not come, and everybody answers: there is a limit to that too.
 void Exchange::watch_last_words() {
-  const bool stuck = phase_ == Phase::finals &&
-                     std::ranges::all_of(links_, [this](const Link& link) { return awaited_from(link).empty(); });
-  if (!stuck) last_words_awaited_ = now_;
-  if (now_ - last_words_awaited_ < timing_.wait + 8 * timing_.deadline) return;
+  const auto here = last_words().size();
+  if (phase_ != Phase::finals || here != last_words_here_) last_word_at_ = now_;
+  last_words_here_ = here;
+  if (now_ - last_word_at_ < timing_.wait + 8 * timing_.deadline) return;
   std::vector<std::string> whose;
   for (int node = 0; node < agreed_.nodes(); ++node)
     if (!seals_.has(node)) whose.push_back(name(node));
-  stop(End::peer_lost,
-       "the final iterate or the seal of " + join(whose, ", ") + " has not reached this party through any neighbour",
-       Reason::silence);
+  stop(End::peer_lost, "the final iterate or the seal of " + join(whose, ", ") + " has not come", Reason::silence);
 }
 
 void Exchange::watch(Link& link) {

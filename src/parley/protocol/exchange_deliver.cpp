@@ -164,7 +164,8 @@ Receipt Exchange::contradicted(const Message& m, const Finding& finding, std::st
     evidence_ = bytes;
     if (completed) warn(m.sender, text + "; the run was complete before, and its model stands");
   }
-  if (!completed) end_early(Event::contradiction, {.end = End::equivocation, .text = text});
+  const bool can_end = !ended(phase_) || phase_ == Phase::continued;
+  if (can_end) end_early(Event::contradiction, {.end = End::equivocation, .text = text});
   Receipt receipt = refuse(m.sender, finding);
   receipt.attachment = proof_against(m.node);
   return receipt;
@@ -183,7 +184,8 @@ std::string Exchange::proof_against(int node) const {
 // R15: an accusation counts with this party's own signature, and with nothing else: on a round or a value that its ledger
 // does not have, or of a process that is not this one and did not come before it.
 bool Exchange::accused_by(const std::string& who, std::string_view proof) {
-  for (const std::string& bytes : unbundled(proof)) {
+  // Anybody may send a proof: no more of it is looked at than an honest one has.
+  for (const std::string& bytes : unbundled(proof.substr(0, message_cap(agreed_.dimension)), 3)) {
     const auto parsed = decode(bytes);
     const auto* m = std::get_if<Message>(&parsed);
     if (m == nullptr || m->sender != name(self_) || m->node != self_ || m->run != agreed_.run ||

@@ -239,10 +239,10 @@ std::string bundle(const std::vector<std::string>& messages, std::size_t most) {
   return out;
 }
 
-std::vector<std::string> unbundled(std::string_view bytes) {
+std::vector<std::string> unbundled(std::string_view bytes, std::size_t most) {
   std::vector<std::string> messages;
   Reader in(bytes);
-  while (in.left() > 0 && in.missing() == nullptr) {
+  while (messages.size() < most && in.left() > 0 && in.missing() == nullptr) {
     std::string m = in.text(4, "message");
     if (in.missing() == nullptr) messages.push_back(std::move(m));
   }

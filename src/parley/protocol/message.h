@@ -105,7 +105,7 @@ std::optional<Goodbye> goodbye_of(std::string_view payload);
 // Signed messages of one party that cannot all be true, for that party to see. Those that no longer fit into `most` bytes
 // are left out.
 std::string bundle(const std::vector<std::string>& messages, std::size_t most);
-std::vector<std::string> unbundled(std::string_view bytes);  // as far as they are whole
+std::vector<std::string> unbundled(std::string_view bytes, std::size_t most);  // as far as they are whole
 
 // The payload of a loss: whom its sender has lost; empty: it heard of a loss from others.
 struct Loss {

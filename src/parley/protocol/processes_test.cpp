@@ -74,7 +74,7 @@ TEST_F(Clones, AHelloOfAnEarlierProcessIsRefusedWithTheLaterOne) {
   hello.process = process(4, 3);
   const Receipt receipt = exchange(0).deliver("hospital_b", side(1).signed_bytes(hello));
   EXPECT_EQ(receipt.verdict, Verdict::ledger_behind);
-  EXPECT_FALSE(unbundled(receipt.attachment).empty());
+  EXPECT_FALSE(unbundled(receipt.attachment, 3).empty());
   EXPECT_FALSE(exchange(0).ending().has_value());
 }
 

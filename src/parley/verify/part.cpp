@@ -93,6 +93,7 @@ class PartCheck {
       if (first == nullptr) first = &t;
       const protocol::Message &mine = (t.*of).at(node), &other = (first->*of).at(node);
       if (mine.payload == other.payload && mine.head == other.head) continue;
+      part_.contradicted.insert(node);
       wrong(name(node) + ": the " + what + " that " + name(first->node) + " has is not the one that " + name(t.node) +
             " has, and it signed both");
       return;

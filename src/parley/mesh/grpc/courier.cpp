@@ -122,7 +122,7 @@ class PeerClient {
       return "nobody answers there yet (connection refused)";
     // Its certificate was in order, and no answer to a first frame came: it looked at this party's and closed.
     if (!nobody && said.find("failed to connect to all addresses") != std::string::npos)
-      return "refused in the handshake; its log says why, and 'parley doctor' finds what is wrong here";
+      return "refused in the handshake, or closed by it; its log says why, and 'parley doctor' finds what is wrong here";
     return protocol::printable(said, 300);
   }
 
