@@ -179,9 +179,8 @@ int show(const LedgerFile& ledger, bool as_json) {
   fmt::print("\n{}", table(lines));
   if (std::ranges::any_of(ledger.runs(), [](const auto& run) { return run.not_private.empty() && unfinished(run); }))
     fmt::print(
-        "\nOf a run that has not released all its rounds, ε is that of the rounds so far. If it ended early, at δ > 0 "
-        "only "
-        "its\nplanned ε covers it (docs/privacy.md, the terms).\n");
+        "\nOf a run that has not released all its rounds, ε is that of the rounds so far. If it ended early, at δ > 0\n"
+        "only its planned ε covers it (docs/privacy.md, the terms).\n");
   for (const auto& run : ledger.runs())
     if (run.failed)
       fmt::print("\nrun {}: round {} {}. It is charged as if it had been released, and the run does not go on.\n",

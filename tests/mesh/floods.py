@@ -1,5 +1,5 @@
 """Floods against a party's address, over sockets, TLS and HTTP/2 frames by hand (RFC 9113): what no library would send.
-   floods.py ADDRESS KIND SECONDS [KEY PEM]    KIND: resets, pings, continuation, settings, idle, connect, slow; without KEY and PEM as a stranger
+   floods.py ADDRESS KIND SECONDS [KEY PEM]    KIND: resets, pings, continuation, settings, idle, connect; without KEY and PEM as a stranger
 Prints what was sent, as JSON."""
 import json
 import socket

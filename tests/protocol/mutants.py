@@ -46,7 +46,7 @@ MUTANTS = [
     ("the final iterate forgets that it is a mean", "protocol/final_iterates.cpp",
      "if (count_ == 0) return last_;", "if (count_ >= 0) return last_;", SIMULATION),
     ("final iterates are not passed on", "protocol/exchange.cpp",
-     "if (!link.last_words.contains(key)) return choose", "if (key % agreed_.nodes() == self_ && !link.last_words.contains(key)) return choose",
+     "if (!link.last_words.contains(origin)) return choose", "if (origin == self_ && !link.last_words.contains(origin)) return choose",
      SIMULATION),
     ("a run is complete without everybody's seal", "protocol/exchange.cpp", "if (seals_.complete()) end(", "if (seals_.has(self_)) end(", UNIT),
     ("seals are not compared", "protocol/exchange.cpp", "other >= 0)\n    return stop(", "other >= agreed_.nodes())\n    return stop(", UNIT),

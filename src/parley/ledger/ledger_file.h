@@ -139,6 +139,7 @@ class LedgerFile {
   void load_run(const Entry& entry);
   void load_process(const Entry& entry);
   void load_acceptance(const Entry& entry);
+  nlohmann::json signed_head(const std::string& hash) const;
   std::vector<RecordedHead> newer_records() const;
   std::optional<Error::Fields> rolled_back() const;  // it is older than what was released
   std::optional<Error::Fields> memory_in_doubt() const;

@@ -51,7 +51,7 @@ TEST_F(OnFile, ARunThatWouldExceedTheCapIsRefusedBeforeItStarts) {
   }  // aborted after one round: keeps what it spent
   const auto before = book->head();
   fails([&] { Ledger ledger(book, planned_run("b", 3, 0.3)); },
-        {"would exceed the cap of dataset 'ward'", "0.3 spent", "epsilon 1"});
+        {"would exceed the cap of dataset 'ward'", "0.3000 spent", "epsilon 1"});
   fails([&] { book->check_room(planned_run("c", 1, 0.3), 3); }, {"(3 runs)"});
   EXPECT_NO_THROW(book->check_room(planned_run("c", 1, 0.3), 2));
   EXPECT_EQ(book->head().entries, before.entries);

@@ -1,8 +1,5 @@
 // Is this the newest copy of the ledger? By its memory beside it, and by the records of runs, which hold the head that
 // it had when they began and ended. Only its owner may go on where that is in doubt, and the chain keeps the decision.
-#include <sys/stat.h>
-#include <unistd.h>
-
 #include <algorithm>
 #include <nlohmann/json.hpp>
 #include <set>
@@ -37,25 +34,15 @@ const char* word_of(Memory memory) {
   return "";
 }
 
-// Trap: whoever was given a party's record knows which ledger it names, and could plant a record of it in a folder
-// that many may write to.
-bool is_of_owner(const fs::path& file, const fs::path& ledger) {
-  struct stat record{}, own{};
-  if (::stat(file.c_str(), &record) != 0 || ::stat(ledger.c_str(), &own) != 0) return false;
-  return record.st_uid == own.st_uid || record.st_uid == ::geteuid() || record.st_uid == 0;
-}
-
-// "ledger_head" of a record, where it names this ledger; otherwise empty.
-std::string head_in(const fs::path& folder, const std::string& identity) {
+// "ledger_head" of a record, where it names this ledger; otherwise null.
+json head_in(const fs::path& folder, const std::string& identity) {
   const auto text = read_bytes(folder / "run.json", largest_record);
-  if (!text || text->find(identity) == std::string::npos) return "";  // most are of no ledger, or of another
+  if (!text || text->find(identity) == std::string::npos) return {};  // most are of no ledger, or of another
   const json run = shallow_json(*text);
-  if (!run.is_object() || !run.contains("ledger_head")) return "";
+  if (!run.is_object() || !run.contains("ledger_head")) return {};
   const json& head = run["ledger_head"];
-  if (!head.is_object() || head.value("ledger", json()) != identity || !head.value("head", json()).is_string())
-    return "";
-  const std::string hash = head["head"];
-  return is_hex(hash, 64) ? hash : "";
+  const bool names_it = head.is_object() && head.value("ledger", json()) == identity;
+  return names_it && head.value("head", json()).is_string() ? head : json();
 }
 
 std::vector<fs::path> folders_in(const fs::path& parent) {
@@ -79,7 +66,16 @@ std::string names(const std::vector<LedgerFile::RecordedHead>& records) {
 }  // namespace
 
 json LedgerFile::recorded_head() const {
-  return {{"ledger", hex(database_->identity())}, {"head", hex(head().hash)}};
+  return signed_head(hex(head().hash));
+}
+
+// Trap: whoever was given a party's record knows which ledger it names, and could write one with a head of its own and
+// have it put beside the owner's. The key beside the ledger never leaves this machine.
+json LedgerFile::signed_head(const std::string& hash) const {
+  const std::string identity = hex(database_->identity());
+  Fingerprint mac = fingerprint();
+  mac.add("parley ledger head 1 " + identity + " " + hash);
+  return {{"ledger", identity}, {"head", hash}, {"mac", mac.text()}};
 }
 
 // The folders of the runs that it knows, and what stands beside them: a run that began after an old copy was made is
@@ -92,8 +88,8 @@ std::vector<LedgerFile::RecordedHead> LedgerFile::newer_records() const {
   std::vector<RecordedHead> found;
   for (const fs::path& parent : parents)
     for (const fs::path& folder : folders_in(parent))
-      if (is_of_owner(folder / "run.json", file()))
-        if (const std::string head = head_in(folder, identity); !head.empty()) found.push_back({folder, head});
+      if (const json head = head_in(folder, identity); !head.is_null())
+        if (!key_ || head == signed_head(head["head"])) found.push_back({folder, head["head"]});  // no key: in doubt
   if (found.empty()) return found;
   std::set<std::string> known;
   for (const Digest& hash : database_->hashes()) known.insert(hex(hash));

@@ -64,12 +64,21 @@ struct Connection {
   Waiting in{}, out{};
 };
 
+// Whose connections are counted together: an IPv4 address, or the first half of an IPv6 one, the rest of which is any
+// host's to choose.
 std::string address_of(const sockaddr_storage& from) {
   std::array<char, INET6_ADDRSTRLEN> text{};
-  const void* bytes = from.ss_family == AF_INET6
-                          ? static_cast<const void*>(&reinterpret_cast<const sockaddr_in6&>(from).sin6_addr)
-                          : static_cast<const void*>(&reinterpret_cast<const sockaddr_in&>(from).sin_addr);
-  return ::inet_ntop(from.ss_family, bytes, text.data(), text.size()) != nullptr ? text.data() : "an unknown address";
+  const void* bytes = &reinterpret_cast<const sockaddr_in&>(from).sin_addr;
+  int family = AF_INET;
+  in6_addr six{};
+  if (from.ss_family == AF_INET6) {
+    six = reinterpret_cast<const sockaddr_in6&>(from).sin6_addr;
+    const bool mapped = IN6_IS_ADDR_V4MAPPED(&six) != 0;
+    family = mapped ? AF_INET : AF_INET6;
+    if (!mapped) std::memset(six.s6_addr + 8, 0, 8);
+    bytes = mapped ? six.s6_addr + 12 : six.s6_addr;
+  }
+  return ::inet_ntop(family, bytes, text.data(), text.size()) != nullptr ? text.data() : "an unknown address";
 }
 
 int port_of(int socket) {
@@ -245,12 +254,16 @@ class Gate::Loop {
     return found;
   }
 
-  // Of too many, the longest silent one of the address that has the most goes.
+  // Of too many, the longest silent one goes, of an address that has the most.
   void crowd_out(std::vector<Place> of, int most, const std::string& which) {
     while (static_cast<int>(of.size()) > most) {
       std::map<std::string, int> count;
       for (const Place c : of) ++count[c->from];
-      const std::string crowd = std::ranges::max_element(count, {}, [](const auto& n) { return n.second; })->first;
+      const int largest = std::ranges::max_element(count, {}, [](const auto& n) { return n.second; })->second;
+      std::erase_if(count, [=](const auto& n) { return n.second < largest; });
+      const auto crowded = [&](Place c) { return count.contains(c->from); };
+      const std::string crowd =
+          (*std::ranges::min_element(of, {}, [&](Place c) { return std::pair(!crowded(c), c->active); }))->from;
       drop_silent(of, crowd, which);
     }
   }

@@ -120,6 +120,7 @@ TEST_F(AtTheGate, BytesPassBothWaysAndEitherSideMayEnd) {
 }
 
 TEST_F(AtTheGate, OneAddressCannotCrowdOutAnother) {
+  clock_ = 1;
   open({.strangers = 100, .of_one_address = 3});
   const Descriptor friendly = connect("127.0.0.2");
   std::vector<Descriptor> crowd;
@@ -134,6 +135,7 @@ TEST_F(AtTheGate, OneAddressCannotCrowdOutAnother) {
 }
 
 TEST_F(AtTheGate, WhoHasStayedIsNotCrowdedOutByStrangers) {
+  clock_ = 1;
   open({.handshake = -1, .strangers = 2, .of_one_address = 2, .parties = 2});  // whoever is in is a party at once
   const Descriptor first = connect(), second = connect();
   await_inside(2);

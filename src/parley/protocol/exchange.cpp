@@ -224,10 +224,8 @@ void Exchange::seal() {
   seals_.add(m, bytes);
 }
 
-std::map<int, std::string> Exchange::last_words() const {
-  std::map<int, std::string> all = finals_.messages();
-  for (const auto& [node, bytes] : seals_.messages()) all.emplace(agreed_.nodes() + node, bytes);
-  return all;
+bool Exchange::lacks_last_word(const Link& link) const {
+  return link.last_words.size() < finals_.messages().size() + seals_.messages().size();
 }
 
 void Exchange::stop(End end, const std::string& text, Reason reason) {
@@ -303,8 +301,11 @@ bool Exchange::next_message(const Link& link, Link::Call& call, std::string& byt
                                        .proof = contradicted_by_ == link.node ? proof_against(link.node) : ""}))));
   };
   const auto last_word = [&] {
-    for (const auto& [key, message] : last_words())
-      if (!link.last_words.contains(key)) return choose(Link::What::last_word, key, message);
+    for (const auto& [origin, message] : finals_.messages())
+      if (!link.last_words.contains(origin)) return choose(Link::What::last_word, origin, message);
+    for (const auto& [node, message] : seals_.messages())
+      if (const int key = agreed_.nodes() + node; !link.last_words.contains(key))
+        return choose(Link::What::last_word, key, message);
     return false;
   };
   if (done_with(link)) return false;

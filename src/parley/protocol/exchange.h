@@ -149,8 +149,8 @@ class Exchange {
   bool accused_by(const std::string& who, std::string_view proof);
   void check_complete();
   void seal();
-  int key(const Message& m) const { return m.kind == Kind::seal ? agreed_.nodes() + m.node : m.node; }
-  std::map<int, std::string> last_words() const;  // final iterates and seals, by key
+  int last_word_key(const Message& m) const { return m.kind == Kind::seal ? agreed_.nodes() + m.node : m.node; }
+  bool lacks_last_word(const Link& link) const;
   void check_confirmed();
   void lose(int node, const std::string& text, Reason reason);
   void state_loss(std::vector<int> lost);
@@ -184,9 +184,8 @@ class Exchange {
   Seals seals_;
   Survivors survivors_;
   std::optional<Succession> succession_;
-  double patience_from_;  // for statements, then for consents
-  double last_word_at_;   // when the last one came
-  std::size_t last_words_here_ = 0;
+  double patience_from_;                  // for statements, then for consents
+  double last_word_at_;                   // when the last one came
   std::vector<Digest> recorded_;          // heads of own releases in the transcript
   std::vector<Digest> heads_;             // of those that were paid, as release() was told
   std::map<int, std::string> envelopes_;  // own signed messages: a neighbour may lack the last two

@@ -33,9 +33,7 @@ std::string Exchange::awaited_from(const Link& link) const {
 
 // Somebody's final iterate or seal does not come, and everybody answers: there is a limit to that too.
 void Exchange::watch_last_words() {
-  const auto here = last_words().size();
-  if (phase_ != Phase::finals || here != last_words_here_) last_word_at_ = now_;
-  last_words_here_ = here;
+  if (phase_ != Phase::finals) last_word_at_ = now_;
   if (now_ - last_word_at_ < timing_.wait + 8 * timing_.deadline) return;
   std::vector<std::string> whose;
   for (int node = 0; node < agreed_.nodes(); ++node)
@@ -53,8 +51,8 @@ void Exchange::watch(Link& link) {
     return;
   }
   if (completed) {  // it only has to be told, unless it still lacks something
-    const bool lacks = link.last_words.size() < last_words().size();
-    link.given_up = silent >= (lacks ? limit : 2 * timing_.deadline);
+    const bool for_ever = now_ - ended_ >= limit + 8 * timing_.deadline;  // it answers, and refuses what it is told
+    link.given_up = for_ever || silent >= (lacks_last_word(link) ? limit : 2 * timing_.deadline);
     return;
   }
   const bool one_way = link.called && now_ - *link.called < 1.5 * timing_.deadline;

@@ -128,9 +128,10 @@ Receipt Exchange::on_final(const Message& m, std::string_view bytes, Link& from)
     transcript_->sync();
     received_.add_final(m);
     finals_.add(m, std::string(bytes));
+    last_word_at_ = now_;
     check_complete();
   }
-  from.last_words.insert(key(m));
+  from.last_words.insert(last_word_key(m));
   return {.verdict = finding.verdict};
 }
 
@@ -145,9 +146,10 @@ Receipt Exchange::on_seal(const Message& m, std::string_view bytes, Link& from) 
     transcript_->append(Transcript::Entry::received, bytes);
     transcript_->sync();
     seals_.add(m, std::string(bytes));
+    last_word_at_ = now_;
     check_complete();
   }
-  from.last_words.insert(key(m));
+  from.last_words.insert(last_word_key(m));
   return {.verdict = finding.verdict};
 }
 

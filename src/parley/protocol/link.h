@@ -18,7 +18,7 @@ struct Link {
   struct Call {
     std::uint64_t id = 0;
     What what = What::hello;
-    // A value's round, a key of Exchange::last_words, a hello's last round of the neighbour's, a key of
+    // A value's round, Exchange::last_word_key, a hello's last round of the neighbour's, a key of
     // Survivors::messages.
     int number = -1;
     double since = 0;

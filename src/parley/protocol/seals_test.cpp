@@ -38,9 +38,17 @@ class BetweenTwo : public testing::Test {
                                      payload_of(Seen{.round = m.round, .head = m.head, .process = m.process}), shift);
           receipt.attachment = middle_.signed_bytes(hello);
         }
+        if (m.kind == Kind::goodbye && refuses_goodbyes_) receipt = {.verdict = Verdict::unavailable, .reason = "no"};
         if (m.kind == Kind::final_iterate || m.kind == Kind::seal) last_words_[{from, m.kind}] = send.bytes;
         end(from).exchange->answered(send.call, receipt);
       }
+    }
+  }
+
+  void pass(double from, double to) {
+    for (double now = from; now <= to; now += 0.25) {
+      end(0).exchange->tick(now);
+      answer(0, 0);
     }
   }
 
@@ -78,6 +86,7 @@ class BetweenTwo : public testing::Test {
   Side middle_{1, agreed_};
   std::vector<std::unique_ptr<Side>> ends_;
   int round_ = -1;
+  bool refuses_goodbyes_ = false;
   std::map<std::pair<int, Kind>, std::string> last_words_;
 };
 
@@ -129,6 +138,35 @@ TEST_F(BetweenTwo, WithEverybodysSealTheRunIsCompleteAlsoAfterARestart) {
   seal.payload[0] = static_cast<char>(seal.payload[0] ^ 1);
   EXPECT_EQ(deliver(0, seal).verdict, Verdict::second_value);  // kept and reported; the model stands
   EXPECT_EQ(ending(0), End::completed);
+}
+
+TEST_F(BetweenTwo, AMissingSealIsNotAwaitedForEver) {
+  all_rounds(0, 0);
+  EXPECT_TRUE(deliver(0, final_of_middle(0)).good());
+  EXPECT_TRUE(deliver(0, last_words_.at({2, Kind::final_iterate})).good());
+  pass(0, 100);
+  EXPECT_EQ(ending(0), std::nullopt) << "wait is 100 s, and there are eight deadlines more";
+  pass(100, 120);
+  EXPECT_EQ(ending(0), End::peer_lost);
+  EXPECT_THAT(end(0).exchange->ending()->text, HasSubstr("hospital_b, hospital_c"));
+}
+
+TEST_F(BetweenTwo, WhoRefusesEveryGoodbyeDoesNotHoldACompletedParty) {
+  all_rounds(0, 0);
+  EXPECT_TRUE(deliver(0, final_of_middle(0)).good());
+  EXPECT_TRUE(deliver(0, last_words_.at({2, Kind::final_iterate})).good());
+  answer(0, 0);
+  Message seal =
+      made(Kind::seal, agreed_.rounds, std::get<Message>(decode(last_words_.at({0, Kind::seal}))).payload, 0);
+  EXPECT_TRUE(deliver(0, seal).good());
+  seal = end(2).message(Kind::seal, agreed_.rounds, seal.payload);
+  EXPECT_TRUE(deliver(0, end(2).signed_bytes(seal)).good());
+  ASSERT_EQ(ending(0), End::completed);
+  refuses_goodbyes_ = true;
+  pass(0, 100);
+  EXPECT_FALSE(end(0).exchange->finished());
+  pass(100, 120);
+  EXPECT_TRUE(end(0).exchange->finished());
 }
 
 }  // namespace
