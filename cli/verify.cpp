@@ -36,8 +36,9 @@ json as_json(const Verified& v) {
                        {"values_recomputed", p.recomputed},
                        {"epsilon", priced ? json(p.epsilon) : json()},
                        {"delta", priced ? json(p.delta) : json()},
-                       {"epsilon_stated", amount(p.stated)},
-                       {"epsilon_in_ledger", amount(p.in_ledger)}});
+                       {"contradicted", p.contradicted},
+                       {"epsilon_stated", p.contradicted ? json() : amount(p.stated)},
+                       {"epsilon_in_ledger", p.contradicted ? json() : amount(p.in_ledger)}});
   }
   json parts = json::array();
   for (const auto& p : v.parts)
@@ -74,7 +75,8 @@ void print_party_table(const Verified& v) {
                      !v.noisy || p.trainer ? "-"
                      : p.contradicted      ? "none"
                                            : printed_epsilon(p.epsilon),
-                     shown(p.stated), shown(p.in_ledger), p.folder.empty() ? "not given" : p.outcome});
+                     p.contradicted ? "void" : shown(p.stated), p.contradicted ? "void" : shown(p.in_ledger),
+                     p.folder.empty() ? "not given" : p.outcome});
   fmt::print("{}", table(lines));
 }
 
@@ -91,8 +93,11 @@ void print(const Verified& v) {
   for (const auto& p : v.parties)
     if (p.contradicted) contradicted.push_back(p.name);
   if (!contradicted.empty())
-    fmt::print("\n{}\n", alarm("No ε holds for " + join(contradicted, ", ") +
-                               ": it has signed two things that exclude each other, so it may have released more."));
+    fmt::print("\n{}\n",
+               alarm("No ε holds for " + join(contradicted, ", ") +
+                     (contradicted.size() == 1 ? ": it has signed two things that exclude each other, so it"
+                                               : ": each has signed two things that exclude each other, so it") +
+                     " may have released more."));
   if (v.noisy && contradicted.size() < v.parties.size())
     fmt::print("\nAny one record of any {}party: {}ε = {}, δ = {} in all ({}), on the assumptions in the statements.\n",
                contradicted.empty() ? "" : "other ", v.not_private.empty() ? "" : "with secret noise ",

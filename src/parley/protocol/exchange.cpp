@@ -115,13 +115,9 @@ void Exchange::replay(Transcript::Entry kind, std::string_view bytes) {
   } else if (fits && (m->kind == Kind::loss || m->kind == Kind::consent)) {
     fits = survivors_.judge(*m).verdict == Verdict::accepted;
     if (fits) survivors_.add(*m, std::string(bytes));
-  } else if (fits && m->kind == Kind::final_iterate) {
-    fits = finals_.judge(*m).verdict == Verdict::accepted;
-    if (fits) finals_.add(*m, std::string(bytes));
-    received_.add_final(*m);
-  } else if (fits && m->kind == Kind::seal) {
-    fits = seals_.judge(*m).verdict == Verdict::accepted;
-    if (fits) seals_.add(*m, std::string(bytes));
+  } else if (fits && (m->kind == Kind::final_iterate || m->kind == Kind::seal)) {
+    fits = judge_last_word(*m).verdict == Verdict::accepted;
+    if (fits) add_last_word(*m, bytes);
   } else if (fits && kind == Transcript::Entry::sent) {
     fits = m->round == static_cast<int>(recorded_.size());
     recorded_.push_back(m->head);
@@ -191,9 +187,10 @@ void Exchange::finish(const FinalIterate& mine) {
   if (std::ranges::binary_search(agreed_.model_of, self_)) {
     const Message m = made(Kind::final_iterate, agreed_.rounds, payload_of(mine.value()));
     const Finding finding = finals_.judge(m);
-    expects(finding.verdict != Verdict::second_value, "one final iterate");
+    const std::string bytes = encode(m);
+    if (contradicts(finding.verdict))
+      return accept_accusation("a neighbour", another_last_word, finals_.messages().at(self_));
     if (finding.verdict == Verdict::accepted) {
-      const std::string bytes = encode(m);
       transcript_->append(Transcript::Entry::sent, bytes);
       finals_.add(m, bytes);
     }
@@ -206,13 +203,10 @@ void Exchange::finish(const FinalIterate& mine) {
 void Exchange::check_complete() {
   if ((phase_ != Phase::finals && phase_ != Phase::stated_finals) || !finals_.complete()) return;
   if (!seals_.has(self_)) seal();
-  if (const int other = seals_.other_than(finals_.digest()); other >= 0)
-    return stop(
-        End::contradicted,
-        name(other) +
-            " has signed other final iterates than those that are here: the parties do not have one "
-            "model, and whoever passes messages on may have changed its own; 'parley verify' with the records of all "
-            "finds who");
+  if (seals_.other_than(finals_.digest()) >= 0) {
+    if (!disagreement_) disagreement_ = now_;  // who has signed two may still be found out: watch_last_words
+    return;
+  }
   if (seals_.complete()) end(Event::all_seals, {.end = End::completed, .text = completed_in_words});
 }
 
@@ -267,7 +261,10 @@ bool Exchange::done_with(const Link& link) const {
 bool Exchange::finished() const {
   if (!ended(phase_)) return false;
   const bool interrupted = phase_ == Phase::interrupted;
-  if ((interrupted || phase_ == Phase::stopped) && now_ >= ended_ + 2 * timing_.deadline) return true;
+  const bool told_enough = now_ >= ended_ + 2 * timing_.deadline;
+  if ((interrupted || phase_ == Phase::stopped) && told_enough) return true;
+  // Of two copies of a party one has been told; the other calls within that time, and is shown the proof.
+  if (phase_ == Phase::stopped && contradicted_by_ >= 0 && !told_enough) return false;
   // Whoever was never there, and hears of no interruption, waits as it would anyway.
   return std::ranges::all_of(links_,
                              [&](const Link& link) { return done_with(link) || (interrupted && !link.ever_heard); });
@@ -276,6 +273,7 @@ bool Exchange::finished() const {
 std::string Exchange::hello_to(const Link& link) const {
   Seen seen = received_.seen(link.node);
   seen.process = processes_.of(link.node);
+  seen.waits_for = waits_for(link);
   return encode(made(Kind::hello, released(), payload_of(seen)));
 }
 

@@ -40,6 +40,7 @@ struct Actions {
 };
 
 inline constexpr const char* completed_in_words = "the run is complete";
+inline constexpr const char* another_last_word = "another final iterate or seal of this party";
 
 struct Ending {
   End end = End::completed;
@@ -137,8 +138,9 @@ class Exchange {
   Receipt judged(const std::string& caller, std::string_view bytes);
   Receipt on_hello(const Message& m, std::string_view bytes);
   Receipt on_value(const Message& m, std::string_view bytes);
-  Receipt on_final(const Message& m, std::string_view bytes, Link& from);
-  Receipt on_seal(const Message& m, std::string_view bytes, Link& from);
+  Finding judge_last_word(const Message& m) const;
+  void add_last_word(const Message& m, std::string_view bytes);
+  Receipt on_last_word(const Message& m, std::string_view bytes, Link& from);  // a final iterate or a seal
   Receipt on_goodbye(const Message& m);
   Receipt on_survivors(const Message& m, std::string_view bytes, Link& from);
   Receipt contradicted(const Message& m, const Finding& finding, std::string_view bytes);
@@ -147,6 +149,8 @@ class Exchange {
   bool is_known(const Seen& seen) const;  // false: more of this node than its ledger holds, or something else
   std::string proof_against(int node) const;
   bool accused_by(const std::string& who, std::string_view proof);
+  std::string unknown_here(const Message& own) const;  // what this party has signed, and its ledger does not know; ""
+  void accept_accusation(const std::string& who, const std::string& has, std::string_view bytes);
   void check_complete();
   void seal();
   int last_word_key(const Message& m) const { return m.kind == Kind::seal ? agreed_.nodes() + m.node : m.node; }
@@ -162,6 +166,7 @@ class Exchange {
   void heard(Link& link);
   void watch(Link& link);
   std::string awaited_from(const Link& link) const;  // in words; "": nothing
+  int waits_for(const Link& asking) const;           // another neighbour than this one; −1: nobody
   void watch_last_words();
   void pump();
   bool next_message(const Link& link, Link::Call& call, std::string& bytes) const;
@@ -186,6 +191,7 @@ class Exchange {
   std::optional<Succession> succession_;
   double patience_from_;                  // for statements, then for consents
   double last_word_at_;                   // when the last one came
+  std::optional<double> disagreement_;    // since when there are seals that differ
   std::vector<Digest> recorded_;          // heads of own releases in the transcript
   std::vector<Digest> heads_;             // of those that were paid, as release() was told
   std::map<int, std::string> envelopes_;  // own signed messages: a neighbour may lack the last two

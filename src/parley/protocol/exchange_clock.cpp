@@ -10,10 +10,14 @@ void Exchange::tick(double now) {
   const double gap = now - now_;
   now_ = now;
   // This process slept: nobody could have been heard.
-  if (gap > timing_.deadline) {
+  const bool slept = gap > timing_.deadline;
+  if (slept) {
     patience_from_ += gap;
     last_word_at_ += gap;
-    for (Link& link : links_) link.heard += gap, link.progress += gap;
+  }
+  for (Link& link : links_) {
+    if (slept) link.heard += gap, link.progress += gap;
+    if (!slept && link.waits_for >= 0) link.excused += gap;
   }
   for (Link& link : links_) {
     if (link.call && now_ - link.call->since > timing_.deadline) failed(link.call->id);
@@ -31,8 +35,20 @@ std::string Exchange::awaited_from(const Link& link) const {
   return "";
 }
 
+int Exchange::waits_for(const Link& asking) const {
+  for (const Link& link : links_)
+    if (link.node != asking.node && (link.reported || !awaited_from(link).empty())) return link.node;
+  return -1;
+}
+
 // Somebody's final iterate or seal does not come, and everybody answers: there is a limit to that too.
 void Exchange::watch_last_words() {
+  if (disagreement_ && !ended(phase_) && now_ - *disagreement_ >= 2 * timing_.deadline)
+    return stop(
+        End::contradicted,
+        name(seals_.other_than(finals_.digest())) +
+            " has signed other final iterates than those that are here: the parties do not have one model, and whoever "
+            "passes messages on may have changed its own; 'parley verify' with the records of all finds who");
   if (phase_ != Phase::finals) last_word_at_ = now_;
   if (now_ - last_word_at_ < timing_.wait + 8 * timing_.deadline) return;
   std::vector<std::string> whose;
@@ -69,21 +85,26 @@ void Exchange::watch(Link& link) {
     return lose(link.node,
                 name(link.node) + " has not answered for " + seconds(silent) + " and is lost " + after + address,
                 Reason::silence);
-  // Who answers and brings nothing holds everybody. It may itself wait for somebody: that one is lost first, by its own
-  // neighbours, and all hear of it before this one is.
+  // Who answers and brings nothing holds everybody. Where it says that it waits for another, that one's neighbours lose
+  // that one; but there is a limit to excuses too, by which time every such row of parties has ended.
   const std::string awaited = awaited_from(link);
   if (awaited.empty()) link.progressed(now_);
-  const double still = now_ - link.progress, patience = limit + 8 * timing_.deadline;
+  const double still = now_ - link.progress - link.excused, patience = limit + 8 * timing_.deadline;
   const bool somebody_is_silent = std::ranges::any_of(links_, &Link::reported);  // and is waited for by all
-  if (still >= patience / 2 && !link.awaited && !somebody_is_silent) {
+  const double in_all = now_ - link.progress;
+  if (in_all >= patience / 2 && !link.awaited && !somebody_is_silent) {
     link.awaited = true;
-    warn(name(link.node), name(link.node) + " answers, and " + awaited + " has been awaited for " + seconds(still) +
-                              "; it counts as lost after " + seconds(patience));
+    warn(name(link.node), name(link.node) + " answers, and " + awaited + " has been awaited for " + seconds(in_all) +
+                              (link.waits_for < 0 ? "; it counts as lost after " + seconds(patience)
+                                                  : "; it says that it waits for " + name(link.waits_for) +
+                                                        ", and counts as lost after " +
+                                                        seconds(agreed_.nodes() * patience) + " at the latest"));
   }
-  if (still >= patience)
-    lose(link.node,
-         name(link.node) + " answers, but " + awaited + " has not come for " + seconds(still) + ": it is lost " + after,
-         Reason::silence);
+  if (still >= patience || in_all >= agreed_.nodes() * patience)
+    lose(
+        link.node,
+        name(link.node) + " answers, but " + awaited + " has not come for " + seconds(in_all) + ": it is lost " + after,
+        Reason::silence);
 }
 
 }  // namespace parley::protocol

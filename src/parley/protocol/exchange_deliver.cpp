@@ -7,9 +7,7 @@
 namespace parley::protocol {
 namespace {
 
-bool contradicts(Verdict verdict) {
-  return verdict == Verdict::second_value || verdict == Verdict::other_history || verdict == Verdict::second_process;
-}
+const std::string too_many_processes = "it has been started " + std::to_string(most_processes) + " times in this part";
 
 // The first, the tenth, the hundredth, …: a peer that floods this party does not flood its log.
 bool worth_a_line(long count) {
@@ -49,18 +47,26 @@ Receipt Exchange::judged(const std::string& caller, std::string_view bytes) {
     if (wrong->verdict == Verdict::wrong_configuration) receipt.attachment = agreed_.configuration;
     return receipt;
   }
+  // Before whether this party is open at all: what it has claimed may be wrong, also where its run has ended.
+  if (m.kind == Kind::goodbye && phase_ != Phase::recovering && accused_by(m.sender, goodbye_of(m.payload)->proof))
+    return {.verdict = Verdict::accepted};
   if (const auto wrong = not_open(m, caller)) {
     Receipt receipt = refuse(caller, *wrong);
     if (const int node = *agreed_.node_of(caller); node == contradicted_by_) receipt.attachment = proof_against(node);
     return receipt;
   }
+  if (m.node == self_) {  // a last word of this party's comes back to it: perhaps by a copy
+    if (const std::string has = unknown_here(m); !has.empty()) {
+      accept_accusation(caller, has, bytes);
+      return refuse(caller, {Verdict::stopped, ending_->text});
+    }
+  }
   switch (m.kind) {
     case Kind::hello:
       return on_hello(m, bytes);
     case Kind::final_iterate:
-      return on_final(m, bytes, link_to(*agreed_.node_of(caller)));
     case Kind::seal:
-      return on_seal(m, bytes, link_to(*agreed_.node_of(caller)));
+      return on_last_word(m, bytes, link_to(*agreed_.node_of(caller)));
     case Kind::goodbye:
       return on_goodbye(m);
     case Kind::loss:
@@ -119,15 +125,23 @@ Receipt Exchange::on_value(const Message& m, std::string_view bytes) {
   return {.verdict = finding.verdict};
 }
 
-Receipt Exchange::on_final(const Message& m, std::string_view bytes, Link& from) {
-  Finding finding = received_.judge_final(m);
-  if (finding.verdict == Verdict::accepted) finding = finals_.judge(m);
+Finding Exchange::judge_last_word(const Message& m) const {
+  if (const Finding finding = received_.judge_final(m); finding.verdict != Verdict::accepted) return finding;
+  const bool is_seal = m.kind == Kind::seal;
+  const auto head = is_seal ? finals_.head(m.node) : seals_.head(m.node);  // of the other of the two
+  if (head && *head != m.head)
+    return {Verdict::other_history,
+            m.sender + "'s seal is of other releases than its final iterate: it contradicts itself"};
+  return is_seal ? seals_.judge(m) : finals_.judge(m);
+}
+
+Receipt Exchange::on_last_word(const Message& m, std::string_view bytes, Link& from) {
+  const Finding finding = judge_last_word(m);
   if (contradicts(finding.verdict)) return contradicted(m, finding, bytes);
   if (finding.verdict == Verdict::accepted) {
     transcript_->append(Transcript::Entry::received, bytes);
     transcript_->sync();
-    received_.add_final(m);
-    finals_.add(m, std::string(bytes));
+    add_last_word(m, bytes);
     last_word_at_ = now_;
     check_complete();
   }
@@ -135,27 +149,19 @@ Receipt Exchange::on_final(const Message& m, std::string_view bytes, Link& from)
   return {.verdict = finding.verdict};
 }
 
-Receipt Exchange::on_seal(const Message& m, std::string_view bytes, Link& from) {
-  Finding finding = received_.judge_final(m);
-  if (const auto head = finals_.head(m.node); head && *head != m.head)
-    finding = {Verdict::other_history,
-               m.sender + "'s seal is of other releases than its final iterate: it contradicts itself"};
-  if (finding.verdict == Verdict::accepted) finding = seals_.judge(m);
-  if (contradicts(finding.verdict)) return contradicted(m, finding, bytes);
-  if (finding.verdict == Verdict::accepted) {
-    transcript_->append(Transcript::Entry::received, bytes);
-    transcript_->sync();
-    seals_.add(m, std::string(bytes));
-    last_word_at_ = now_;
-    check_complete();
-  }
-  from.last_words.insert(last_word_key(m));
-  return {.verdict = finding.verdict};
+void Exchange::add_last_word(const Message& m, std::string_view bytes) {
+  if (m.kind == Kind::seal) return seals_.add(m, std::string(bytes));
+  received_.add_final(m);
+  finals_.add(m, std::string(bytes));
 }
 
 // R3: what contradicts itself is refused, kept with its signature, and ends the run. A run that was complete stays so:
 // everybody has agreed on its model. The first contradiction is enough, and no liar fills the disk.
 Receipt Exchange::contradicted(const Message& m, const Finding& finding, std::string_view bytes) {
+  if (m.node == self_) {
+    accept_accusation("a neighbour", another_last_word, bytes);
+    return refuse(m.sender, finding);
+  }
   const std::string text = m.sender + ": " + finding.detail + "; the message is in the transcript";
   const bool completed = phase_ == Phase::completed;
   if (!contradiction_) {
@@ -191,30 +197,41 @@ bool Exchange::accused_by(const std::string& who, std::string_view proof) {
     const auto parsed = decode(bytes);
     const auto* m = std::get_if<Message>(&parsed);
     if (m == nullptr || m->sender != name(self_) || m->node != self_ || m->run != agreed_.run ||
-        m->kind == Kind::consent || m->round > agreed_.rounds || !keys_.verify(self_, signed_part(*m), m->signature))
+        m->round > agreed_.rounds || !keys_.verify(self_, signed_part(*m), m->signature))
       continue;
-    const bool unknown =
-        m->round > released() || (m->round >= 0 && m->head != heads_[static_cast<std::size_t>(m->round)]);
-    const bool other = m->process != process_ && m->process.incarnation >= process_.incarnation;
-    if (!unknown && !other) continue;
-    if (!accused_) {
-      transcript_->append(Transcript::Entry::evidence, bytes);
-      transcript_->sync();
-      const std::string round = std::to_string(m->round);
-      withdraw("your ledger is older than what you have released: " + who + " has " +
-               (m->round > released() ? "round " + round + " of " + name(self_) + ", and the ledger ends with " +
-                                            std::to_string(released())
-                : unknown ? "another round " + round + " of " + name(self_)
-                          : "met another process of " + name(self_) + ", from a copy of this folder") +
-               "; this party's signature on it is in the transcript");
-    }
+    const std::string has = unknown_here(*m);
+    if (has.empty()) continue;
+    accept_accusation(who, has, bytes);
     return true;
   }
   return false;
 }
 
+std::string Exchange::unknown_here(const Message& own) const {
+  if (own.kind == Kind::consent) return "";  // its round and head are not this party's
+  const std::string round = std::to_string(own.round);
+  if (own.round > released())
+    return "round " + round + " of " + own.sender + ", and the ledger ends with " + std::to_string(released());
+  if (own.round >= 0 && own.head != heads_[static_cast<std::size_t>(own.round)])
+    return "another round " + round + " of " + own.sender;
+  if (own.process != process_ && own.process.incarnation >= process_.incarnation)
+    return "met another process of " + own.sender + ", from a copy of this folder";
+  return "";
+}
+
+void Exchange::accept_accusation(const std::string& who, const std::string& has, std::string_view bytes) {
+  if (accused_) return;
+  transcript_->append(Transcript::Entry::evidence, bytes);
+  transcript_->sync();
+  withdraw("your ledger is older than what you have released: " + who + " has " + has +
+           "; this party's signature on it is in the transcript");
+}
+
 // A new process of a neighbour's is stored before it is answered: it may release when all have answered.
 void Exchange::meet(const Message& hello, std::string_view bytes) {
+  const int other = seen_of(hello.payload)->waits_for;
+  const auto& theirs = agreed_.graph.neighbours(hello.node);
+  link_to(hello.node).waits_for = other != self_ && std::ranges::find(theirs, other) != theirs.end() ? other : -1;
   if (!processes_.is_new(hello)) return;
   transcript_->append(Transcript::Entry::received, bytes);
   transcript_->sync();
@@ -231,6 +248,8 @@ Receipt Exchange::on_hello(const Message& m, std::string_view bytes) {
     receipt.attachment = proof_against(m.node);
     return receipt;
   }
+  if (processes_.is_new(m) && processes_.too_many(m.node))
+    return refuse(m.sender, {Verdict::unavailable, too_many_processes});
   Link& link = link_to(m.node);
   meet(m, bytes);
   if (const Seen seen = *seen_of(m.payload); is_known(seen)) link.stored = std::max(link.stored, seen.round);
@@ -240,7 +259,6 @@ Receipt Exchange::on_hello(const Message& m, std::string_view bytes) {
 Receipt Exchange::on_goodbye(const Message& m) {
   const Goodbye goodbye = *goodbye_of(m.payload);
   Link& link = link_to(m.node);
-  if (accused_by(m.sender, goodbye.proof)) return {.verdict = Verdict::accepted};
   // What it was told itself is passed on as it is, not as a chain of "X has stopped: Y has stopped: …".
   const bool passed_on = goodbye.reason == Reason::peer_stopped;
   const std::string why = (passed_on ? "" : m.sender + " has stopped: ") + printable(goodbye.text, 200);
@@ -260,6 +278,8 @@ Receipt Exchange::on_goodbye(const Message& m) {
     warn(m.sender, m.sender + " was interrupted by its owner; waiting for it");
   else if (goodbye.end != End::interrupted && goodbye.end != End::diverged && !for_all && !closed())
     lose(m.node, why, Reason::peer_stopped);
+  else if (for_all && phase_ == Phase::completed)
+    warn(m.sender, why + "; the run was complete here before, and its model stands");
   else if (goodbye.end != End::interrupted && (survivors_.needed(m.node) || for_all))
     stop(goodbye.end == End::diverged ? End::diverged : End::peer_lost, why, Reason::peer_stopped);
   return {.verdict = Verdict::accepted};
@@ -290,6 +310,8 @@ void Exchange::answered(std::uint64_t id, const Receipt& receipt) {
   } else if (call.what == Link::What::goodbye && phase_ == Phase::completed && !receipt.good()) {
     link->last_words.clear();
     link->retry_later(now_, timing_);
+  } else if (call.what == Link::What::goodbye && receipt.verdict == Verdict::unavailable) {
+    link->retry_later(now_, timing_);  // it is starting, and has not read it
   } else if (call.what == Link::What::goodbye) {
     link->goodbye_said = true;
   } else if (call.what == Link::What::survivors && !receipt.good()) {
@@ -330,6 +352,8 @@ void Exchange::on_greeting(Link& link, const Link::Call& call, const Receipt& re
                                         ", and gives no proof"};
   if (finding.verdict == Verdict::accepted && seen.process != process_)
     finding = {Verdict::wrong_turn, "it does not confirm this process"};
+  if (finding.verdict == Verdict::accepted && processes_.is_new(*m) && processes_.too_many(m->node))
+    finding = {Verdict::unavailable, too_many_processes};
   if (finding.verdict != Verdict::accepted) {
     report_refusal(who, refuse(who, finding));
     return link.retry_later(now_, timing_);

@@ -132,7 +132,8 @@ TEST_F(Talk, ALedgerBehindWhatPeersHaveSeenIsRefusedBeforeANewRelease) {
     back.exchange->answered(send.call, receipt);
   }
   EXPECT_EQ(back.exchange->ending()->end, End::refused);
-  EXPECT_THAT(back.exchange->ending()->text, HasSubstr("your ledger is older than what you have released: hospital_b has round 2"));
+  EXPECT_THAT(back.exchange->ending()->text,
+              HasSubstr("your ledger is older than what you have released: hospital_b has round 2"));
   EXPECT_TRUE(back.exchange->ending()->past_unknown());
   EXPECT_FALSE(back.exchange->inbox().has_value()) << "nothing to compute a new release from";
   EXPECT_FALSE(exchange(1).ending().has_value());
@@ -156,7 +157,8 @@ TEST_F(Talk, AnAnswerThatIsOlderThanThePeersOwnValuesSendsNothingTwice) {
   side(0).open();  // has released 2, and has the neighbour's 1: so that one has this node's 0
   exchange(0).tick(1);
   const auto hello = exchange(0).take().sends.at(0);
-  const std::string old_answer = side(1).signed_bytes(side(1).message(Kind::hello, 1, payload_of(Seen{.process = side(0).process})));
+  const std::string old_answer =
+      side(1).signed_bytes(side(1).message(Kind::hello, 1, payload_of(Seen{.process = side(0).process})));
   exchange(0).answered(hello.call, {.verdict = Verdict::accepted, .attachment = old_answer});
   EXPECT_EQ(std::get<Message>(decode(exchange(0).take().sends.at(0).bytes)).round, 1);
 }

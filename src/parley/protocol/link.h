@@ -37,6 +37,8 @@ struct Link {
 
   double heard = 0;                // its last answer, or the start
   double progress = 0;             // when it last brought what was awaited, or nothing was
+  double excused = 0;              // since then: how long it has itself waited for another, as it says
+  int waits_for = -1;              // that one; −1: nobody
   bool awaited = false;            // that was reported
   int restarts = 0;                // since then: a few give it more time
   std::optional<double> called{};  // when it last sent something itself
@@ -47,6 +49,7 @@ struct Link {
 
   void progressed(double now) {
     progress = now;
+    excused = 0;
     awaited = false;
     restarts = 0;
   }

@@ -195,6 +195,7 @@ std::string payload_of(const Seen& seen) {
   put(out, static_cast<std::uint32_t>(seen.round), 4);
   put_digest(out, seen.head);
   put_process(out, seen.process);
+  put(out, static_cast<std::uint32_t>(seen.waits_for), 4);
   return out;
 }
 
@@ -204,7 +205,8 @@ std::optional<Seen> seen_of(std::string_view payload) {
   seen.round = in.integer("seen");
   seen.head = in.digest("seen");
   seen.process = in.process("seen");
-  if (in.missing() != nullptr || in.left() > 0 || seen.round < -1) return std::nullopt;
+  seen.waits_for = in.integer("seen");
+  if (in.missing() != nullptr || in.left() > 0 || seen.round < -1 || seen.waits_for < -1) return std::nullopt;
   return seen;
 }
 

@@ -60,12 +60,13 @@ std::string payload_of(const Vector& value);
 std::string payload_of(const Digest& digest);
 std::optional<Vector> vector_of(std::string_view payload);  // nullopt: no whole number of doubles
 
-// The payload of a hello: the last round of the receiver's that the sender has stored, its head, and the process of the
-// receiver's that the sender knows.
+// The payload of a hello: the last round of the receiver's that the sender has stored, its head, the process of the
+// receiver's that the sender knows, and the neighbour for which the sender waits.
 struct Seen {
   int round = -1;
   Digest head{};
   Process process{};
+  int waits_for = -1;  // node; −1: nobody
 };
 std::string payload_of(const Seen& seen);
 std::optional<Seen> seen_of(std::string_view payload);

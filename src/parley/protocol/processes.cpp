@@ -27,8 +27,17 @@ bool Processes::is_new(const Message& m) const {
   return m.process.incarnation > of(m.node).incarnation;
 }
 
+// Who sends hellos with higher and higher numbers fills no disk.
+bool Processes::too_many(int node) const {
+  const auto found = known_.find(node);
+  return found != known_.end() && found->second.met >= most_processes;
+}
+
 void Processes::add(const Message& m, std::string bytes) {
-  if (is_new(m)) known_[m.node] = {m.process, m.round, std::move(bytes)};
+  if (!is_new(m)) return;
+  const auto found = known_.find(m.node);
+  const int met = found == known_.end() ? 0 : found->second.met;
+  known_[m.node] = {m.process, m.round, std::move(bytes), met + 1};
 }
 
 Process Processes::of(int node) const {

@@ -9,12 +9,15 @@
 
 namespace parley::protocol {
 
+inline constexpr int most_processes = 1000;  // of one neighbour's, in a part: their hellos are in the transcript
+
 class Processes {
  public:
   // Of a hello, a value or silence that passed inspection. ledger_behind: a hello of a process that came before the one
   // that is known.
   Finding judge(const Message& m) const;
   bool is_new(const Message& m) const;  // its sender was not known here, or by an older process
+  bool too_many(int node) const;        // it has been met so often that no further process of it is stored in this part
   void add(const Message& m, std::string bytes);
   Process of(int node) const;                        // {}: none is known
   const std::string& first_message(int node) const;  // by which the process is known; "": none
@@ -24,6 +27,7 @@ class Processes {
     Process process;
     int released;  // as its first message here says
     std::string bytes;
+    int met = 0;  // how many of its processes
   };
   std::map<int, Known> known_;  // by node number: the newest
 };

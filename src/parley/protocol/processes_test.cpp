@@ -109,11 +109,62 @@ TEST_F(Clones, AnAccusationWithoutASignatureOfTheAccusedDoesNotCount) {
   EXPECT_THAT(exchange(1).take().reports, testing::Contains(HasSubstr("gives no proof")));
 }
 
+TEST_F(Clones, AProofIsReadAlsoWhereTheRunHasEnded) {
+  round();
+  exchange(1).stop(End::interrupted, "its owner stops it");
+  carry();
+  EXPECT_TRUE(exchange(1).past_confirmed());
+  Message later = side(1).message(Kind::value, 1, payload_of(value_of(1, 1)));
+  const Goodbye goodbye{.end = End::equivocation, .proof = bundle({side(1).signed_bytes(later)}, 2000)};
+  const Message word = side(0).message(Kind::goodbye, 0, payload_of(goodbye));
+  EXPECT_TRUE(exchange(1).deliver("hospital_a", side(0).signed_bytes(word)).good());
+  EXPECT_FALSE(exchange(1).past_confirmed());
+  EXPECT_TRUE(exchange(1).ending()->past_unknown());
+}
+
+TEST_F(Clones, ALastWordThatACopyHasSignedIsAnAccusation) {
+  for (int k = 0; k <= 3; ++k) round();
+  const auto last_words = [&](const Process& as) {
+    Message final_iterate = side(1).message(Kind::final_iterate, 3, payload_of(value_of(1, 3)));
+    final_iterate.process = as;
+    return side(1).signed_bytes(final_iterate);
+  };
+  EXPECT_TRUE(exchange(1).deliver("hospital_a", last_words(process(1, 0))).good());  // its own, put back
+  EXPECT_FALSE(exchange(1).deliver("hospital_a", last_words(process(2, 5))).good());
+  EXPECT_TRUE(exchange(1).ending()->past_unknown()) << exchange(1).ending()->text;
+}
+
+TEST_F(Clones, AnotherFinalIterateOfItsOwnIsNoCrash) {
+  for (int k = 0; k <= 3; ++k) round();
+  const Message other = side(1).message(Kind::final_iterate, 3, payload_of(value_of(2, 2)));
+  EXPECT_TRUE(exchange(1).deliver("hospital_a", side(1).signed_bytes(other)).good());
+  finish();
+  EXPECT_TRUE(exchange(1).ending()->past_unknown()) << exchange(1).ending()->text;
+  EXPECT_FALSE(exchange(1).past_confirmed());
+}
+
+TEST_F(Clones, HellosOfHigherAndHigherNumbersFillNoDisk) {
+  round();
+  Message hello = side(1).message(Kind::hello, 0, payload_of(Seen{}));
+  long refused = 0;
+  std::size_t size = 0;
+  for (int number = 2; number <= 3000; ++number) {
+    hello.process = process(number, 1);
+    const Receipt receipt = exchange(0).deliver("hospital_b", side(1).signed_bytes(hello));
+    EXPECT_TRUE(receipt.good() || receipt.verdict == Verdict::unavailable);
+    if (receipt.good()) size = side(0).medium->content.size();
+    refused += receipt.good() ? 0 : 1;
+  }
+  EXPECT_EQ(refused, 2000);
+  EXPECT_EQ(side(0).medium->content.size(), size);
+  EXPECT_LT(size, 1'000'000U);
+}
+
 // Insiders who are there and bring nothing. limit: wait and eight deadlines.
 class Held : public Trio {
  protected:
-  void answer_only(int node, const Receipt& receipt) {
-    for (double end = now + 130; now < end; now += 0.25) {
+  void answer_only(int node, const Receipt& receipt, double seconds = 130) {
+    for (const double end = now + seconds; now < end; now += 0.25) {
       for (const int honest : {0, 1}) {
         exchange(honest).tick(now);
         Actions actions = exchange(honest).take();
@@ -141,6 +192,42 @@ TEST_F(Held, WhoAnswersHelloAndReleasesNothingIsLost) {
   EXPECT_EQ(exchange(1).ending()->end, End::peer_lost);
   EXPECT_THAT(exchange(1).ending()->text, HasSubstr("hospital_c answers, but its round 1 has not come for"));
   EXPECT_TRUE(reported(1, "its round 1 has been awaited for"));
+}
+
+// a waits for b, and b for c: it is c that is lost, also at a, whose clock runs as long.
+TEST_F(Held, WhoWaitsItselfIsNotBlamed) {
+  round();
+  side(0).release();
+  side(1).release();
+  answer_only(2, {}, 1);
+  ASSERT_TRUE(exchange(0).inbox().has_value());
+  side(0).release();
+  answer_only(2, {});
+  ASSERT_TRUE(exchange(0).ending().has_value());
+  EXPECT_EQ(exchange(0).ending()->reason, Reason::peer_stopped) << exchange(0).ending()->text;
+  EXPECT_THAT(exchange(0).ending()->text, HasSubstr("hospital_c answers, but its round 1 has not come"));
+  EXPECT_TRUE(reported(0, "it says that it waits for hospital_c"));
+}
+
+TEST_F(Held, ExcusesHaveALimit) {
+  round();
+  side(0).release();
+  const auto excuse = [&](double seconds) {
+    for (const double end = now + seconds; now < end && !exchange(0).ending(); now += 0.25) {
+      exchange(0).tick(now);
+      for (const Send& send : exchange(0).take().sends) {
+        const Seen seen{
+            .round = 1, .head = side(0).message(Kind::hello, 1, "").head, .process = {1, {}}, .waits_for = 2};
+        const Message hello = side(1).message(Kind::hello, 0, payload_of(seen));
+        exchange(0).answered(send.call, {.attachment = side(1).signed_bytes(hello)});
+      }
+    }
+  };
+  excuse(300);
+  EXPECT_FALSE(exchange(0).ending().has_value());
+  excuse(30);  // three parties, each with 100 and eight deadlines
+  ASSERT_TRUE(exchange(0).ending().has_value());
+  EXPECT_THAT(exchange(0).ending()->text, HasSubstr("hospital_b answers, but its round 1 has not come for 324 s"));
 }
 
 TEST_F(Held, WhoAnswersUnavailableForEverIsLost) {

@@ -39,6 +39,11 @@ inline constexpr std::size_t verdict_count = static_cast<std::size_t>(Verdict::l
 std::string_view name_of(Verdict verdict);
 std::string_view field_of(Verdict verdict);  // of the message
 
+// Whoever is told so has signed two things that exclude each other (R3).
+constexpr bool contradicts(Verdict verdict) {
+  return verdict == Verdict::second_value || verdict == Verdict::other_history || verdict == Verdict::second_process;
+}
+
 struct Finding {  // about a message
   Verdict verdict = Verdict::truncated;
   std::string detail{};  // "7, but 5 is awaited"

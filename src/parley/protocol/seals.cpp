@@ -14,6 +14,12 @@ void Seals::add(const Message& m, std::string bytes) {
   bytes_[m.node] = std::move(bytes);
 }
 
+std::optional<Digest> Seals::head(int node) const {
+  const auto found = seals_.find(node);
+  if (found == seals_.end()) return std::nullopt;
+  return found->second.head;
+}
+
 int Seals::other_than(const std::string& payload) const {
   for (const auto& [node, seal] : seals_)
     if (seal.payload != payload) return node;

@@ -4,6 +4,7 @@
 // final iterate, and both would call the run complete.
 #pragma once
 #include <map>
+#include <optional>
 #include <string>
 
 #include "parley/protocol/agreement.h"
@@ -20,6 +21,7 @@ class Seals {
   void add(const Message& m, std::string bytes);
 
   bool has(int node) const { return seals_.contains(node); }
+  std::optional<Digest> head(int node) const;  // of its releases, as its seal has it; nullopt: not here
   bool complete() const { return static_cast<int>(seals_.size()) == parties_; }
   // Whose seal is not this one; −1: nobody's, of those that are here.
   int other_than(const std::string& payload) const;

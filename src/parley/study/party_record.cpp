@@ -6,7 +6,9 @@
 
 #include "parley/base/error.h"
 #include "parley/base/text.h"
+#include "parley/protocol/final_iterates.h"
 #include "parley/protocol/inspection.h"
+#include "parley/protocol/processes.h"
 #include "parley/protocol/transcript.h"
 #include "parley/record/files.h"
 #include "parley/record/record.h"
@@ -42,9 +44,11 @@ class Copy : public AppendFile {
 std::uintmax_t largest_transcript(const ExpectedPart& known, int node) {
   const protocol::Agreement& agreed = known.agreed();
   const auto count = [](auto n) { return static_cast<std::uintmax_t>(n); };
-  const std::uintmax_t values = count(agreed.rounds + 1) * (count(agreed.graph.neighbours(node).size()) + 1),
-                       others = 3 * count(agreed.nodes());  // final iterates, and what is said after a loss
-  return 4 * (values + others) * (protocol::message_cap(known.dimension) + 1024) + mebibyte;
+  const std::uintmax_t neighbours = count(agreed.graph.neighbours(node).size()),
+                       values = count(agreed.rounds + 1) * (neighbours + 1),
+                       others = 4 * count(agreed.nodes());  // final iterates, seals, and what is said after a loss
+  return 4 * (values + others) * (protocol::message_cap(known.dimension) + 1024) +
+         neighbours * protocol::most_processes * 1024 + mebibyte;  // and hellos
 }
 
 class Reader {
@@ -134,7 +138,7 @@ class Reader {
     const auto head =
         protocol::next_head(next == 0 ? Digest{} : heard.back().head, m->run, m->node, m->round, m->payload);
     if (head != m->head) return refuse("head: it is not that of the values before it");
-    heard.push_back({std::make_shared<const Vector>(*protocol::vector_of(m->payload)), head});
+    heard.push_back({std::make_shared<const Vector>(*protocol::vector_of(m->payload)), head, m->process});
   }
 
   // A party stores what it receives before it computes from it, and takes a value only when it has released the round
@@ -156,20 +160,64 @@ class Reader {
     return "";
   }
 
-  // What a party kept because it contradicts what it had: two signatures of one sender.
+  // What a party kept because it contradicts what it had: two signatures of one sender. Anybody may call any message
+  // evidence, so it counts where this record holds what it excludes.
   void accuse(const Message& m, const std::string& what) {
-    const auto& heard = t_.values[m.node];
-    const bool value = (m.kind == Kind::value || m.kind == Kind::silent) && m.round < static_cast<int>(heard.size());
-    const auto same_as = [&](const Heard& h) {  // a liar may repeat the head with another value
-      return h.head == m.head && protocol::payload_of(*h.value) == m.payload;
-    };
-    if (value && same_as(heard[static_cast<std::size_t>(m.round)]))
-      return say("what it keeps as evidence against " + m.sender + " is " + what +
-                 " once more and contradicts nothing");
+    if (m.node != t_.node && !excluded(m))
+      return say("what it keeps as evidence against " + m.sender + ", " + what +
+                 ", contradicts nothing in this record");
     t_.accused.insert(m.node);
     if (m.node == t_.node) return say("it keeps a signature of its own that its ledger does not know of: " + what);
     wrong_.push_back(m.sender + " contradicted itself: " + known_.name(t_.node) + " was sent a second, different " +
                      what + ", signed");
+  }
+
+  // By what its sender has signed and this record holds.
+  bool excluded(const Message& m) {
+    const std::vector<Heard>& heard = t_.values[m.node];
+    const int last = static_cast<int>(heard.size()) - 1;
+    const auto differs = [&](const Message& other) { return other.head != m.head || other.payload != m.payload; };
+    if (speaks_of_loss(m))
+      return std::ranges::any_of(t_.after_loss, [&](const Message& other) {
+        return other.node == m.node && other.kind == m.kind && differs(other);
+      });
+    if (m.round >= 0 && m.round <= last && heard[static_cast<std::size_t>(m.round)].head != m.head) return true;
+    if (second_process(m)) return true;
+    if (m.kind == Kind::final_iterate || m.kind == Kind::seal) {
+      const auto &same = m.kind == Kind::seal ? t_.seals : t_.finals,
+                 &other = m.kind == Kind::seal ? t_.finals : t_.seals;
+      return (same.contains(m.node) && differs(same.at(m.node))) ||
+             (other.contains(m.node) && other.at(m.node).head != m.head) || does_not_follow(m, heard);
+    }
+    if (m.kind == Kind::hello || m.round > last + 1) return false;
+    if (m.round <= last)  // a liar may repeat the head with another value
+      return protocol::payload_of(*heard[static_cast<std::size_t>(m.round)].value) != m.payload;
+    return protocol::next_head(last < 0 ? Digest{} : heard.back().head, m.run, m.node, m.round, m.payload) != m.head;
+  }
+
+  bool does_not_follow(const Message& m, const std::vector<Heard>& heard) const {
+    const protocol::Agreement& agreed = known_.agreed();
+    if (m.kind != Kind::final_iterate || !agreed.counts || static_cast<int>(heard.size()) <= agreed.rounds)
+      return false;
+    protocol::MeanOfReleases mean(agreed.counts);
+    for (int round = 0; round <= agreed.rounds; ++round) mean.add(round, *heard[static_cast<std::size_t>(round)].value);
+    return protocol::payload_of(mean.value()) != m.payload;
+  }
+
+  // R14: two processes of one number, or a round of an older process that a newer one does not know of.
+  bool second_process(const Message& m) {
+    const auto same_number = [&](const protocol::Process& p) {
+      return p.incarnation == m.process.incarnation && p != m.process;
+    };
+    const bool a_value = m.kind == Kind::value || m.kind == Kind::silent;
+    return std::ranges::any_of(
+               t_.hellos,
+               [&](const Message& hello) {
+                 return hello.node == m.node &&
+                        (same_number(hello.process) ||
+                         (a_value && hello.process.incarnation > m.process.incarnation && hello.round < m.round));
+               }) ||
+           std::ranges::any_of(t_.values[m.node], [&](const Heard& h) { return same_number(h.process); });
   }
 
   const ExpectedPart& known_;
@@ -274,13 +322,14 @@ bool written_beside(const std::string& key) {
 }
 
 // A record is given to others as a whole: whatever else lies in it would go with it.
-void check_files(const std::string& who, const fs::path& folder, std::vector<std::string>& wrong) {
+void check_files(const std::string& who, const PartyRecord& t, std::vector<std::string>& wrong) {
   static const std::set<std::string> files = {"run.json",   "rounds.jsonl",   "released.f64",   "transcript",
                                               "model.json", "own_model.json", "statement.json", "statement.txt"};
   std::error_code code;
   std::vector<std::string> others;
-  for (auto at = fs::directory_iterator(folder, code); !code && at != fs::directory_iterator(); at.increment(code)) {
+  for (auto at = fs::directory_iterator(t.folder, code); !code && at != fs::directory_iterator(); at.increment(code)) {
     const std::string name = at->path().filename().string();
+    if (at->path().extension() == ".part" && !t.ended()) continue;  // left by a kill, in the middle of a write
     if (!files.contains(name) && !(name.starts_with("part-") && at->is_directory(code))) others.push_back(name);
   }
   std::ranges::sort(others);
@@ -313,7 +362,7 @@ std::optional<PartyRecord> read_party_record(const ExpectedPart& known, const fs
   }
   const auto before = wrong.size();
   const json header = expected_header(known, t.node);
-  check_files(known.name(t.node), folder, wrong);
+  check_files(known.name(t.node), t, wrong);
   for (const auto& [key, value] : t.run.items())
     if (!header.contains(key) && !written_beside(key))
       wrong.push_back(known.name(t.node) + ": run.json has " + protocol::printable(key) + ", which no party writes");

@@ -21,6 +21,7 @@ namespace parley::study {
 struct Heard {  // one value, as it was signed
   privacy::Released value;
   Digest head;
+  protocol::Process process;  // that signed it
 };
 bool same_bits(const Vector& a, const Vector& b);  // −0 is not 0
 std::string first_difference(const Vector& found, const Vector& expected);
