@@ -27,8 +27,12 @@ class Clones(Case):
             s.bind(("127.0.0.1", 0))
             port = s.getsockname()[1]
         command = [PARLEY, *study.command(C), "--listen", f"127.0.0.1:{port}"]
-        copies = [lambda: self.start(study, C), lambda: self.processes.__setitem__("copy", subprocess.Popen(
-            command, cwd=study.base / "copy", stdout=subprocess.PIPE, stderr=open(study.base / "copy/log", "a"), text=True))]
+
+        def start_copy():
+            with open(study.base / "copy/log", "a") as log:
+                self.processes["copy"] = subprocess.Popen(command, cwd=study.base / "copy", stdout=subprocess.DEVNULL, stderr=log, text=True)
+
+        copies = [lambda: self.start(study, C), start_copy]
         draw.shuffle(copies)
         for start in copies:
             start()
@@ -56,6 +60,7 @@ class Clones(Case):
                 found = {p["party"]: p for p in json.loads(result.stdout)["parties"]}
                 if twice:
                     self.assertIsNone(found[C]["epsilon"])
+        self.assertGreater(stopped, 0, "no two copies met")
         print(f"{PAIRS} pairs, {stopped} stopped without a claim", file=sys.stderr)
 
 

@@ -240,7 +240,7 @@ class Verify(Case):
         self.forge(study, "evidence", "hospital_a", "hospital_b", 3, 0, 1)
         self.assertEqual(self.verify(study)["wrong"], ["hospital_b contradicted itself: hospital_a was sent a second, different round 3 of hospital_b, signed"])
         self.forge(study, "evidence", "hospital_c", "hospital_b", 3, 0, 0)
-        self.assert_found(self.verify(study), "hospital_c: what it keeps as evidence against hospital_b is round 3 of hospital_b once more and contradicts nothing")
+        self.assert_found(self.verify(study), "hospital_c: what it keeps as evidence against hospital_b, round 3 of hospital_b, contradicts nothing in this record")
 
     def test_missing_rounds_are_found(self):
         study = self.study()

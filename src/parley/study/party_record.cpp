@@ -123,7 +123,9 @@ class Reader {
     if (const auto why = objection(*m, kind == Transcript::Entry::sent)) return refuse(*why);
     ++t_.messages;
     if (evidence) return accuse(*m, what);
-    if (const std::string why = out_of_order(*m, kind == Transcript::Entry::sent); !why.empty()) return refuse(why);
+    if (const std::string why = out_of_order(*m, kind == Transcript::Entry::sent);
+        !why.empty() && misplaced_.insert(m->sender).second)
+      say("in its transcript " + what + " " + why);
     if (m->kind == Kind::final_iterate || m->kind == Kind::seal) {
       auto& last_words = m->kind == Kind::seal ? t_.seals : t_.finals;
       if (!last_words.emplace(m->node, *m).second) refuse("there are two of it");
@@ -150,13 +152,13 @@ class Reader {
     };
     const int rounds = known_.agreed().rounds + 1;
     if (m.kind == Kind::value || m.kind == Kind::silent) {
-      if (own && !all_have(m.round)) return "it stands before values that it was computed from";
-      if (!own && t_.rounds_of(t_.node) < m.round) return "it stands before the value that it was computed from";
+      if (own && !all_have(m.round)) return "stands before values that it was computed from";
+      if (!own && t_.rounds_of(t_.node) < m.round) return "stands before the value that it was computed from";
     }
     if (own && m.kind == Kind::final_iterate && (t_.rounds_of(t_.node) < rounds || !all_have(rounds)))
-      return "it stands before the last round is complete";
+      return "stands before the last round is complete";
     if (own && m.kind == Kind::seal && t_.finals.size() < known_.agreed().model_of.size())
-      return "it stands before a final iterate that it is of";
+      return "stands before a final iterate that it is of";
     return "";
   }
 
@@ -223,7 +225,8 @@ class Reader {
   const ExpectedPart& known_;
   PartyRecord& t_;
   std::vector<std::string>& wrong_;
-  std::set<std::string> broken_;  // senders: what follows one broken message says nothing more
+  std::set<std::string> broken_;     // senders: what follows one broken message says nothing more
+  std::set<std::string> misplaced_;  // senders, of messages in a wrong order: told once
   std::string last_;
 };
 
