@@ -2,6 +2,7 @@
 # installs; `make` alone builds build/parley and installs nothing.
 BUILD ?= build
 JOBS  ?= $(shell nproc)
+TESTS ?= $(shell expr 2 '*' $(JOBS))  # at a time; most count twice (tests/CMakeLists.txt)
 CMAKE_FLAGS ?=
 
 .PHONY: all setup browser clang tools configure demo test sanitize lint tidy-changed soak bench docs reproduce results format tidy tidy-tree clean
@@ -33,14 +34,14 @@ demo: setup
 test: setup browser
 	@$(MAKE) --no-print-directory configure
 	@cmake --build $(BUILD) -j $(JOBS)
-	@ctest --test-dir $(BUILD) --output-on-failure -j $(JOBS)
+	@ctest --test-dir $(BUILD) --output-on-failure -j $(TESTS)
 
 # Every test again under AddressSanitizer and UndefinedBehaviorSanitizer (the statistical ones in their shortest form).
 # Fuzz targets can share its objects: clang-19.
 sanitize: setup clang
 	@$(call configured,$(BUILD)-sanitize,$(clang_19) -DPARLEY_SANITIZE=address)
 	@cmake --build $(BUILD)-sanitize -j $(JOBS)
-	@PARLEY_TEST_SHORT=1 ASAN_SYMBOLIZER_PATH=/usr/bin/llvm-symbolizer-19 ctest --test-dir $(BUILD)-sanitize --output-on-failure -j $(JOBS)
+	@PARLEY_TEST_SHORT=1 ASAN_SYMBOLIZER_PATH=/usr/bin/llvm-symbolizer-19 ctest --test-dir $(BUILD)-sanitize --output-on-failure -j $(TESTS)
 
 # Format, warnings (errors in both builds with the compilers of CI: CMakeLists.txt), the rules of the house.
 lint: setup tools
