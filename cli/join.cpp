@@ -18,6 +18,7 @@
 #include "parley/base/text.h"
 #include "parley/party/exit_code.h"
 #include "parley/study/statement.h"
+#include "parley/verify/verify.h"
 
 namespace parley::cli {
 namespace {
@@ -42,6 +43,26 @@ std::string progress_text(const party::JoinProgress& p) {
   if (p.budget > 0) text += fmt::format("  ε {} of {}", printed_epsilon(p.epsilon), printed_epsilon(p.budget));
   if (p.stamped) text += "  " + alarm("NOT PRIVATE");
   if (p.seconds_left >= 0) text += fmt::format("  {:.0f} s left", p.seconds_left);
+  return text;
+}
+
+// A completed run verifies its own folder, as whoever is given it will. nullopt: there is nothing to verify, or what is
+// wrong has been told (a party contradicted itself after the run was complete).
+std::optional<std::vector<std::string>> wrong_in_own_record(const party::JoinOptions& o, const party::Joined& j) {
+  if (j.ending.end != protocol::End::completed || !j.has_statement || j.contradiction) return std::nullopt;
+  return verify::verify({.study = o.study}, {j.folder}).wrong;
+}
+
+std::string verdict_text(const party::JoinOptions& o, const party::Joined& j,
+                         const std::optional<std::vector<std::string>>& wrong) {
+  std::string text;
+  if (wrong && wrong->empty())
+    text += "Verified:  by itself this record holds; the others' show whether all were told the same\n";
+  if (wrong && !wrong->empty())
+    text += alarm("WRONG in this record, by 'parley verify': " + join(*wrong, "; ") +
+                  ". Do not use the model before this is explained.") +
+            "\n";
+  if (j.has_statement) text += fmt::format("To verify: parley verify {} OTHER-FOLDERS --study {}\n", j.folder, o.study);
   return text;
 }
 
@@ -83,7 +104,7 @@ std::string end_text(const party::JoinOptions& o, const party::Joined& j, party:
   return text;
 }
 
-std::string end_json(const party::Joined& joined) {
+std::string end_json(const party::Joined& joined, const std::optional<std::vector<std::string>>& wrong) {
   using nlohmann::json;
   return json{{"outcome", study::end_name(joined.ending.end)},
               {"outcome_in_words", joined.ending.text},
@@ -93,6 +114,7 @@ std::string end_json(const party::Joined& joined) {
               {"statement", joined.has_statement},
               {"private", joined.not_private.empty()},
               {"record", joined.folder},
+              {"wrong_in_record", wrong ? json(*wrong) : json()},
               {"model", joined.has_model},
               {"parts", joined.parts},
               {"seconds", joined.seconds.total},
@@ -136,9 +158,11 @@ int run_join(const Arguments& arguments) {
     const party::Joined joined = party::join(options, hooks);
     progress->finish();
     const party::Exit exit = party::exit_of(joined.ending, joined.complete_before);
-    if (!to_stdout(arguments.has("json") ? end_json(joined) : end_text(options, joined, exit)))
+    const auto wrong = wrong_in_own_record(options, joined);
+    if (!to_stdout(arguments.has("json") ? end_json(joined, wrong)
+                                         : end_text(options, joined, exit) + verdict_text(options, joined, wrong)))
       write_log({"nobody reads stdout any more; how the run ended is in " + joined.folder, Level::warning});
-    return static_cast<int>(exit);
+    return static_cast<int>(wrong && !wrong->empty() ? party::Exit::stopped : exit);
   } catch (const Error& e) {
     const party::Exit exit = party::exit_of(e);
     if (exit == party::Exit::mistake) throw;

@@ -22,7 +22,7 @@ class Ends(Case):
             before = len(study.charges(C))
             self.assertEqual(self.exit_of(study, C), 1, study.logs())
             self.assertLessEqual(len(study.charges(C)), before + 1)
-            for text in ("out: the record was removed or replaced while the run was under way", "nothing further was charged or released", "what was spent stays spent"):
+            for text in ("out: a file of this run was removed or replaced while it was under way", "nothing further was charged or released", "what was spent stays spent"):
                 self.assertIn(text, study.log(C))
             self.assertFalse(out.exists(), "it wrote into a folder that is not its own")
         again = run(*study.command(C), cwd=study.base / C, check=False)
@@ -33,6 +33,29 @@ class Ends(Case):
         elsewhere.rename(out)
         self.start(study, C)
         self.await_rounds(study, C, before + 20)  # with its folder back it goes on
+
+    def test_a_ledger_that_is_replaced_is_noticed_before_more_is_spent(self):
+        study = Study(self.dir / "study", rounds=2000)
+        self.start_all(study)
+        self.await_rounds(study, C, 20)
+        ledger, copy = study.base / C / "my.ledger", study.base / C / "copy"
+        shutil.copy(ledger, copy)
+        os.replace(copy, ledger)
+        self.assertEqual(self.exit_of(study, C), 1, study.logs())
+        self.assertIn("a file of this run was removed or replaced while it was under way; got", study.log(C))
+        self.assertIn("my.ledger", study.log(C).split("removed or replaced")[1])
+
+    def test_a_completed_run_verifies_its_own_record_and_says_how_others_can(self):
+        study = Study(self.dir / "study", rounds=3)
+        for name in study.all:
+            with open(study.base / name / "log", "a") as log, open(study.base / name / "said", "w") as said:
+                command = [w for w in study.command(name) if w not in ("--json", "--quiet")]
+                self.processes[name] = subprocess.Popen([PARLEY, *command], cwd=study.base / name, stdout=said, stderr=log)
+        for name in study.all:
+            self.assertEqual(self.exit_of(study, name), 0, study.logs())
+            said = (study.base / name / "said").read_text()
+            self.assertIn("Verified:  by itself this record holds", said)
+            self.assertRegex(said, r"To verify: parley verify \S*out OTHER-FOLDERS --study \S*study.toml")
 
     def test_a_process_with_a_key_leaves_no_core_dump(self):
         if SHORT:

@@ -1,4 +1,5 @@
 """`parley verify`: honest records hold, and each kind of tampering is found and named. Real parties; forge.cpp is the dishonest one."""
+import hashlib
 import struct
 
 from mesh_case import *
@@ -392,6 +393,95 @@ class Verify(Case):
             self.forge(study, "value", holder, "hospital_b", 3, 0, 1)
         self.assert_found(self.verify(study, None, "--ledger", study.base / "hospital_b/my.ledger"),
                           "hospital_b, round 3: its ledger paid for another value than the one released")
+
+    def test_a_ledger_whose_chain_was_written_anew_is_held_against_the_study(self):
+        """Whoever may write the file can make a whole chain again (docs/ledger.md); what must stand in it follows from the study."""
+        study = self.study()
+        party = "hospital_b"
+        number = lambda n: struct.pack("<q", n)
+
+        def rechained(change):
+            folder = self.dir / "ledger"
+            shutil.rmtree(folder, ignore_errors=True)
+            folder.mkdir()
+            for file in (study.base / party).glob("my.ledger*"):
+                shutil.copy(file, folder)
+            db = sqlite3.connect(folder / "my.ledger")
+            db.executescript("DROP TRIGGER no_update; DROP TRIGGER no_delete;")
+            before, changed = bytes(32), False
+            for sequence, kind, run_id, node, round, body, released_hash in db.execute(
+                    "SELECT sequence, kind, run, node, round, body, released_hash FROM entry ORDER BY sequence").fetchall():
+                document = json.loads(body)
+                if change(kind, document):
+                    body, changed = json.dumps(document), True
+                text = lambda t: number(len(t.encode())) + t.encode()
+                before = hashlib.sha256(b"parley ledger 1" + before + number(sequence) + text(kind) + text(run_id) + number(node) + number(round) + text(body)
+                                        + released_hash).digest()
+                db.execute("UPDATE entry SET body = ?, hash = ? WHERE sequence = ?", (body, before, sequence))
+            db.executescript("CREATE TRIGGER no_update BEFORE UPDATE ON entry BEGIN SELECT RAISE(ABORT, 'the ledger is append-only'); END;"
+                             "CREATE TRIGGER no_delete BEFORE DELETE ON entry BEGIN SELECT RAISE(ABORT, 'the ledger is append-only'); END;")
+            db.commit()
+            db.close()
+            (folder / "my.ledger.newest-head").unlink()
+            records = [study.base / party / "out"] if changed else []  # their heads are of the chain as it was
+            run("ledger", "accept", folder / "my.ledger", *records, "--reason", "a test", cwd=self.dir)
+            return self.verify(study, None, "--ledger", folder / "my.ledger")
+
+        def of_run(**values):
+            def change(kind, body):
+                if kind == "run":
+                    body.update(values)
+                return kind == "run"
+            return change
+
+        def account(**values):
+            def change(kind, body):
+                if kind == "run":
+                    body["accounts"][0].update(values)
+                return kind == "run"
+            return change
+
+        def dataset(**values):
+            def change(kind, body):
+                if kind == "run":
+                    body["datasets"][0].update(values)
+                return kind == "run"
+            return change
+
+        def cap(kind, body):
+            if kind == "cap":
+                body["epsilon"], body["delta"] = 0.01, 1e-6
+            return kind == "cap"
+
+        self.assertFalse(any("registered" in w or "cap" in w for w in rechained(lambda kind, body: False)["wrong"]))
+        for change, sentence in ((of_run(configuration="0" * 64), "is registered with the configuration 0000"),
+                                 (of_run(not_private=[]), "is registered with the stamp private, and NOT PRIVATE follows"),
+                                 (dataset(records=99999), "is registered with records 99999, and"), (dataset(fingerprint=""), "without a fingerprint"),
+                                 (account(planned_mu=0.001), "is registered with the planned mu 0.001, and"),
+                                 (cap, "more was spent than its cap of epsilon 0.01 allowed at that time")):
+            self.assert_found(rechained(change), sentence)
+
+    def test_what_stands_beside_the_record_or_behind_its_end_is_found(self):
+        study = self.study()
+        folder = self.copies / "hospital_b"
+
+        def found(file, change, *sentences):
+            intact = (folder / file).read_bytes() if (folder / file).exists() else None
+            (folder / file).write_bytes(change(intact))
+            self.assert_found(self.verify(study), *sentences)
+            (folder / file).write_bytes(intact) if intact is not None else (folder / file).unlink()
+
+        found("notes.txt", lambda _: b"x", "hospital_b: its record holds notes.txt, which no party writes there")
+        found("released.f64", lambda b: b + b"123", "hospital_b: released.f64 has")
+        found("rounds.jsonl", lambda b: b + b"more", "hospital_b: rounds.jsonl holds something else than a line for each round")
+        found("transcript", lambda b: b + b"more", "hospital_b: its transcript is broken at byte")
+        edited = lambda **values: lambda b: json.dumps({**json.loads(b), **values}).encode()
+        found("run.json", edited(rounds_done=2), "run.json has rounds_done = 2, and")
+        found("run.json", edited(more=2), "hospital_b: run.json has more, which no party writes")
+        found("statement.json", edited(certificate=(self.copies / "../study/hospital_a").as_posix()), "hospital_b")
+        lines = lambda b: b.replace(b'"epsilon":', b'"epsilon":1', 1)
+        found("rounds.jsonl", lines, "hospital_b, round")
+        self.assertEqual(self.verify(study)["wrong"], [])
 
     def test_a_ledger_without_its_memory_is_found_and_one_that_its_owner_accepted_says_so(self):
         study = self.study()

@@ -3,11 +3,64 @@
 #include <algorithm>
 #include <cmath>
 #include <cstring>
+#include <map>
+#include <nlohmann/json.hpp>
+#include <set>
 
 #include "parley/base/text.h"
 
 namespace parley::ledger {
 namespace {
+
+// What was spent, against the cap that was in force then. A cap that is lowered afterwards ends the dataset, and makes
+// nothing wrong that was paid before.
+class CapsInForce {
+ public:
+  CapsInForce(const LedgerFile& ledger, std::vector<std::string>& wrong) : ledger_(ledger), wrong_(wrong) {}
+
+  void read(const Entry& e) {
+    if (e.kind == "cap") {
+      const std::string name = nlohmann::json::parse(e.body).at("dataset");
+      settle(name);
+      ++caps_[name];
+    } else if (e.kind == "charge") {
+      const LedgerFile::Run& run = *ledger_.find_run(e.run);
+      const std::string& dataset = run.accounts.at(e.node).dataset;
+      prices_[dataset][e.run][e.node].push_back(
+          price_of(charge_from_text(e.body, ledger_.file().string()), run.not_private.empty()));
+      unsettled_.insert(dataset);
+    }
+  }
+  void end() {
+    for (const std::string& name : std::set<std::string>(unsettled_)) settle(name);
+  }
+
+ private:
+  void settle(const std::string& name) {
+    if (unsettled_.erase(name) == 0) return;
+    const Cap& cap = ledger_.datasets().at(name).history.at(static_cast<std::size_t>(caps_[name]) - 1);
+    if (!cap.limited()) return;
+    Spend sum(cap.delta);
+    for (const auto& [run, nodes] : prices_[name]) {
+      Spend most(cap.delta);
+      for (const auto& [node, prices] : nodes) {
+        Spend one(cap.delta);
+        for (const Price& price : prices) one.add(price);
+        if (one.total() > most.total()) most = one;
+      }
+      sum.add(most);
+    }
+    if (sum.total() > limit_of(cap))
+      wrong_.push_back("dataset '" + name + "': more was spent than its cap of epsilon " + number(cap.epsilon) +
+                       " allowed at that time: the chain was written anew");
+  }
+
+  const LedgerFile& ledger_;
+  std::vector<std::string>& wrong_;
+  std::map<std::string, int> caps_;                                                         // so far
+  std::map<std::string, std::map<std::string, std::map<int, std::vector<Price>>>> prices_;  // dataset, run, node
+  std::set<std::string> unsettled_;  // datasets that were charged since their last cap
+};
 
 // A charge of another machine may differ by the last bits of its logarithm.
 bool covers(double charged, double proved) {
@@ -22,7 +75,9 @@ Checked verify(const LedgerFile& ledger) {
   for (const LedgerFile::Acceptance& accepted : ledger.acceptances()) result.accepted.push_back(accepted.sentence());
   if (const std::string damage = ledger.database().damage(); !damage.empty())
     result.wrong.push_back("the file is damaged: " + damage);
+  CapsInForce caps(ledger, result.wrong);
   ledger.database().each_release([&](const Entry& e, bool intact) {
+    caps.read(e);
     if (e.kind != "charge" && !(intact && e.released.empty()))
       result.wrong.push_back("entry " + std::to_string(e.sequence) + ": '" + e.kind + "' with a value");
     if (e.kind != "charge" && e.kind != "failed") return;
@@ -50,11 +105,7 @@ Checked verify(const LedgerFile& ledger) {
       result.wrong.push_back(place + ": charged mu " + number(charge.mu) + ", but its parameters cost " +
                              number(proved.mu));
   });
-  for (const auto& [name, dataset] : ledger.datasets())
-    if (dataset.cap.limited() && ledger.spent(name).total() > limit_of(dataset.cap))
-      result.wrong.push_back("dataset '" + name + "': more was spent than its cap of epsilon " +
-                             number(dataset.cap.epsilon) +
-                             " allows; it was lowered afterwards, or the chain was written anew");
+  caps.end();
   for (const LedgerFile::Run& run : ledger.runs()) {
     result.processes += run.processes;
     if (!run.failed) continue;

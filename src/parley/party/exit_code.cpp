@@ -16,7 +16,9 @@ std::span<const ExitCode> exit_codes() {
       {Exit::mistake, "error",
        "the message says what to mend: an option, a file, the port, the ledger, a disk, memory"},
       {Exit::bug, "bug", "please report it; nothing was sent after it"},
-      {Exit::stopped, "stopped", "the owner decides: the cap ends the run, or another party refuses this one"},
+      {Exit::stopped, "stopped",
+       "the owner decides: the cap ends the run, another party refuses this one, or 'verify' finds something wrong in "
+       "this record"},
       {Exit::start_again, "start again", "interrupted, or a peer is lost: the same command goes on where it was"},
       {Exit::never_again, "never again",
        "diverged, contradicted, uncertified, left behind, or the past is unknown: agree on a new study"},

@@ -62,7 +62,8 @@ void PartsOnDisk::open() {
 std::unique_ptr<AppendFile> PartsOnDisk::open_transcript() {
   auto transcript = open_append_file(folder() / "transcript");
   in_use_.clear();
-  for (const fs::path& path : {setup_.folder, folder(), folder() / "transcript"}) in_use_.emplace_back(path);
+  for (const fs::path& path : {setup_.folder, folder(), folder() / "transcript", setup_.book->file()})
+    in_use_.emplace_back(path);
   return transcript;
 }
 
@@ -75,13 +76,12 @@ bool PartsOnDisk::in_place() const {
 void PartsOnDisk::check_in_place() const {
   const auto gone = std::ranges::find(in_use_, false, &InUse::in_place);
   if (gone == in_use_.end()) return;
-  throw Error({.what = "the record was removed or replaced while the run was under way",
+  throw Error({.what = "a file of this run was removed or replaced while it was under way",
                .value = gone->path().string(),
-               .allowed = "the folder as it was when this process started",
+               .allowed = "record and ledger as they were when this process started",
                .where = setup_.folder.string(),
-               .fix =
-                   "nothing further was charged or released. Put the folder back as it was and start again; if it is "
-                   "lost, agree on a new study: what was spent stays spent"});
+               .fix = "nothing further was charged or released. Put it back as it was and start again; if it is lost, "
+                      "agree on a new study: what was spent stays spent"});
 }
 
 json PartsOnDisk::line_of(int round, bool silent) const {

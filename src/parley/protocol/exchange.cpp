@@ -222,9 +222,8 @@ bool Exchange::lacks_last_word(const Link& link) const {
   return link.last_words.size() < finals_.messages().size() + seals_.messages().size();
 }
 
-void Exchange::stop(End end, const std::string& text, Reason reason) {
-  if (!ended(phase_))
-    end_early(end == End::interrupted ? Event::interrupt : Event::stop, {.end = end, .text = text, .reason = reason});
+void Exchange::stop(const Ending& ending) {
+  if (!ended(phase_)) end_early(ending.end == End::interrupted ? Event::interrupt : Event::stop, ending);
 }
 
 void Exchange::withdraw(const std::string& text) {
@@ -295,7 +294,7 @@ bool Exchange::next_message(const Link& link, Link::Call& call, std::string& byt
         encode(made(Kind::goodbye, released(),
                     payload_of(Goodbye{.end = ending_->end,
                                        .reason = ending_->reason,
-                                       .text = ending_->text,
+                                       .text = ending_->passed_on.empty() ? ending_->text : ending_->passed_on,
                                        .proof = contradicted_by_ == link.node ? proof_against(link.node) : ""}))));
   };
   const auto last_word = [&] {

@@ -46,6 +46,7 @@ struct Ending {
   End end = End::completed;
   std::string text{};
   Reason reason = Reason::own;
+  std::string passed_on{};  // peer_stopped: what the others are told, without "X says: " before each
   bool left_behind() const { return reason == Reason::left_behind; }
   bool past_unknown() const { return reason == Reason::past_unknown; }
 };
@@ -93,7 +94,8 @@ class Exchange {
   // seen more of this node than its ledger holds (R7).
   std::optional<privacy::Inbox> inbox();
   void finish(const FinalIterate& mine);  // after the inbox of the last round
-  void stop(End end, const std::string& text, Reason reason = Reason::own);
+  void stop(End end, const std::string& text, Reason reason = Reason::own) { stop({end, text, reason}); }
+  void stop(const Ending& ending);
 
   Phase phase() const { return phase_; }
   // Nothing new is released any more: the run has ended, or this party has signed what it has released in it.
@@ -148,6 +150,7 @@ class Exchange {
   void meet(const Message& hello, std::string_view bytes);
   bool is_known(const Seen& seen) const;  // false: more of this node than its ledger holds, or something else
   std::string proof_against(int node) const;
+  bool is_left_behind(std::string_view proof) const;  // by the signatures of those who go on
   bool accused_by(const std::string& who, std::string_view proof);
   std::string unknown_here(const Message& own) const;  // what this party has signed, and its ledger does not know; ""
   void accept_accusation(const std::string& who, const std::string& has, std::string_view bytes);
@@ -156,7 +159,7 @@ class Exchange {
   int last_word_key(const Message& m) const { return m.kind == Kind::seal ? agreed_.nodes() + m.node : m.node; }
   bool lacks_last_word(const Link& link) const;
   void check_confirmed();
-  void lose(int node, const std::string& text, Reason reason);
+  void lose(int node, const std::string& text, Reason reason, const std::string& passed_on = "");
   void state_loss(std::vector<int> lost);
   void settle();  // what follows from the statements and consents that are here
   void sign_and_store(Message m);
@@ -168,6 +171,7 @@ class Exchange {
   std::string awaited_from(const Link& link) const;  // in words; "": nothing
   int waits_for(const Link& asking) const;           // another neighbour than this one; −1: nobody
   void watch_last_words();
+  std::string missing_last_words() const;  // whose
   void pump();
   bool next_message(const Link& link, Link::Call& call, std::string& bytes) const;
   bool done_with(const Link& link) const;
@@ -191,6 +195,7 @@ class Exchange {
   std::optional<Succession> succession_;
   double patience_from_;                  // for statements, then for consents
   double last_word_at_;                   // when the last one came
+  bool last_words_awaited_ = false;       // that was reported
   std::optional<double> disagreement_;    // since when there are seals that differ
   std::vector<Digest> recorded_;          // heads of own releases in the transcript
   std::vector<Digest> heads_;             // of those that were paid, as release() was told

@@ -5,6 +5,13 @@
 #include "parley/protocol/exchange.h"
 
 namespace parley::protocol {
+namespace {
+
+std::string in_seconds(double s) {
+  return std::to_string(static_cast<long>(s)) + " s";
+}
+
+}  // namespace
 
 void Exchange::tick(double now) {
   const double gap = now - now_;
@@ -50,18 +57,28 @@ void Exchange::watch_last_words() {
             " has signed other final iterates than those that are here: the parties do not have one model, and whoever "
             "passes messages on may have changed its own; 'parley verify' with the records of all finds who");
   if (phase_ != Phase::finals) last_word_at_ = now_;
-  if (now_ - last_word_at_ < timing_.wait + 8 * timing_.deadline) return;
-  std::vector<std::string> whose;
+  const double waited = now_ - last_word_at_, patience = timing_.wait + 8 * timing_.deadline;
+  if (waited < patience / 2) last_words_awaited_ = false;
+  if (waited < patience / 2 || (waited < patience && last_words_awaited_)) return;
+  const std::string missing = missing_last_words() + " has not come for " + in_seconds(waited);
+  if (waited >= patience) return stop(End::peer_lost, missing, Reason::silence);
+  last_words_awaited_ = true;
+  warn("", missing + "; without it this party stops after " + in_seconds(patience));
+}
+
+std::string Exchange::missing_last_words() const {
+  std::vector<std::string> finals, seals;
+  for (const int node : agreed_.model_of)
+    if (!finals_.has(node)) finals.push_back(name(node));
   for (int node = 0; node < agreed_.nodes(); ++node)
-    if (!seals_.has(node)) whose.push_back(name(node));
-  stop(End::peer_lost, "the final iterate or the seal of " + join(whose, ", ") + " has not come", Reason::silence);
+    if (node != self_ && !seals_.has(node)) seals.push_back(name(node));
+  return finals.empty() ? "the seal of " + join(seals, ", ") : "the final iterate of " + join(finals, ", ");
 }
 
 void Exchange::watch(Link& link) {
   const bool completed = phase_ == Phase::completed, went_on = phase_ == Phase::continued;
   if (done_with(link) || (closed() && !completed && !went_on)) return;
   const double silent = now_ - link.heard, limit = link.ever_heard ? timing_.wait : timing_.first_wait;
-  const auto seconds = [](double s) { return std::to_string(static_cast<long>(s)) + " s"; };
   if (went_on) {
     link.given_up = silent >= limit;
     return;
@@ -77,13 +94,13 @@ void Exchange::watch(Link& link) {
   if (silent >= 1.5 * timing_.deadline && !link.reported) {
     link.reported = true;
     warn(name(link.node), name(link.node) + (link.ever_heard ? " has not answered for " : " has not been heard for ") +
-                              seconds(silent) + "; waiting for it up to " + seconds(limit) + address);
+                              in_seconds(silent) + "; waiting for it up to " + in_seconds(limit) + address);
   }
   const int last = received_.seen(link.node).round;
   const std::string after = last < 0 ? "before its first round" : "after round " + std::to_string(last);
   if (silent >= limit)
     return lose(link.node,
-                name(link.node) + " has not answered for " + seconds(silent) + " and is lost " + after + address,
+                name(link.node) + " has not answered for " + in_seconds(silent) + " and is lost " + after + address,
                 Reason::silence);
   // Who answers and brings nothing holds everybody. Where it says that it waits for another, that one's neighbours lose
   // that one; but there is a limit to excuses too, by which time every such row of parties has ended.
@@ -94,17 +111,17 @@ void Exchange::watch(Link& link) {
   const double in_all = now_ - link.progress;
   if (in_all >= patience / 2 && !link.awaited && !somebody_is_silent) {
     link.awaited = true;
-    warn(name(link.node), name(link.node) + " answers, and " + awaited + " has been awaited for " + seconds(in_all) +
-                              (link.waits_for < 0 ? "; it counts as lost after " + seconds(patience)
+    warn(name(link.node), name(link.node) + " answers, and " + awaited + " has been awaited for " + in_seconds(in_all) +
+                              (link.waits_for < 0 ? "; it counts as lost after " + in_seconds(patience)
                                                   : "; it says that it waits for " + name(link.waits_for) +
                                                         ", and counts as lost after " +
-                                                        seconds(agreed_.nodes() * patience) + " at the latest"));
+                                                        in_seconds(agreed_.nodes() * patience) + " at the latest"));
   }
   if (still >= patience || in_all >= agreed_.nodes() * patience)
-    lose(
-        link.node,
-        name(link.node) + " answers, but " + awaited + " has not come for " + seconds(in_all) + ": it is lost " + after,
-        Reason::silence);
+    lose(link.node,
+         name(link.node) + " answers, but " + awaited + " has not come for " + in_seconds(in_all) + ": it is lost " +
+             after,
+         Reason::silence);
 }
 
 }  // namespace parley::protocol

@@ -53,6 +53,7 @@ Receipt Exchange::judged(const std::string& caller, std::string_view bytes) {
   if (const auto wrong = not_open(m, caller)) {
     Receipt receipt = refuse(caller, *wrong);
     if (const int node = *agreed_.node_of(caller); node == contradicted_by_) receipt.attachment = proof_against(node);
+    if (wrong->verdict == Verdict::left_behind) receipt.attachment = survivors_.proof();
     return receipt;
   }
   if (m.node == self_) {  // a last word of this party's comes back to it: perhaps by a copy
@@ -126,6 +127,7 @@ Receipt Exchange::on_value(const Message& m, std::string_view bytes) {
 }
 
 Finding Exchange::judge_last_word(const Message& m) const {
+  if (const Finding finding = processes_.judge_last_word(m); finding.verdict != Verdict::accepted) return finding;
   if (const Finding finding = received_.judge_final(m); finding.verdict != Verdict::accepted) return finding;
   const bool is_seal = m.kind == Kind::seal;
   const auto head = is_seal ? finals_.head(m.node) : seals_.head(m.node);  // of the other of the two
@@ -259,9 +261,9 @@ Receipt Exchange::on_hello(const Message& m, std::string_view bytes) {
 Receipt Exchange::on_goodbye(const Message& m) {
   const Goodbye goodbye = *goodbye_of(m.payload);
   Link& link = link_to(m.node);
-  // What it was told itself is passed on as it is, not as a chain of "X has stopped: Y has stopped: …".
+  const std::string text = goodbye.text.empty() ? "it gives no reason" : printable(goodbye.text, 200);
   const bool passed_on = goodbye.reason == Reason::peer_stopped;
-  const std::string why = (passed_on ? "" : m.sender + " has stopped: ") + printable(goodbye.text, 200);
+  const std::string why = m.sender + (passed_on ? " says: " : " has stopped: ") + text;
   if (goodbye.end == End::completed && !(finals_.complete() && seals_.complete()))  // it passed all of them on: this
     return refuse(m.sender, {Verdict::unavailable, "final iterates are missing here"});  // disk was put back
   // Said before the two have met in this process: it has lost an earlier one, perhaps this party's own.
@@ -277,11 +279,14 @@ Receipt Exchange::on_goodbye(const Message& m) {
   else if (goodbye.end == End::interrupted && worth_a_line(++link.interruptions))
     warn(m.sender, m.sender + " was interrupted by its owner; waiting for it");
   else if (goodbye.end != End::interrupted && goodbye.end != End::diverged && !for_all && !closed())
-    lose(m.node, why, Reason::peer_stopped);
+    lose(m.node, why, Reason::peer_stopped, passed_on ? text : "");
   else if (for_all && phase_ == Phase::completed)
     warn(m.sender, why + "; the run was complete here before, and its model stands");
   else if (goodbye.end != End::interrupted && (survivors_.needed(m.node) || for_all))
-    stop(goodbye.end == End::diverged ? End::diverged : End::peer_lost, why, Reason::peer_stopped);
+    stop({.end = goodbye.end == End::diverged ? End::diverged : End::peer_lost,
+          .text = why,
+          .reason = Reason::peer_stopped,
+          .passed_on = passed_on ? text : ""});
   return {.verdict = Verdict::accepted};
 }
 
@@ -315,9 +320,7 @@ void Exchange::answered(std::uint64_t id, const Receipt& receipt) {
   } else if (call.what == Link::What::goodbye) {
     link->goodbye_said = true;
   } else if (call.what == Link::What::survivors && !receipt.good()) {
-    const bool final_word = receipt.verdict == Verdict::left_behind || receipt.verdict == Verdict::ledger_behind ||
-                            contradicts(receipt.verdict);
-    if (final_word && !ended(phase_)) on_refusal(*link, receipt);
+    if (receipt.verdict == Verdict::left_behind && !ended(phase_)) on_refusal(*link, receipt);
     link->given_up = receipt.verdict != Verdict::unavailable;  // it has stopped, and why comes by its goodbye
     link->retry_later(now_, timing_);
   } else if (!receipt.good()) {
@@ -339,8 +342,10 @@ void Exchange::on_greeting(Link& link, const Link::Call& call, const Receipt& re
   auto parsed = decode(std::string_view(receipt.attachment).substr(0, message_cap(agreed_.dimension)));
   const auto* m = std::get_if<Message>(&parsed);
   Finding finding{Verdict::truncated, "the answer to a hello is none"};
-  if (m != nullptr && m->kind == Kind::hello)
-    finding = inspect(*m, who, agreed_, self_, keys_).value_or(received_.judge_hello(*m, call.number));
+  if (m != nullptr && m->kind == Kind::hello) {
+    const auto wrong = inspect(*m, who, agreed_, self_, keys_);
+    finding = wrong ? *wrong : received_.judge_hello(*m, call.number);  // trap: only a neighbour's may be judged
+  }
   if (finding.verdict == Verdict::accepted) finding = processes_.judge(*m);
   if (contradicts(finding.verdict)) {
     contradicted(*m, finding, receipt.attachment);
@@ -375,7 +380,7 @@ void Exchange::on_refusal(Link& link, const Receipt& receipt) {
   const bool its_mistake = (receipt.verdict == Verdict::wrong_configuration || receipt.verdict == Verdict::wrong_run ||
                             receipt.verdict == Verdict::unknown_version) &&
                            received_.seen(link.node).round >= 0;
-  if (its_mistake && link.failures == 0) warn(who, text);
+  if (its_mistake && worth_a_line(++link.interruptions)) warn(who, text);
   link.greeted = false;
   link.retry_later(now_, timing_);
   if (retry || its_mistake) return;
@@ -384,8 +389,10 @@ void Exchange::on_refusal(Link& link, const Receipt& receipt) {
     return;
   }
   if (receipt.verdict == Verdict::stopped) return lose(link.node, text, Reason::peer_stopped);
-  if (receipt.verdict == Verdict::left_behind) return stop(End::peer_lost, text, Reason::left_behind);
-  if (receipt.verdict == Verdict::ledger_behind || contradicts(receipt.verdict)) {
+  if (receipt.verdict == Verdict::left_behind && is_left_behind(receipt.attachment))
+    return stop(End::peer_lost, text, Reason::left_behind);
+  if (receipt.verdict == Verdict::left_behind || receipt.verdict == Verdict::ledger_behind ||
+      contradicts(receipt.verdict)) {
     if (worth_a_line(++link.interruptions)) warn(who, text + "; it gives no proof of that, so it does not count");
     return;
   }

@@ -4,6 +4,7 @@
 #include "parley/base/error.h"
 #include "parley/base/text.h"
 #include "parley/protocol/exchange.h"
+#include "parley/protocol/inspection.h"
 
 namespace parley::protocol {
 namespace {
@@ -14,8 +15,9 @@ const std::string unconfirmed =
 
 }  // namespace
 
-void Exchange::lose(int node, const std::string& text, Reason reason) {
-  if (!consent_ || phase_ == Phase::recovering) return stop(End::peer_lost, text, reason);
+void Exchange::lose(int node, const std::string& text, Reason reason, const std::string& passed_on) {
+  if (!consent_ || phase_ == Phase::recovering)
+    return stop({.end = End::peer_lost, .text = text, .reason = reason, .passed_on = passed_on});
   if (closed()) return;
   if (!past_confirmed()) return stop(End::peer_lost, text + unconfirmed, reason);
   warn(name(node), text + "; asking all who are left whether to go on without it");
@@ -71,6 +73,21 @@ Receipt Exchange::on_survivors(const Message& m, std::string_view bytes, Link& f
   from.told.insert(survivors_.key(m));
   settle();
   return {.verdict = finding.verdict};
+}
+
+bool Exchange::is_left_behind(std::string_view proof) const {
+  if (!consent_) return false;  // in this study nobody is left behind
+  Survivors shown(agreed_, self_);
+  const std::string& any_neighbour = name(links_.front().node);  // such messages are passed on by anybody
+  for (const std::string& bytes : unbundled(proof.substr(0, proof_cap), 2 * agreed_.parties.size())) {
+    const auto parsed = decode(bytes);
+    const auto* m = std::get_if<Message>(&parsed);
+    if (m == nullptr || (m->kind != Kind::loss && m->kind != Kind::consent) ||
+        inspect(*m, any_neighbour, agreed_, self_, keys_) || shown.judge(*m).verdict != Verdict::accepted)
+      continue;
+    shown.add(*m, bytes);
+  }
+  return shown.outlook(Patience::fresh).left_behind;
 }
 
 void Exchange::settle() {

@@ -160,6 +160,40 @@ TEST_F(Clones, HellosOfHigherAndHigherNumbersFillNoDisk) {
   EXPECT_LT(size, 1'000'000U);
 }
 
+// An answer with a hello whose node is no neighbour's was looked up before it was inspected, and ended the process.
+TEST_F(Clones, AHelloOfAnybodyElseIsNoAnswer) {
+  for (auto& s : sides) s->release();
+  for (const int node : {0, 2, 99, -1}) {  // itself, no neighbour, nobody
+    for (const Send& send : exchange(0).take().sends) {
+      Message hello = side(1).message(Kind::hello, -1, payload_of(Seen{}));
+      hello.node = node;
+      exchange(0).answered(send.call, {.attachment = side(1).signed_bytes(hello)});
+      exchange(0).tick(now += 1);
+    }
+    EXPECT_FALSE(exchange(0).ending().has_value());
+    EXPECT_EQ(exchange(0).phase(), Phase::greeting);
+  }
+  for (const Send& send : exchange(0).take().sends) exchange(0).answered(send.call, {.attachment = send.bytes});
+  EXPECT_EQ(exchange(0).phase(), Phase::greeting);
+}
+
+TEST_F(Clones, WhoIsToldThatItIsLeftBehindWithoutProofGoesOn) {
+  round();
+  side(0).release();
+  for (const Send& send : exchange(0).take().sends)
+    exchange(0).answered(send.call, {.verdict = Verdict::left_behind, .reason = "so it is"});
+  EXPECT_FALSE(exchange(0).ending().has_value());
+  EXPECT_THAT(exchange(0).take().reports, testing::Contains(HasSubstr("gives no proof")));
+}
+
+TEST_F(Clones, ASecondProcessIsNoticedInLastWords) {
+  for (int k = 0; k <= 3; ++k) round();
+  Message final_iterate = side(1).message(Kind::final_iterate, 3, payload_of(value_of(1, 3)));
+  final_iterate.process = process(1, 9);
+  EXPECT_EQ(exchange(0).deliver("hospital_b", side(1).signed_bytes(final_iterate)).verdict, Verdict::second_process);
+  EXPECT_EQ(exchange(0).ending()->end, End::equivocation);
+}
+
 // Insiders who are there and bring nothing. limit: wait and eight deadlines.
 class Held : public Trio {
  protected:

@@ -177,6 +177,12 @@ std::optional<Survivors::Outlook> Survivors::proposed() const {
   return std::nullopt;
 }
 
+std::string Survivors::proof() const {
+  std::vector<std::string> all;
+  for (const auto& [key, bytes] : bytes_) all.push_back(bytes);
+  return bundle(all, proof_cap);
+}
+
 Survivors::Outlook Survivors::outlook(Patience patience) const {
   if (auto found = decided()) return *found;
   if (consented(self_)) {

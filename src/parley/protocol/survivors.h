@@ -24,6 +24,8 @@ struct Succession {
   bool has(int node) const;
 };
 
+inline constexpr std::size_t proof_cap = 1 << 20;  // bytes of a bundle of statements and consents
+
 // How long this party has waited since it has stated what it has, or given its consent.
 enum class Patience { fresh, short_of, out_of };
 
@@ -58,6 +60,7 @@ class Survivors {
   // Why this set, of which all have stated something, may not go on; empty: it may.
   std::string objection(const std::vector<int>& members) const;
 
+  std::string proof() const;  // for whoever is left behind: statements and consents in a bundle (R15)
   // The signed bytes to be flooded, statements first; a key for each.
   const std::map<int, std::string>& messages() const { return bytes_; }
   int key(const Message& m) const { return m.kind == Kind::loss ? m.node : agreed_.nodes() + m.node; }

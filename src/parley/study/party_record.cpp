@@ -230,6 +230,21 @@ class Reader {
   std::string last_;
 };
 
+// What stands behind the last round that was read is nobody's, and would be given on with the record.
+void check_ends(const std::string& who, const record::Record& r, const PartyRecord& t,
+                std::vector<std::string>& wrong) {
+  std::error_code code;
+  const auto shape = record::shape_of(t.run);
+  const auto values = fs::file_size(t.folder / "released.f64", code);
+  if (!code && shape && values != r.released.size() * shape->bytes())
+    wrong.push_back(who + ": released.f64 has " + std::to_string(values) + " bytes, and its rounds are " +
+                    std::to_string(r.released.size() * shape->bytes()));
+  const auto lines = record::read_bytes(t.folder / "rounds.jsonl", (r.lines.size() + 2) * 4096);
+  const auto whole = lines ? static_cast<std::size_t>(std::ranges::count(*lines, '\n')) : 0;
+  if (!lines || whole != r.lines.size() || (!lines->empty() && lines->back() != '\n'))
+    wrong.push_back(who + ": rounds.jsonl holds something else than a line for each round");
+}
+
 void read_released(const ExpectedPart& known, PartyRecord& t, std::vector<std::string>& wrong) {
   const std::string& who = known.name(t.node);
   record::Record r;
@@ -238,7 +253,9 @@ void read_released(const ExpectedPart& known, PartyRecord& t, std::vector<std::s
   } catch (const Error& e) {
     return wrong.push_back(who + ": " + e.brief());
   }
-  if (const auto most = static_cast<std::size_t>(known.agreed().rounds) + 1; r.released.size() > most) {
+  const auto most = static_cast<std::size_t>(known.agreed().rounds) + 1;
+  if (t.ended() && r.released.size() <= most) check_ends(who, r, t, wrong);
+  if (r.released.size() > most) {
     wrong.push_back(who + ", round " + std::to_string(most) + ": in its record, and the study ends before it");
     r.released.resize(most);
     r.lines.resize(std::min(most, r.lines.size()));

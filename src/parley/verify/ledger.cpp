@@ -80,6 +80,8 @@ class LedgerCheck {
         differs("the planned epsilon", number(account.planned_epsilon), number(epsilon));
       if (!study::nearly(account.planned_mu, std::sqrt(mu_squared)))
         differs("the planned mu", number(account.planned_mu), number(std::sqrt(mu_squared)));
+      if (!known.is_trainer(node) && !run.fingerprints.contains(account.dataset))
+        differs("rows of '" + protocol::printable(account.dataset) + "'", "without a fingerprint", "one");
       const auto records = run.records.find(account.dataset);
       if (!known.is_trainer(node) &&
           (records == run.records.end() || records->second != static_cast<double>(party.records)))

@@ -70,19 +70,25 @@ class PartCheck {
     return -1;
   }
 
-  // R14: one process for each number.
+  // R14: one process for each number, in all that it signed.
   void compare_processes(int node) {
-    std::map<int, const protocol::Message*> by_number;
-    for (const study::PartyRecord& t : part_.records)
-      for (const protocol::Message& hello : t.hellos) {
-        if (hello.node != node) continue;
-        const auto [known, is_new] = by_number.emplace(hello.process.incarnation, &hello);
-        if (is_new || known->second->process == hello.process) continue;
-        part_.contradicted.insert(node);
-        wrong(name(node) + ": two processes of its have the number " + std::to_string(hello.process.incarnation) +
-              ", and it signed both: it ran from two copies of one folder, or from a restored one");
-        return;
-      }
+    std::map<int, protocol::Process> by_number;
+    std::set<int> twice;
+    const auto signed_by = [&](const protocol::Process& process) {
+      if (by_number.emplace(process.incarnation, process).first->second != process) twice.insert(process.incarnation);
+    };
+    for (const study::PartyRecord& t : part_.records) {
+      for (const protocol::Message& hello : t.hellos)
+        if (hello.node == node) signed_by(hello.process);
+      if (const auto values = t.values.find(node); values != t.values.end())
+        for (const study::Heard& h : values->second) signed_by(h.process);
+      for (const auto* last_words : {&t.finals, &t.seals})
+        if (const auto found = last_words->find(node); found != last_words->end()) signed_by(found->second.process);
+    }
+    if (twice.empty()) return;
+    part_.contradicted.insert(node);
+    wrong(name(node) + ": two processes of its have the number " + std::to_string(*twice.begin()) +
+          ", and it signed both: it ran from two copies of one folder, or from a restored one");
   }
 
   void compare_last_words(int node, std::map<int, protocol::Message> study::PartyRecord::* of,

@@ -99,7 +99,11 @@ class PeerClient {
         context_ = nullptr;
       }
       if (stop.stop_requested()) return;
-      if (status.ok() && answer.verdict() < protocol::verdict_count)
+      if (status.ok() && answer.verdict() >= protocol::verdict_count)
+        setup_.answered(next.first, {.verdict = protocol::Verdict::unknown_version,
+                                     .reason = "verdict " + std::to_string(answer.verdict()) +
+                                               ", which this version of parley does not know"});
+      else if (status.ok())
         setup_.answered(next.first, {.verdict = static_cast<protocol::Verdict>(answer.verdict()),
                                      .reason = answer.reason(),
                                      .attachment = answer.attachment()});
@@ -122,7 +126,8 @@ class PeerClient {
       return "nobody answers there yet (connection refused)";
     // Its certificate was in order, and no answer to a first frame came: it looked at this party's and closed.
     if (!nobody && said.find("failed to connect to all addresses") != std::string::npos)
-      return "refused in the handshake, or closed by it; its log says why, and 'parley doctor' finds what is wrong here";
+      return "refused in the handshake, or closed by it; its log says why, and 'parley doctor' finds what is wrong "
+             "here";
     return protocol::printable(said, 300);
   }
 
