@@ -1,9 +1,10 @@
 #include "parley/ledger/connection.h"
 
 #include <cstring>
-#include <fstream>
+#include <sstream>
 
 #include "parley/base/error.h"
+#include "parley/base/input_file.h"
 #include "parley/ledger/error_codes.h"
 
 namespace parley::ledger {
@@ -12,7 +13,7 @@ namespace {
 namespace fs = std::filesystem;
 
 std::string holder(const fs::path& file) {
-  std::ifstream lock(file.string() + ".lock");
+  std::istringstream lock(read_bytes(file.string() + ".lock", mebibyte).value_or(""));
   long pid = 0;
   return lock >> pid ? "process " + std::to_string(pid) : "another process";
 }

@@ -1,16 +1,17 @@
 #include "parley/ledger/digest.h"
 
 #include <openssl/core_names.h>
+#include <openssl/crypto.h>
 #include <openssl/evp.h>
 #include <openssl/rand.h>
 
 #include <algorithm>
 #include <cerrno>
 #include <cstring>
-#include <fstream>
 
 #include "parley/base/durable.h"
 #include "parley/base/error.h"
+#include "parley/base/input_file.h"
 
 namespace parley::ledger {
 
@@ -67,10 +68,11 @@ std::string key_id(const Key& key) {
 }
 
 std::optional<Key> read_key(const std::filesystem::path& file) {
-  std::ifstream in(file, std::ios::binary);
   Key key{};
-  in.read(reinterpret_cast<char*>(key.data()), key.size());
-  if (!in || in.peek() != std::ifstream::traits_type::eof()) return std::nullopt;
+  auto bytes = read_bytes(file, key.size());
+  if (!bytes || bytes->size() != key.size()) return std::nullopt;
+  std::ranges::copy(*bytes, key.begin());
+  OPENSSL_cleanse(bytes->data(), bytes->size());
   return key;
 }
 
@@ -83,7 +85,7 @@ void create_key(const std::filesystem::path& file) {
                  .fix = "check /dev/urandom"});
   const bool good = create_file(file, {reinterpret_cast<const char*>(key.data()), key.size()}, 0600);
   const std::string reason = good ? "" : std::strerror(errno);
-  std::ranges::fill(key, 0);
+  OPENSSL_cleanse(key.data(), key.size());
   if (!good)
     throw Error({.what = "cannot write the fingerprint key: " + reason,
                  .where = file.string(),

@@ -7,11 +7,11 @@
 #include <cerrno>
 #include <cstdio>
 #include <cstring>
-#include <fstream>
 #include <sstream>
 
 #include "parley/base/error.h"
 #include "parley/base/failpoint.h"
+#include "parley/base/input_file.h"
 
 namespace parley::ledger {
 
@@ -58,12 +58,7 @@ bool NewestHead::there() const {
 }
 
 std::optional<NewestHead::Content> NewestHead::read() const {
-  std::error_code code;
-  if (!std::filesystem::is_regular_file(path_, code)) return std::nullopt;
-  std::ifstream in(path_, std::ios::binary);
-  std::string text(sector, '\0');
-  in.read(text.data(), static_cast<std::streamsize>(text.size()));
-  text.resize(static_cast<std::size_t>(in.gcount()));
+  const std::string text = read_bytes(path_, sector).value_or("");
   const auto after = [&](const std::string& word) {
     const auto at = text.find("\n" + word + " ");
     if (at == std::string::npos) return std::string();
@@ -100,7 +95,7 @@ void NewestHead::update(const Content& content) {
 }
 
 std::optional<Head> memory_in_lock(const std::filesystem::path& ledger) {
-  std::ifstream in(ledger.string() + ".lock");
+  std::istringstream in(read_bytes(ledger.string() + ".lock", mebibyte).value_or(""));
   std::optional<Head> newest;
   for (std::string line; std::getline(in, line);) {
     std::istringstream words(line);

@@ -8,6 +8,7 @@
 
 #include "parley/base/error.h"
 #include "parley/base/text.h"
+#include "parley/protocol/receipt.h"
 
 namespace parley::protocol {
 namespace {
@@ -30,6 +31,14 @@ TEST(Phases, TheTableInTheDocsIsTheOneInTheCode) {
     inside = inside || line == head;
   }
   EXPECT_EQ(rows, rows_of_code());
+}
+
+// The numbers on the wire, which another program reads there.
+TEST(Phases, TheVerdictsInTheDocsAreThoseInTheCode) {
+  const std::string page = read_file(PARLEY_FOLDER "/../../../docs/wire.md", "the page");
+  for (std::size_t i = 0; i < verdict_count; ++i)
+    EXPECT_THAT(page, testing::HasSubstr("\n| " + std::string(name_of(static_cast<Verdict>(i))) + " | " +
+                                         std::to_string(i) + " |\n"));
 }
 
 TEST(Phases, EachEventLeadsToOnePhase) {
