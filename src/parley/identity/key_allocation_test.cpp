@@ -46,6 +46,7 @@ TEST(KeyInMemory, NothingThatIsGivenBackToTheHeapHoldsAKey) {
   watching = true;
   {
     const std::string careless(key.pem().text());
+    EXPECT_FALSE(careless.empty());
   }
   watching = false;
   EXPECT_EQ(keys_given_back, 1) << "this test would see one";
