@@ -79,7 +79,8 @@ TEST(Departure, TheRecycledGradientComesFromReleasedValues) {
   for (int i = 0; i < 5; ++i) {
     const double eta = 0.05, degree = simulation.graph.degree(i);
     const Vector exact = run.f(1, i) - replay(simulation, 1, 6)[at(i)];  // what the node knows, and nobody else
-    const Vector stored = simulation.dense[at(i)].gradient(exact), released = run.gradient(1, i);
+    const Vector stored = simulation.dense[at(i)].gradient(exact);
+    const Vector& released = run.gradient(1, i);
     EXPECT_GT((stored - released).norm(), 0.01);
     // Only 2 eta V times the noise lies between them: the public one is the stored one at the released point.
     EXPECT_LT((released - (stored - 2 * eta * degree * (run.f(1, i) - exact))).norm(),

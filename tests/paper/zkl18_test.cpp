@@ -121,7 +121,7 @@ TEST(ZKL18, Eq24_PenaltyNoiseIsTheLinearNoise2EtaVEpsilon) {
     for (int i = 0; i < 5; ++i) {
       const double eta = simulation.eta(i, t + 1), degree = simulation.graph.degree(i);
       auto random =
-          privacy::Random::seeded(11, static_cast<std::uint64_t>(i), static_cast<std::uint64_t>(t + 1), "noise");
+          privacy::Random::seeded(11, static_cast<std::uint64_t>(i), static_cast<std::uint64_t>(t) + 1, "noise");
       const Vector eps =
           privacy::gamma_norm_vector(6, o.noise_rate[at(i)], random);  // eps_i(t+1) ~ exp(-alpha_i |eps|)
       EXPECT_GT(eps.norm(), 0.1);

@@ -161,6 +161,19 @@ TEST_F(AtTheGate, BytesAreReadNoFasterThanAllowed) {
   EXPECT_EQ(hear(inside_[0], 500).size(), 500U);
 }
 
+TEST_F(AtTheGate, WhoSaysNothingForLongIsLetGo) {
+  clock_ = 1;
+  open({.idle = 300});
+  const Descriptor silent = connect(), other = connect();
+  await_inside(2);
+  clock_ = 200;
+  say(other, "still here");
+  EXPECT_EQ(hear(inside_[1], 10), "still here");
+  clock_ = 301;
+  EXPECT_EQ(hear(silent, 1), "");
+  EXPECT_TRUE(is_open(other));
+}
+
 TEST_F(AtTheGate, ALackOfDescriptorsIsSaidAndDoesNotLast) {
   open({});
   rlimit before{};
