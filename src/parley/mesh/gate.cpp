@@ -159,6 +159,7 @@ class Gate::Loop {
     }  // then it wakes by itself
     if (thread_.joinable()) thread_.join();
     connections_.clear();
+    leaving_.clear();
     listeners_.clear();
   }
 
@@ -170,7 +171,7 @@ class Gate::Loop {
   void run(const std::stop_token& stop) {
     while (!stop.stop_requested()) {
       std::vector<pollfd> watched = {{.fd = wake_.number(), .events = POLLIN, .revents = 0}};
-      const bool accepts = setup_.now() >= deaf_until_;
+      const bool accepts = setup_.now() >= deaf_until_ && static_cast<int>(leaving_.size()) < setup_.limits.strangers;
       for (const Descriptor& l : listeners_)
         watched.push_back({.fd = accepts ? l.number() : -1, .events = POLLIN, .revents = 0});
       const std::size_t first = watched.size();
@@ -186,14 +187,17 @@ class Gate::Loop {
         watched.push_back(
             {.fd = c.ending || waits == 0 ? -1 : c.inner.number(), .events = static_cast<short>(waits), .revents = 0});
       }
+      const std::size_t after = watched.size();
+      for (const Leaving& l : leaving_) watched.push_back({.fd = l.inner.number(), .events = POLLIN, .revents = 0});
       ::poll(watched.data(), watched.size(), throttled ? 20 : 250);
       now_ = setup_.now();
+      std::erase_if(leaving_, [this](const Leaving& l) { return has_left(l); });
       auto c = connections_.begin();
-      for (std::size_t i = first; i < watched.size(); i += 2) {
+      for (std::size_t i = first; i < after; i += 2) {
         const auto here = c++;
-        if (!carry(*here, watched[i].revents, watched[i + 1].revents) || expired(*here)) connections_.erase(here);
+        if (!carry(*here, watched[i].revents, watched[i + 1].revents) || expired(*here)) let_go(here);
       }
-      give_back(static_cast<int>(connections_.size()));
+      give_back();
       crowd_out(strangers(), setup_.limits.strangers, "that have not finished a handshake");
       crowd_out(parties(), setup_.limits.parties, "of parties");
       for (std::size_t i = 0; i < listeners_.size(); ++i)
@@ -201,13 +205,32 @@ class Gate::Loop {
     }
   }
 
-  // What a flood took goes back to the system a second after its connections have ended; the C library would keep it.
-  void give_back(int open) {
-    if (open < were_open_) returned_ = now_;
-    were_open_ = open;
-    if (!returned_ || seconds_since(*returned_, now_) < 1) return;
-    returned_.reset();
+  // What has ended outside. Whoever was handed it lets go in its own time, and holds memory until then: while too many
+  // of these are left, nobody is accepted.
+  struct Leaving {
+    Descriptor inner;
+    Clock::time_point since;
+  };
+  void let_go(Place c) {
+    ::shutdown(c->inner.number(), SHUT_WR);
+    leaving_.push_back({std::move(c->inner), now_});
+    connections_.erase(c);
+    ended_ = now_;
+  }
+  bool has_left(const Leaving& l) const {
+    std::array<char, 4096> ignored{};
+    long n = 1;
+    while (n > 0) n = ::recv(l.inner.number(), ignored.data(), ignored.size(), MSG_DONTWAIT);
+    return n == 0 || errno != EAGAIN || seconds_since(l.since, now_) >= setup_.limits.handshake + 1;
+  }
+
+  // What connections took goes back to the system, once a second until all have been let go of; the C library would keep
+  // it.
+  void give_back() {
+    if (!ended_ || seconds_since(given_back_, now_) < 1) return;
+    given_back_ = now_;
     ::malloc_trim(0);
+    if (leaving_.empty() && seconds_since(*ended_, now_) >= 1) ended_.reset();
   }
 
   // False: it is over.
@@ -274,7 +297,7 @@ class Gate::Loop {
       if ((*c)->from == from && (longest == of.end() || (*c)->active < (*longest)->active)) longest = c;
     setup_.report("crowd " + which + from, "too many connections " + which + ", most of them from " + from +
                                                ": the longest silent ones are closed");
-    connections_.erase(*longest);
+    let_go(*longest);
     of.erase(longest);
   }
 
@@ -322,9 +345,9 @@ class Gate::Loop {
   std::vector<Descriptor> listeners_;
   const Descriptor wake_;
   std::list<Connection> connections_;
-  int were_open_ = 0;
-  std::optional<Clock::time_point> returned_;  // when connections last ended, and memory was not given back since
-  Clock::time_point now_ = setup_.now(), deaf_until_ = now_;
+  std::list<Leaving> leaving_;
+  std::optional<Clock::time_point> ended_;  // when connections last ended, and memory was not given back since
+  Clock::time_point now_ = setup_.now(), deaf_until_ = now_, given_back_ = now_;
   std::jthread thread_;  // last: it is joined before anything that it uses goes
 };
 
