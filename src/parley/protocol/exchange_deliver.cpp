@@ -375,7 +375,10 @@ void Exchange::on_refusal(Link& link, const Receipt& receipt) {
   if (receipt.verdict == Verdict::wrong_configuration && !receipt.attachment.empty())
     text = who + " has another configuration: " +
            printable(keys_.difference(agreed_.configuration, receipt.attachment, who), 400);
-  const bool retry = receipt.verdict == Verdict::unavailable;
+  // future_round: it lacks what it had, another process perhaps, on another disk; the greeting will tell.
+  const bool retry = receipt.verdict == Verdict::unavailable || receipt.verdict == Verdict::future_round;
+  if (receipt.verdict == Verdict::future_round && worth_a_line(++link.interruptions))
+    warn(who, text + "; greeting it again");
   // A peer that has taken part was started again with something else: its mistake, and time to mend it.
   const bool its_mistake = (receipt.verdict == Verdict::wrong_configuration || receipt.verdict == Verdict::wrong_run ||
                             receipt.verdict == Verdict::unknown_version) &&

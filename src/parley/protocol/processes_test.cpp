@@ -186,6 +186,19 @@ TEST_F(Clones, WhoIsToldThatItIsLeftBehindWithoutProofGoesOn) {
   EXPECT_THAT(exchange(0).take().reports, testing::Contains(HasSubstr("gives no proof")));
 }
 
+// b was started again with an empty disk, and a value of a's reaches it before a hello.
+TEST_F(Clones, WhoLacksWhatItHadIsGreetedAgainAndEndsNobodyElse) {
+  round();
+  side(0).release();
+  for (const Send& send : exchange(0).take().sends)
+    exchange(0).answered(send.call, {.verdict = Verdict::future_round, .reason = "1, but 0 is awaited"});
+  EXPECT_FALSE(exchange(0).ending().has_value());
+  exchange(0).tick(now += 1);
+  const auto sends = exchange(0).take().sends;
+  ASSERT_EQ(sends.size(), 1U);
+  EXPECT_EQ(std::get<Message>(decode(sends[0].bytes)).kind, Kind::hello);
+}
+
 TEST_F(Clones, ASecondProcessIsNoticedInLastWords) {
   for (int k = 0; k <= 3; ++k) round();
   Message final_iterate = side(1).message(Kind::final_iterate, 3, payload_of(value_of(1, 3)));
