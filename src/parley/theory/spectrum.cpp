@@ -2,7 +2,6 @@
 
 #include <Eigen/Eigenvalues>
 #include <Eigen/QR>
-#include <Eigen/SVD>
 
 namespace parley::theory {
 namespace {
@@ -15,11 +14,16 @@ Vector eigenvalues(const Matrix& a) {
 
 }  // namespace
 
+// The eigenvalues of [0 A; Aᵀ 0] are ± the singular values of A, and zeros: as exact as those of a decomposition of A,
+// unlike the roots of the eigenvalues of AᵀA.
 SingularValues singular_values(const Matrix& a) {
-  const Vector values = Eigen::BDCSVD<Matrix>(a).singularValues();  // descending
-  SingularValues result{.least = 0, .most = values[0]};
+  Matrix both = Matrix::Zero(a.rows() + a.cols(), a.rows() + a.cols());
+  both.topRightCorner(a.rows(), a.cols()) = a;
+  both.bottomLeftCorner(a.cols(), a.rows()) = a.transpose();
+  const Vector values = eigenvalues(both);  // ascending
+  SingularValues result{.least = 0, .most = values[values.size() - 1]};
   for (const double s : values)
-    if (s > zero_share * result.most) result.least = s;
+    if (s > zero_share * result.most && (result.least == 0 || s < result.least)) result.least = s;
   return result;
 }
 
