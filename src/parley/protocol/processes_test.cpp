@@ -46,6 +46,7 @@ TEST_F(Clones, TwoProcessesWithOneNumberStopBothAndNeitherClaimsAnything) {
   EXPECT_TRUE(exchange(1).ending()->past_unknown()) << exchange(1).ending()->text;
   EXPECT_FALSE(exchange(1).past_confirmed());
   side(1).open(now);  // it remembers
+  ASSERT_TRUE(exchange(1).ending().has_value());
   EXPECT_TRUE(exchange(1).ending()->past_unknown());
 }
 
@@ -76,6 +77,27 @@ TEST_F(Clones, AHelloOfAnEarlierProcessIsRefusedWithTheLaterOne) {
   EXPECT_EQ(receipt.verdict, Verdict::ledger_behind);
   EXPECT_FALSE(unbundled(receipt.attachment, 3).empty());
   EXPECT_FALSE(exchange(0).ending().has_value());
+}
+
+TEST_F(Clones, WhichProcessWasMetIsKnownToTheNextOneHere) {
+  round();
+  Message hello = side(1).message(Kind::hello, 0, payload_of(Seen{}));
+  hello.process = process(5, 9);
+  EXPECT_TRUE(exchange(0).deliver("hospital_b", side(1).signed_bytes(hello)).good());
+  side(0).open(now);
+  hello.process = process(4, 3);
+  EXPECT_EQ(exchange(0).deliver("hospital_b", side(1).signed_bytes(hello)).verdict, Verdict::ledger_behind);
+}
+
+TEST_F(Clones, WhoSaysThatItHasMoreOfThisPartyThanItsLedgerConfirmsNothing) {
+  for (auto& s : sides) s->release();
+  for (const Send& send : exchange(0).take().sends) {
+    const Seen more{.round = 2, .head = {9}, .process = side(0).process};
+    const Message hello = side(1).message(Kind::hello, 0, payload_of(more));
+    exchange(0).answered(send.call, {.attachment = side(1).signed_bytes(hello)});
+  }
+  EXPECT_EQ(exchange(0).phase(), Phase::greeting);
+  EXPECT_THAT(exchange(0).take().reports, testing::Contains(HasSubstr("gives no proof")));
 }
 
 TEST_F(Clones, NothingNewIsReleasedBeforeEveryNeighbourHasConfirmedThisProcess) {
