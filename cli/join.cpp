@@ -50,7 +50,11 @@ std::string progress_text(const party::JoinProgress& p) {
 // wrong has been told (a party contradicted itself after the run was complete).
 std::optional<std::vector<std::string>> wrong_in_own_record(const party::JoinOptions& o, const party::Joined& j) {
   if (j.ending.end != protocol::End::completed || !j.has_statement || j.contradiction) return std::nullopt;
-  return verify::verify({.study = o.study}, {j.folder}).wrong;
+  try {
+    return verify::verify({.study = o.study}, {j.folder}).wrong;
+  } catch (const Error& e) {  // the study was changed meanwhile, say: how the run ended is told all the same
+    return std::vector<std::string>{"it cannot be verified: " + e.in_one_line()};
+  }
 }
 
 std::string verdict_text(const party::JoinOptions& o, const party::Joined& j,

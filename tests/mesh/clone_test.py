@@ -1,7 +1,6 @@
 """A party whose folder was copied (R14): both copies are started. No round has two values at the neighbours, or nobody claims an ε for it.
 PARLEY_TEST_FULL: 200 pairs."""
 import random
-import socket
 
 from mesh_case import *
 
@@ -15,37 +14,58 @@ def heads(study, holder, out="out"):
 
 
 class Clones(Case):
-    def pair(self, seed):
-        draw = random.Random(seed)
-        study = Study(self.dir / f"study{seed}", seed=None, rounds=400, deadline=0.5, wait=20, cap="unlimited", epsilon=30)
+    def copied(self, name, rounds, begun):
+        """C is killed after so many rounds, and its folder copied."""
+        study = Study(self.dir / name, seed=None, rounds=rounds, deadline=0.5, wait=20, cap="unlimited", epsilon=30)
         self.start_all(study)
-        study.until(lambda: study.rounds_of(C) > draw.randrange(1, 20), "some rounds")
+        study.until(lambda: study.rounds_of(C) > begun, "some rounds")
         self.processes[C].kill()
         self.processes[C].wait()
         shutil.copytree(study.base / C, study.base / "copy")
-        with socket.socket() as s:
-            s.bind(("127.0.0.1", 0))
-            port = s.getsockname()[1]
-        command = [PARLEY, *study.command(C), "--listen", f"127.0.0.1:{port}"]
+        return study
 
-        def start_copy():
-            with open(study.base / "copy/log", "a") as log:
-                self.processes["copy"] = subprocess.Popen(command, cwd=study.base / "copy", stdout=subprocess.DEVNULL, stderr=log, text=True)
+    def start_copy(self, study):
+        with open(study.base / "copy/log", "a") as log:
+            self.processes["copy"] = subprocess.Popen([PARLEY, *study.command(C), "--listen", f"127.0.0.1:{free_ports(1)[0]}"], cwd=study.base / "copy",
+                                                      stdout=subprocess.DEVNULL, stderr=log, text=True)
 
-        copies = [lambda: self.start(study, C), start_copy]
-        draw.shuffle(copies)
-        for start in copies:
-            start()
-            time.sleep(draw.random() * draw.choice((0, 0.3)))
+    def ends_of_all(self, study):
+        """{party: (exit code, outcome in its record)}"""
         for name in (A, B, C, "copy"):
             study.until(lambda: self.processes[name].poll() is not None, f"{name} ends")
-        return study
+        return {name: (self.processes[name].returncode, json.loads((study.base / name / "out/run.json").read_text())["outcome"])
+                for name in (A, B, C, "copy")}
+
+    def verified(self, study):
+        """What is found of C by the others' records."""
+        result = run("verify", *(study.base / n / "out" for n in (A, B)), "--study", study.base / A / "study.toml", "--json", cwd=self.dir, check=False)
+        return next(p for p in json.loads(result.stdout)["parties"] if p["party"] == C)
+
+    def test_two_copies_that_meet_one_neighbour_both_stop_and_claim_nothing(self):
+        study = self.copied("study", 20000, 5)
+        self.start(study, C)
+        study.until(lambda: study.rounds_of(C) > 40, "it goes on")
+        self.start_copy(study)
+        ends = self.ends_of_all(study)
+        self.assertEqual((ends[C], ends["copy"]), ((5, "past_unknown"), (5, "past_unknown")), f"{ends}\n" + study.logs())
+        self.assertIn((5, "equivocation"), (ends[A], ends[B]), study.logs())
+        for name in (C, "copy"):
+            for paper in ("statement.json", "model.json"):
+                self.assertFalse((study.base / name / "out" / paper).exists(), name + " claims something\n" + study.logs())
+        self.assertRegex(study.log(A) + study.log(B), "two processes have the number 2")
+        found = self.verified(study)
+        self.assertEqual((found["contradicted"], found["epsilon"]), (True, None))
 
     def test_of_two_copies_neither_claims_anything_or_there_is_one_history(self):
         stopped = 0
         for seed in range(PAIRS):
             with self.subTest(seed):
-                study = self.pair(seed)
+                draw = random.Random(seed)
+                study = self.copied(f"study{seed}", 400, draw.randrange(1, 20))
+                for start in draw.sample((lambda: self.start(study, C), lambda: self.start_copy(study)), 2):
+                    start()
+                    time.sleep(draw.random() * draw.choice((0, 0.3)))
+                ends = self.ends_of_all(study)
                 seen = {}
                 for holder in (A, B):
                     for round, head in heads(study, holder).items():
@@ -56,12 +76,9 @@ class Clones(Case):
                 if twice:
                     self.assertEqual(statements, [False, False], f"rounds {twice} have two values\n" + study.logs())
                 # A copy that came too late and met nobody states what was planned, which holds: there is one history.
-                outcomes = [json.loads((study.base / name / "out/run.json").read_text())["outcome"] for name in (C, "copy")]
-                self.assertLess(outcomes.count("completed"), 2, "both copies completed the run\n" + study.logs())
-                result = run("verify", *(study.base / n / "out" for n in (A, B)), "--study", study.base / A / "study.toml", "--json", cwd=self.dir, check=False)
-                found = {p["party"]: p for p in json.loads(result.stdout)["parties"]}
+                self.assertLess([ends[C][1], ends["copy"][1]].count("completed"), 2, "both copies completed the run\n" + study.logs())
                 if twice:
-                    self.assertIsNone(found[C]["epsilon"])
+                    self.assertIsNone(self.verified(study)["epsilon"])
         print(f"{PAIRS} pairs, {stopped} stopped without a claim", file=sys.stderr)
 
 

@@ -1,4 +1,5 @@
 """Real parties on this machine: keys, a study, rows, ledgers and processes of `parley join`. ctest gives $PARLEY."""
+import fcntl
 import json
 import os
 import pathlib
@@ -30,19 +31,30 @@ PATIENCE = int(os.environ.get("PARLEY_PATIENCE", 900))  # seconds until a proces
 MEMORY = "/dev/shm" if os.path.isdir("/dev/shm") and os.access("/dev/shm", os.W_OK) else None  # where a sync costs nothing
 
 
+PORTS = open(os.path.join(tempfile.gettempdir(), f"parley_test_ports_{os.getuid()}"), "w")  # byte p is locked by who uses port p
+
+
 def free_ports(count):
-    """Ports that nobody has right now, below those that the system gives to callers: a party that is down keeps its own."""
+    """Ports that nobody has, and that no other test takes while this program runs: a party that is down keeps its own.
+    They are below all that systems give to callers."""
     ports = []
-    while len(ports) < count:
-        port = random.randrange(12000, 32000)
-        with socket.socket() as s:
-            try:
-                s.bind(("127.0.0.1", port))
-            except OSError:
-                continue
-        if port not in ports:
-            ports.append(port)
+    for port in random.sample(range(10000, 16000), 6000):
+        if len(ports) == count:
+            break
+        try:
+            if port not in free_ports.taken:
+                fcntl.lockf(PORTS, fcntl.LOCK_EX | fcntl.LOCK_NB, 1, port)
+                free_ports.taken.add(port)
+                with socket.socket() as s:
+                    s.bind(("127.0.0.1", port))
+                ports.append(port)
+        except OSError:
+            pass  # another program's
+    assert len(ports) == count, "no free ports"
     return ports
+
+
+free_ports.taken = set()  # by this program
 
 
 def sanitizer_report(text):

@@ -26,6 +26,7 @@ TEST(ExitCode, SaysWhetherStartingAgainHelps) {
   EXPECT_EQ(code(End::refused, Reason::past_unknown), 5);
   EXPECT_EQ(code(End::diverged), 5);
   EXPECT_EQ(code(End::equivocation), 5);
+  EXPECT_EQ(code(End::contradicted), 5);
 }
 
 TEST(ExitCode, OfARunThatWasCompleteBeforeIsItsOwnUnlessAContradictionEndsIt) {

@@ -33,12 +33,8 @@ Spend planned_spend(const PlannedRun::Account& account, double delta, bool is_pr
 
 Spend spent_in(const LedgerFile::Run& run, const std::string& dataset, double delta) {
   Spend most(delta);
-  for (const auto& [node, account] : run.accounts) {
-    if (account.dataset != dataset) continue;
-    Spend sum(delta);
-    for (const Price& price : account.prices) sum.add(price);
-    if (sum.total() > most.total()) most = sum;
-  }
+  for (const auto& [node, account] : run.accounts)
+    if (account.dataset == dataset) most = larger(most, Spend(delta, account.prices));
   return most;
 }
 

@@ -4,6 +4,8 @@
 // Every sum is rounded up and every limit down. Rules are never mixed in one decision. Sums are kept in long double, so
 // that what the rounding of many rounds costs stays far below the 1e-13 that planners leave free under a cap.
 #pragma once
+#include <span>
+
 #include "parley/privacy/release.h"
 
 namespace parley::ledger {
@@ -25,7 +27,9 @@ struct Price {  // of one release
 
 class Spend {
  public:
-  explicit Spend(double delta = 0) : delta_(delta) {}
+  explicit Spend(double delta = 0, std::span<const Price> prices = {}) : delta_(delta) {
+    for (const Price& price : prices) add(price);
+  }
   void add(Price price);
   void add(const Spend& run) { add_up(run.sum_); }
   double total() const;    // Σε or Σμ²
@@ -38,6 +42,10 @@ class Spend {
   double delta_;
   long double sum_ = 0;  // never below the truth
 };
+
+inline Spend larger(const Spend& a, const Spend& b) {
+  return b.total() > a.total() ? b : a;
+}
 
 // What one more run may cost. By the GDP filter that is the run whose μ² fits, not the difference of two ε.
 double left_under(const Cap& cap, const Spend& spent);

@@ -43,11 +43,7 @@ class CapsInForce {
     Spend sum(cap.delta);
     for (const auto& [run, nodes] : prices_[name]) {
       Spend most(cap.delta);
-      for (const auto& [node, prices] : nodes) {
-        Spend one(cap.delta);
-        for (const Price& price : prices) one.add(price);
-        if (one.total() > most.total()) most = one;
-      }
+      for (const auto& [node, prices] : nodes) most = larger(most, Spend(cap.delta, prices));
       sum.add(most);
     }
     if (sum.total() > limit_of(cap))

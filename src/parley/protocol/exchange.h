@@ -140,6 +140,7 @@ class Exchange {
   Receipt judged(const std::string& caller, std::string_view bytes);
   Receipt on_hello(const Message& m, std::string_view bytes);
   Receipt on_value(const Message& m, std::string_view bytes);
+  Finding judge_hello(const Message& m, int at_least) const;
   Finding judge_last_word(const Message& m) const;
   void add_last_word(const Message& m, std::string_view bytes);
   Receipt on_last_word(const Message& m, std::string_view bytes, Link& from);  // a final iterate or a seal

@@ -241,9 +241,17 @@ void Exchange::meet(const Message& hello, std::string_view bytes) {
   if (Link& link = link_to(hello.node); ++link.restarts <= 3) link.progress = now_;
 }
 
+// Two processes of one number are two copies, however old the ledger of one of them is: the other may be alive, and is
+// told. A ledger that is only older is refused, and whoever has it stops.
+Finding Exchange::judge_hello(const Message& m, int at_least) const {
+  const Finding process = processes_.judge(m);
+  if (contradicts(process.verdict)) return process;
+  const Finding past = received_.judge_hello(m, at_least);
+  return past.verdict == Verdict::accepted ? process : past;
+}
+
 Receipt Exchange::on_hello(const Message& m, std::string_view bytes) {
-  Finding finding = received_.judge_hello(m, received_.seen(m.node).round);
-  if (finding.verdict == Verdict::accepted) finding = processes_.judge(m);
+  const Finding finding = judge_hello(m, received_.seen(m.node).round);
   if (contradicts(finding.verdict)) return contradicted(m, finding, bytes);
   if (finding.verdict != Verdict::accepted) {
     Receipt receipt = refuse(m.sender, finding);
@@ -344,9 +352,8 @@ void Exchange::on_greeting(Link& link, const Link::Call& call, const Receipt& re
   Finding finding{Verdict::truncated, "the answer to a hello is none"};
   if (m != nullptr && m->kind == Kind::hello) {
     const auto wrong = inspect(*m, who, agreed_, self_, keys_);
-    finding = wrong ? *wrong : received_.judge_hello(*m, call.number);  // trap: only a neighbour's may be judged
+    finding = wrong ? *wrong : judge_hello(*m, call.number);  // trap: only a neighbour's may be judged
   }
-  if (finding.verdict == Verdict::accepted) finding = processes_.judge(*m);
   if (contradicts(finding.verdict)) {
     contradicted(*m, finding, receipt.attachment);
     return;

@@ -50,6 +50,21 @@ TEST_F(Clones, TwoProcessesWithOneNumberStopBothAndNeitherClaimsAnything) {
   EXPECT_TRUE(exchange(1).ending()->past_unknown());
 }
 
+TEST_F(Clones, ACopyThatIsBehindIsACopyAllTheSame) {
+  side(1).process = process(2, 7);
+  side(1).open();
+  round();
+  const auto copy = copy_of_b(process(2, 8));
+  round();
+  round();
+  carry_for(*copy);
+  EXPECT_EQ(exchange(0).ending()->end, End::equivocation);
+  EXPECT_TRUE(copy->exchange->ending()->past_unknown()) << copy->exchange->ending()->text;
+  carry();
+  ASSERT_TRUE(exchange(1).ending().has_value());
+  EXPECT_TRUE(exchange(1).ending()->past_unknown()) << exchange(1).ending()->text;
+}
+
 TEST_F(Clones, AnOlderProcessThatGoesOnIsFoundByTheValueThatTheNewerOneDoesNotKnow) {
   round();
   round();
