@@ -94,7 +94,7 @@ class Claims(Case):
         self.assertEqual([w for w in self.verify(study, [A]) if w.startswith(A)], [])
 
     def test_a_completed_model_stands_whatever_is_said_afterwards(self):
-        study = Study(self.dir / "study", deadline=0.25)
+        study = Study(self.dir / "study", deadline=1)
         self.start_all(study)
         self.assert_completed(study)
         papers = [study.out(A, p).read_bytes() for p in ("model.json", "own_model.json", "statement.txt")]

@@ -16,7 +16,7 @@ def heads(study, holder, out="out"):
 class Clones(Case):
     def copied(self, name, rounds, begun):
         """C is killed after so many rounds, and its folder copied."""
-        study = Study(self.dir / name, seed=None, rounds=rounds, deadline=0.5, wait=20, cap="unlimited", epsilon=30)
+        study = Study(self.dir / name, seed=None, rounds=rounds, deadline=2, wait=60, cap="unlimited", epsilon=30)
         self.start_all(study)
         study.until(lambda: study.rounds_of(C) > begun, "some rounds")
         self.processes[C].kill()

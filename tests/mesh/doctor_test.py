@@ -7,7 +7,7 @@ FORGE = os.environ["MESH_FORGE"]
 class Doctor(Case):
     def setUp(self):
         super().setUp()
-        self.study = Study(self.dir / "study")
+        self.study = Study(self.dir / "study", deadline=10)  # so long a neighbour may take to answer
         self.home = self.study.base / "hospital_a"
         self.file = self.home / "study.toml"
 
@@ -80,13 +80,11 @@ class Doctor(Case):
 
     def test_peers_that_run_answer_and_stay_as_they_are(self):
         self.start_all(self.study, ["hospital_b", "hospital_c"])
-        for _ in range(200):
-            found = self.doctor(code=0)
-            if all("same study" in found[n][0][1] for n in ("hospital_b", "hospital_c")):
-                break
-            time.sleep(0.05)
-        else:
-            self.fail(found)
+        for name in ("hospital_b", "hospital_c"):
+            self.study.await_log(name, "of 2 peers answer")
+        found = self.doctor(code=0)
+        for name in ("hospital_b", "hospital_c"):
+            self.assertIn("same study", found[name][0][1])
         self.start(self.study, "hospital_a")
         self.assert_completed(self.study)
         self.assert_same_as_simulation(self.study)
@@ -94,11 +92,8 @@ class Doctor(Case):
 
     def test_beside_its_own_join_it_says_so(self):
         self.start(self.study, "hospital_a")
-        for _ in range(200):
-            found = self.doctor()
-            if "own join" in found["port"][0][1]:
-                break
-            time.sleep(0.05)
+        self.study.await_log("hospital_a", "0 of 2 peers answer")  # it has its ledger: doctor opens it too
+        found = self.doctor()
         self.assertIn("is held by this party's own join", found["port"][0][1])
         self.assertIn("in use by this party's own join", found["ledger"][0][1])
         self.assertEqual([a for a, all_ in found.items() if any(h == "failed" for h, _ in all_)], [])
@@ -237,24 +232,15 @@ class Doctor(Case):
         run("keys", "new", "hospital_b", cwd=fake)
         self.pin("hospital_b", fake, folder / "study.toml")
         self.processes["fake"] = self.study.start("hospital_b", "--key", fake / "hospital_b.key", "--certificate", fake / "hospital_b.pem")
-        self.wait_for("hospital_b")
+        self.study.await_log("hospital_b", "of 2 peers answer")
         self.assert_failed(self.doctor(), "hospital_b", "and the roster pins")
 
     def test_a_neighbour_with_another_study_names_the_field(self):
         file = self.study.base / "hospital_b/study.toml"
         file.write_text(file.read_text().replace("rounds = 6", "rounds = 8"))
         self.start(self.study, "hospital_b")
-        self.wait_for("hospital_b")
+        self.study.await_log("hospital_b", "of 2 peers answer")
         self.assert_failed(self.doctor(), "hospital_b", "it has another study: rounds: 6 here, 8 at hospital_b")
-
-    def wait_for(self, name):
-        host, port = self.study.addresses[name].split(":")
-        for _ in range(400):
-            with socket.socket() as s:
-                if s.connect_ex((host, int(port))) == 0:
-                    return
-            time.sleep(0.05)
-        self.fail(self.study.logs())
 
     def test_everything_at_once(self):
         (self.home / "hospital_a.key").chmod(0o644)

@@ -100,7 +100,7 @@ class Ends(Case):
     # --- signals ---
 
     def test_a_terminal_that_hangs_up_is_an_interruption(self):
-        study = Study(self.dir / "study", rounds=2000)
+        study = Study(self.dir / "study", rounds=2000, deadline=5)  # who leaves says so for two deadlines
         self.start_all(study)
         self.await_rounds(study, C, 10)
         for _ in range(2):  # from the system and from the shell

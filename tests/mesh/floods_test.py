@@ -1,5 +1,5 @@
 """Floods (R13): a stranger's end in the handshake, an insider's at the gate. Memory stays bounded and the honest run completes meanwhile.
-PARLEY_TEST_FULL: each for 60 s, and the table of docs/reliability.md."""
+PARLEY_TEST_FULL: each for 60 s."""
 import socket
 
 from mesh_case import *

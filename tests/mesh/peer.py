@@ -530,8 +530,10 @@ def greets_with(hello):
 
 
 def answers(verdict, rounds):
-    """Is honest for so many rounds; then it answers everything so, and releases nothing more."""
-    return type("Answers", (Peer,), {"answer": lambda self, j, data: (verdict, "so it is") if len(self.released) >= rounds else Peer.answer(self, j, data),
+    """Is honest for so many rounds, and until the caller has stored one of its values; then it answers everything so, and releases nothing more."""
+    def lies(self, j):
+        return len(self.released) >= rounds and (rounds == 0 or len(self.stored[j]) >= 2)
+    return type("Answers", (Peer,), {"answer": lambda self, j, data: (verdict, "so it is") if lies(self, j) else Peer.answer(self, j, data),
                                      "release": lambda self: Peer.release(self) if len(self.released) < max(1, rounds) else None})
 
 

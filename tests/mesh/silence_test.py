@@ -7,8 +7,8 @@ ROUNDS = 120 if SHORT else 240
 
 
 class Silence(Case):
-    def study(self):
-        return Study(self.dir / "study", rounds=ROUNDS, deadline=0.25)
+    def study(self, deadline=0.25):
+        return Study(self.dir / "study", rounds=ROUNDS, deadline=deadline)
 
     def is_reported(self, study):
         for name in (A, B):
@@ -20,9 +20,9 @@ class Silence(Case):
         self.assert_spend(study)
         self.assertGreaterEqual(self.assert_paid(study), 3 * study.rounds)  # what each has sent, and what it has heard
 
-    def begun(self, dies_later=False):
+    def begun(self, dies_later=False, deadline=0.25):
         """hospital_c stops itself in the middle, at the same call however busy the machine is: it hears two answers in a round."""
-        study = self.study()
+        study = self.study(deadline)
         self.start_all(study, [A, B])
         at = {"PARLEY_AT": "sent to some", "PARLEY_STOP": "40", **({"PARLEY_KILL": "120"} if dies_later else {})}
         self.start(study, C, program=FAILPOINTS, env=at)
@@ -81,7 +81,7 @@ class Silence(Case):
         self.ends_well(study)
 
     def test_a_party_that_its_owner_interrupts_is_waited_for(self):
-        study = self.begun()
+        study = self.begun(deadline=5)  # who leaves says so for two deadlines
         self.processes[C].send_signal(signal.SIGINT)
         self.go_on()
         code, result = self.results(study, [C])[C]

@@ -129,6 +129,30 @@ class Verify(Case):
                     process.stdout.close()
                 self.processes = {}
 
+    def test_of_a_run_that_ended_early_the_planned_epsilon_counts_unless_all_who_received_of_it_tell(self):
+        study = Study(self.dir / "early", "pp", seed=None, rounds=3000, epsilon=3000, delta=0, options={"noise": '"gamma"'}.items())
+        self.start_all(study)
+        self.await_rounds(study, "hospital_a", 12)
+        for name in study.all:
+            self.processes[name].send_signal(signal.SIGINT)
+        self.assertIn("interrupted", {r["outcome"] for _, r in self.results(study).values()})
+        self.copies = self.dir / "records"
+        for party in study.all:
+            shutil.copytree(study.base / party / "out", self.copies / party)
+
+        def found_of_a(*given):
+            found = self.verify(study, given)
+            return next(p for p in found["parties"] if p["party"] == "hospital_a"), found
+
+        party, found = found_of_a(*study.all)
+        self.assertLess(party["epsilon"], 1000, found)
+        self.assertEqual(party["epsilon"], party["epsilon_stated"])
+        party, found = found_of_a("hospital_a", "hospital_b")
+        self.assertGreater(party["epsilon"], 2900)
+        self.assertIn("hospital_a: whether it has released more than its record holds; counted with what was planned", found["unchecked"])
+        (self.copies / "hospital_a/statement.json").unlink()
+        self.assertGreater(found_of_a(*study.all)[0]["epsilon"], 2900)
+
     def test_a_run_with_a_killed_and_restarted_party_holds(self):
         study = Study(self.dir / "killed", rounds=60)
         self.start_all(study)

@@ -22,6 +22,12 @@ struct LogLine {
   std::string peer;  // the party that it is about; empty: none
 };
 
+// The first, the tenth, the hundredth, … of many equal lines: whoever floods a party does not flood its log.
+inline bool worth_a_line(long count) {
+  while (count % 10 == 0 && count > 0) count /= 10;
+  return count == 1;
+}
+
 // "2026-03-01T12:00:05Z warning hospital_b: hospital_b has not answered for 2 s"
 inline std::string logged(const LogLine& line, std::chrono::sys_seconds now) {
   const char* const level = line.level == Level::info ? "info" : line.level == Level::warning ? "warning" : "error";

@@ -16,6 +16,8 @@ namespace {
 using nlohmann::json;
 constexpr double infinite = std::numeric_limits<double>::infinity();
 
+const std::string put_back = "put back the last good copy, or ask who changed it";
+
 json to_json(double value) {  // JSON has no infinity
   return std::isfinite(value) ? json(value) : json("infinite");
 }
@@ -49,7 +51,7 @@ privacy::Charge charge_from_text(const std::string& text, const std::string& whe
       charge.parameters.emplace_back(name, value == "infinite" ? infinite : value.get<double>());
     return charge;
   } catch (const json::exception& e) {
-    throw Error({.what = "a charge cannot be read: " + std::string(e.what()), .where = where});
+    throw Error({.what = "a charge cannot be read: " + std::string(e.what()), .where = where, .fix = put_back});
   }
 }
 
@@ -118,7 +120,7 @@ void LedgerFile::load_acceptance(const Entry& e) {
 }
 
 void LedgerFile::load(const Entry& e) {
-  const std::string where = "entry " + std::to_string(e.sequence) + " of the ledger";
+  const std::string where = name_ + ", entry " + std::to_string(e.sequence);
   try {
     if (e.kind == "charge") {
       load_charge(e, where);
@@ -140,9 +142,13 @@ void LedgerFile::load(const Entry& e) {
       throw std::out_of_range("unknown kind '" + e.kind + "'");
     }
   } catch (const json::exception& problem) {
-    throw Error({.what = "cannot be read: " + std::string(problem.what()), .where = where});
+    throw Error({.what = "an entry of the ledger cannot be read: " + std::string(problem.what()),
+                 .where = where,
+                 .fix = put_back});
   } catch (const std::out_of_range& problem) {
-    throw Error({.what = "does not fit what stands before it: " + std::string(problem.what()), .where = where});
+    throw Error({.what = "an entry of the ledger does not fit what stands before it: " + std::string(problem.what()),
+                 .where = where,
+                 .fix = put_back});
   }
 }
 
@@ -150,8 +156,9 @@ void LedgerFile::load(const Entry& e) {
 void LedgerFile::append(const std::vector<Entry>& entries) {
   expects(!doubt_, "nothing appended to a ledger that was opened to be read");
   database_->append(entries);
+  auto sequence = database_->head().entries - static_cast<decltype(Entry::sequence)>(entries.size());
   for (Entry e : entries) {
-    e.sequence = database_->head().entries;
+    e.sequence = ++sequence;
     load(e);
   }
 }

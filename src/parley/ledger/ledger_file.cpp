@@ -46,7 +46,7 @@ Price price_of(const privacy::Charge& charge, bool is_private) {
   return {.epsilon = charge.epsilon, .mu = charge.mu};
 }
 
-LedgerFile::LedgerFile(const std::filesystem::path& file, Open how) {
+LedgerFile::LedgerFile(const std::filesystem::path& file, Open how) : name_(file.string()) {
   if (how == Open::create_if_missing && !std::filesystem::exists(file)) {
     LedgerDatabase::check_vacant(file);
     const std::filesystem::path key_file = file.string() + ".key";

@@ -144,6 +144,7 @@ class LedgerFile {
   std::optional<Error::Fields> rolled_back() const;  // it is older than what was released
   std::optional<Error::Fields> memory_in_doubt() const;
 
+  std::string name_;  // of the file as it was given, for messages
   std::unique_ptr<LedgerDatabase> database_;
   std::optional<Key> key_;
   std::map<std::string, Dataset> datasets_;

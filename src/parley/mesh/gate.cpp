@@ -13,6 +13,7 @@
 #include <cstring>
 #include <list>
 #include <map>
+#include <set>
 #include <optional>
 #include <span>
 #include <thread>
@@ -197,6 +198,8 @@ class Gate::Loop {
         const auto here = c++;
         if (!carry(*here, watched[i].revents, watched[i + 1].revents) || expired(*here)) let_go(here);
       }
+      for (const Place party : parties())
+        if (known_.size() < 256) known_.insert(party->from);
       give_back();
       crowd_out(strangers(), setup_.limits.strangers, "that have not finished a handshake");
       crowd_out(parties(), setup_.limits.parties, "of parties");
@@ -277,11 +280,18 @@ class Gate::Loop {
     return found;
   }
 
-  // Of too many, the longest silent one goes, of an address that has the most.
+  // Of too many, the longest silent one goes, of an address that has the most; while there are others, none of an
+  // address from which a party has come before: a stranger with many addresses does not keep it out.
   void crowd_out(std::vector<Place> of, int most, const std::string& which) {
+    bool spared = std::ranges::any_of(of, [&](Place c) { return !known_.contains(c->from); });
     while (static_cast<int>(of.size()) > most) {
       std::map<std::string, int> count;
-      for (const Place c : of) ++count[c->from];
+      for (const Place c : of)
+        if (!spared || !known_.contains(c->from)) ++count[c->from];
+      if (count.empty()) {  // none is left but of such addresses
+        spared = false;
+        continue;
+      }
       const int largest = std::ranges::max_element(count, {}, [](const auto& n) { return n.second; })->second;
       std::erase_if(count, [=](const auto& n) { return n.second < largest; });
       const auto crowded = [&](Place c) { return count.contains(c->from); };
@@ -346,6 +356,7 @@ class Gate::Loop {
   const Descriptor wake_;
   std::list<Connection> connections_;
   std::list<Leaving> leaving_;
+  std::set<std::string> known_;  // addresses of connections that lasted
   std::optional<Clock::time_point> ended_;  // when connections last ended, and memory was not given back since
   Clock::time_point now_ = setup_.now(), deaf_until_ = now_, given_back_ = now_;
   std::jthread thread_;  // last: it is joined before anything that it uses goes

@@ -6,6 +6,8 @@
 #include <optional>
 #include <string>
 
+#include "parley/base/log_line.h"
+
 namespace parley::mesh {
 
 class LogThrottle {
@@ -16,9 +18,7 @@ class LogThrottle {
     const bool known = counts_.contains(about) || counts_.size() < most;
     long& count = counts_[known ? about : std::string()];  // what comes after the first `most` kinds is one kind
     if (++count == 1) return sentence;
-    long power = count;
-    while (power % 10 == 0) power /= 10;
-    if (power != 1) return std::nullopt;
+    if (!worth_a_line(count)) return std::nullopt;
     return sentence + " (" + std::to_string(count) + " times)";
   }
 

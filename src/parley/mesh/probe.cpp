@@ -42,7 +42,8 @@ Probed try_listen(const std::string& address) {
     ::setsockopt(s.number(), SOL_SOCKET, SO_REUSEADDR, &yes, sizeof yes);  // as the gate does
     if (::bind(s.number(), a.ai_addr, a.ai_addrlen) == 0 && ::listen(s.number(), 1) == 0)
       return {.loopback = is_loopback(*a.ai_addr)};
-    return {errno == EADDRINUSE ? Result::taken : Result::foreign, std::strerror(errno)};
+    const int why = errno;
+    return {why == EADDRINUSE ? Result::taken : why == EACCES ? Result::forbidden : Result::foreign, std::strerror(why)};
   });
 }
 

@@ -4,6 +4,7 @@
 
 #include "parley/base/text.h"
 #include "parley/run/claim.h"
+#include "parley/record/files.h"
 #include "parley/study/model.h"
 
 namespace parley::party {
@@ -41,6 +42,15 @@ json last_word(const Participant& participant, const PartsOnDisk& parts, const s
   return head;
 }
 
+// A process that was sure of its past has signed how this run ended, with a contradiction of another's: after that this
+// party released nothing more. Of no other end that is so, and its folder may be an old copy.
+bool stated_before(const fs::path& folder, const protocol::Ending& ending, const study::PartHistory& history) {
+  if (ending.end != protocol::End::equivocation) return false;
+  const json document = record::read_json(folder / "statement.json"), said = record::member(document, "statement");
+  return record::text_in(said, "outcome") == study::end_name(ending.end) && !said.contains("unconfirmed") &&
+         record::number_in(said, "rounds_released") == rounds_released(history);
+}
+
 }  // namespace
 
 DocumentsWritten write_final_documents(const Participant& participant, PartsOnDisk& parts, const fs::path& folder,
@@ -60,17 +70,18 @@ DocumentsWritten write_final_documents(const Participant& participant, PartsOnDi
   };
   const json head = last_word(participant, parts, ending.past_unknown() ? "past_unknown" : study::end_name(ending.end),
                               ending.text, end.rounds_done);
-  const study::PartHistory told = parts.history();
+  const study::PartHistory history = parts.history();
+  const bool confirmed = end.past_confirmed || stated_before(folder, ending, history);
   // Privacy: a party that does not know what it has released signs nothing, and neither does one whose ledger is empty
   // without anybody's word on it: a ledger that was lost looks the same.
-  if (ending.past_unknown() || (!end.past_confirmed && !has_learnt(told))) {
+  if (ending.past_unknown() || (!confirmed && !has_learnt(history))) {
     remove({"statement.json", "statement.txt", "model.json", "own_model.json"});
     parts.finish(head, json());
     return {};
   }
-  DocumentsWritten written{.spent = spent_in(told, whole, end.past_confirmed)};
+  DocumentsWritten written{.spent = spent_in(history, whole, confirmed)};
   json model;
-  written.model = end.model.size() > 0 && ending.end != protocol::End::diverged && has_learnt(told);
+  written.model = end.model.size() > 0 && ending.end != protocol::End::diverged && has_learnt(history);
   if (written.model) {
     model = model_json(participant.study, participant.plan, end.model, study::end_name(ending.end));
     write_file(folder / "own_model.json",

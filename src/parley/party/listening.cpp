@@ -18,6 +18,9 @@ Listening listening_of(const JoinOptions& o, const Participant& participant) {
   };
   if (l.probed.result == Result::taken)
     object(l.probed.why, "stop what uses it, or choose another with --listen HOST:PORT");
+  else if (l.probed.result == Result::forbidden)
+    object("this user may not open that port (" + l.probed.why + ")",
+           "choose a port of 1024 or more, in the study or with --listen HOST:PORT");
   else if (l.probed.result != Result::open && by_study)
     object("the study names this address for " + participant.me().name + ", and it is not one of this machine's (" +
                l.probed.why + ")",

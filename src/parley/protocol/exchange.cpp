@@ -85,9 +85,9 @@ void Exchange::check_confirmed() {
 
 bool Exchange::past_confirmed() const {
   if (accused_ || (ending_ && ending_->past_unknown())) return false;
-  // What an earlier process has stated after a loss, or kept as evidence, stands in the transcript behind all that was
-  // released. Trap: what this process states itself confirms nothing, its ledger may be an old one.
-  return released() == agreed_.rounds || ended_before_ || std::ranges::all_of(links_, &Link::confirmed);
+  // Trap: nothing in this party's own transcript confirms its ledger. Both may be an old copy, of before a part in which
+  // it released more.
+  return released() == agreed_.rounds || std::ranges::all_of(links_, &Link::confirmed);
 }
 
 void Exchange::replay(Transcript::Entry kind, std::string_view bytes) {
@@ -99,9 +99,6 @@ void Exchange::replay(Transcript::Entry kind, std::string_view bytes) {
                  .code = other_version});
   const auto* m = std::get_if<Message>(&parsed);
   bool fits = m != nullptr && m->run == agreed_.run;
-  ended_before_ =
-      ended_before_ ||
-      (fits && (kind == Transcript::Entry::evidence || (kind == Transcript::Entry::sent && m->kind == Kind::loss)));
   if (fits && kind == Transcript::Entry::evidence && m->node == self_) {
     accused_ = "an earlier process was shown a signature of this party's that its ledger does not know of";
   } else if (fits && kind == Transcript::Entry::evidence) {
@@ -263,7 +260,7 @@ bool Exchange::finished() const {
   const bool told_enough = now_ >= ended_ + 2 * timing_.deadline;
   if ((interrupted || phase_ == Phase::stopped) && told_enough) return true;
   // Of two copies of a party one has been told; the other calls within that time, and is shown the proof.
-  if (phase_ == Phase::stopped && contradicted_by_ >= 0 && !told_enough) return false;
+  if (phase_ == Phase::stopped && (contradicted_by_ >= 0 || !rivals_.empty()) && !told_enough) return false;
   // Whoever was never there, and hears of no interruption, waits as it would anyway.
   return std::ranges::all_of(links_,
                              [&](const Link& link) { return done_with(link) || (interrupted && !link.ever_heard); });
@@ -274,6 +271,15 @@ std::string Exchange::hello_to(const Link& link) const {
   seen.process = processes_.of(link.node);
   seen.waits_for = waits_for(link);
   return encode(made(Kind::hello, released(), payload_of(seen)));
+}
+
+// What a goodbye says is believed for the signatures that come with it.
+std::string Exchange::proof_for(const Link& link) const {
+  if (contradicted_by_ == link.node) return proof_against(link.node);
+  if (ending_->end != End::diverged) return "";
+  const auto own = envelopes_.find(released());
+  const std::vector<std::string> value = {!diverged_with_.empty() || own == envelopes_.end() ? diverged_with_ : own->second};
+  return bundle(value, message_cap(agreed_.dimension) - 1024);
 }
 
 // Its value of a round was computed from this node's of the round before, so that one it has.
@@ -295,7 +301,7 @@ bool Exchange::next_message(const Link& link, Link::Call& call, std::string& byt
                     payload_of(Goodbye{.end = ending_->end,
                                        .reason = ending_->reason,
                                        .text = ending_->passed_on.empty() ? ending_->text : ending_->passed_on,
-                                       .proof = contradicted_by_ == link.node ? proof_against(link.node) : ""}))));
+                                       .proof = proof_for(link)}))));
   };
   const auto last_word = [&] {
     for (const auto& [origin, message] : finals_.messages())

@@ -136,15 +136,19 @@ class Exchange {
   void go_on(const Succession& next);
   Message made(Kind kind, int round, std::string payload) const;  // and signed
   std::string hello_to(const Link& link) const;
+  std::string proof_for(const Link& link) const;
 
   Receipt judged(const std::string& caller, std::string_view bytes);
   Receipt on_hello(const Message& m, std::string_view bytes);
   Receipt on_value(const Message& m, std::string_view bytes);
-  Finding judge_hello(const Message& m, int at_least) const;
+  Finding judge_hello(const Message& m, std::string_view bytes, int at_least);
+  std::optional<Receipt> against_rival(const Message& m);
+  bool shows_divergence(std::string_view proof);
   Finding judge_last_word(const Message& m) const;
   void add_last_word(const Message& m, std::string_view bytes);
   Receipt on_last_word(const Message& m, std::string_view bytes, Link& from);  // a final iterate or a seal
-  Receipt on_goodbye(const Message& m);
+  Receipt on_goodbye(const Message& m, std::string_view bytes);
+  void take_leave(const Message& m, const Goodbye& goodbye);
   Receipt on_survivors(const Message& m, std::string_view bytes, Link& from);
   Receipt contradicted(const Message& m, const Finding& finding, std::string_view bytes);
   std::optional<Finding> not_open(const Message& m, const std::string& caller) const;
@@ -178,6 +182,7 @@ class Exchange {
   bool done_with(const Link& link) const;
   int has(const Link& link) const;  // the last round of this node's that the neighbour has stored, as far as is known
   void report(LogLine line) { actions_.reports.push_back(std::move(line)); }
+  void warn_of(Link& link, Told what, const std::string& text);
   void warn(const std::string& peer, const std::string& text) { report({text, Level::warning, peer}); }
   void report_refusal(const std::string& caller, const Receipt& receipt);
 
@@ -190,6 +195,8 @@ class Exchange {
   std::function<Consent(const Succession&)> consent_;
   Received received_;
   Processes processes_;
+  std::string diverged_with_;          // the value at the bound by which the run diverged
+  std::map<int, std::string> rivals_;  // by node: a hello of a process with the known one's number, which is behind
   FinalIterates finals_;
   Seals seals_;
   Survivors survivors_;
@@ -209,7 +216,6 @@ class Exchange {
   int contradicted_by_ = -1;                              // the node that signed it
   std::string evidence_;                                  // its message
   std::optional<std::string> accused_;                    // withdraw()
-  bool ended_before_ = false;                             // in the transcript: a statement after a loss, or evidence
   std::vector<std::array<long, verdict_count>> refused_;  // by node, unknown callers last
   std::uint64_t calls_ = 0;
   Actions actions_;

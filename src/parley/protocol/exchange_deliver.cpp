@@ -9,12 +9,6 @@ namespace {
 
 const std::string too_many_processes = "it has been started " + std::to_string(most_processes) + " times in this part";
 
-// The first, the tenth, the hundredth, …: a peer that floods this party does not flood its log.
-bool worth_a_line(long count) {
-  while (count % 10 == 0) count /= 10;
-  return count == 1;
-}
-
 }  // namespace
 
 Link& Exchange::link_to(int node) {
@@ -47,6 +41,8 @@ Receipt Exchange::judged(const std::string& caller, std::string_view bytes) {
     if (wrong->verdict == Verdict::wrong_configuration) receipt.attachment = agreed_.configuration;
     return receipt;
   }
+  if (caller == m.sender && phase_ != Phase::recovering)
+    if (auto receipt = against_rival(m)) return *receipt;
   // Before whether this party is open at all: what it has claimed may be wrong, also where its run has ended.
   if (m.kind == Kind::goodbye && phase_ != Phase::recovering && accused_by(m.sender, goodbye_of(m.payload)->proof))
     return {.verdict = Verdict::accepted};
@@ -69,7 +65,7 @@ Receipt Exchange::judged(const std::string& caller, std::string_view bytes) {
     case Kind::seal:
       return on_last_word(m, bytes, link_to(*agreed_.node_of(caller)));
     case Kind::goodbye:
-      return on_goodbye(m);
+      return on_goodbye(m, bytes);
     case Kind::loss:
     case Kind::consent:
       return on_survivors(m, bytes, link_to(*agreed_.node_of(caller)));
@@ -238,20 +234,30 @@ void Exchange::meet(const Message& hello, std::string_view bytes) {
   transcript_->append(Transcript::Entry::received, bytes);
   transcript_->sync();
   processes_.add(hello, std::string(bytes));
-  if (Link& link = link_to(hello.node); ++link.restarts <= 3) link.progress = now_;
+  if (Link& link = link_to(hello.node); ++link.restarts <= 3) link.restarted = now_;
 }
 
-// Two processes of one number are two copies, however old the ledger of one of them is: the other may be alive, and is
-// told. A ledger that is only older is refused, and whoever has it stops.
-Finding Exchange::judge_hello(const Message& m, int at_least) const {
-  const Finding process = processes_.judge(m);
-  if (contradicts(process.verdict)) return process;
-  const Finding past = received_.judge_hello(m, at_least);
-  return past.verdict == Verdict::accepted ? process : past;
+// A ledger that is older than what it has released is refused, and whoever has it stops: a disk was lost or put back.
+// Where its process has the number of another one, that one may be alive: it is held against it when it speaks.
+Finding Exchange::judge_hello(const Message& m, std::string_view bytes, int at_least) {
+  const Finding process = processes_.judge(m), past = received_.judge_hello(m, at_least);
+  if (past.verdict == Verdict::accepted) return process;
+  if (contradicts(process.verdict)) rivals_[m.node] = bytes;
+  return past;
+}
+
+// Of two live processes with one number the one that was first here speaks after the other: both stop (R14).
+std::optional<Receipt> Exchange::against_rival(const Message& m) {
+  const auto rival = rivals_.find(m.node);
+  if (rival == rivals_.end() || m.process != processes_.of(m.node)) return std::nullopt;
+  const std::string bytes = rival->second;
+  const auto parsed = decode(bytes);
+  const auto& other = std::get<Message>(parsed);
+  return contradicted(other, processes_.judge(other), bytes);
 }
 
 Receipt Exchange::on_hello(const Message& m, std::string_view bytes) {
-  const Finding finding = judge_hello(m, received_.seen(m.node).round);
+  const Finding finding = judge_hello(m, bytes, received_.seen(m.node).round);
   if (contradicts(finding.verdict)) return contradicted(m, finding, bytes);
   if (finding.verdict != Verdict::accepted) {
     Receipt receipt = refuse(m.sender, finding);
@@ -266,41 +272,73 @@ Receipt Exchange::on_hello(const Message& m, std::string_view bytes) {
   return {.verdict = Verdict::accepted, .attachment = hello_to(link)};
 }
 
-Receipt Exchange::on_goodbye(const Message& m) {
+// What a goodbye tells of its sender's past is held against what is stored, like a hello: who only leaves must not claim
+// what it has forgotten.
+Receipt Exchange::on_goodbye(const Message& m, std::string_view bytes) {
+  if (m.process.incarnation < processes_.of(m.node).incarnation) return {.verdict = Verdict::accepted};  // came late
+  const Finding past = judge_hello(m, bytes, received_.seen(m.node).round);
+  if (contradicts(past.verdict)) return contradicted(m, past, bytes);
   const Goodbye goodbye = *goodbye_of(m.payload);
+  if (goodbye.end == End::completed && !(finals_.complete() && seals_.complete()))  // it passed all of them on: this
+    return refuse(m.sender, {Verdict::unavailable, "final iterates are missing here"});  // disk was put back
+  take_leave(m, goodbye);
+  if (past.verdict != Verdict::ledger_behind) return {.verdict = Verdict::accepted};
+  Receipt receipt = refuse(m.sender, past);
+  receipt.attachment = proof_against(m.node);
+  return receipt;
+}
+
+void Exchange::take_leave(const Message& m, const Goodbye& goodbye) {
   Link& link = link_to(m.node);
   const std::string text = goodbye.text.empty() ? "it gives no reason" : printable(goodbye.text, 200);
   const bool passed_on = goodbye.reason == Reason::peer_stopped;
   const std::string why = m.sender + (passed_on ? " says: " : " has stopped: ") + text;
-  if (goodbye.end == End::completed && !(finals_.complete() && seals_.complete()))  // it passed all of them on: this
-    return refuse(m.sender, {Verdict::unavailable, "final iterates are missing here"});  // disk was put back
+  // Decided on released values alone (R10): whoever only says so has left.
+  const bool diverged = goodbye.end == End::diverged && shows_divergence(goodbye.proof);
   // Said before the two have met in this process: it has lost an earlier one, perhaps this party's own.
   const bool stale = goodbye.end == End::peer_lost && !link.confirmed && !consent_ && !ended(phase_);
   const bool for_all =
       goodbye.end == End::equivocation || goodbye.end == End::contradicted;  // without anybody it goes on
   if (goodbye.end == End::completed)
     link.complete = true;
-  else if (stale && worth_a_line(++link.interruptions))
-    warn(m.sender, why + "; waiting for it to be started again");
   else if (stale)
-    return {.verdict = Verdict::accepted};
-  else if (goodbye.end == End::interrupted && worth_a_line(++link.interruptions))
-    warn(m.sender, m.sender + " was interrupted by its owner; waiting for it");
-  else if (goodbye.end != End::interrupted && goodbye.end != End::diverged && !for_all && !closed())
+    warn_of(link, Told::stopped_before, why + "; waiting for it to be started again");
+  else if (goodbye.end == End::interrupted)
+    warn_of(link, Told::interrupted, m.sender + " was interrupted by its owner; waiting for it");
+  else if (!diverged && !for_all && !closed())
     lose(m.node, why, Reason::peer_stopped, passed_on ? text : "");
   else if (for_all && phase_ == Phase::completed)
     warn(m.sender, why + "; the run was complete here before, and its model stands");
-  else if (goodbye.end != End::interrupted && (survivors_.needed(m.node) || for_all))
-    stop({.end = goodbye.end == End::diverged ? End::diverged : End::peer_lost,
+  else if (survivors_.needed(m.node) || for_all)
+    stop({.end = diverged ? End::diverged : End::peer_lost,
           .text = why,
           .reason = Reason::peer_stopped,
           .passed_on = passed_on ? text : ""});
-  return {.verdict = Verdict::accepted};
+}
+
+// Somebody's signed value at the bound: by whom it came does not matter.
+bool Exchange::shows_divergence(std::string_view proof) {
+  for (const std::string& bytes : unbundled(proof.substr(0, message_cap(agreed_.dimension)), 1)) {
+    const auto parsed = decode(bytes);
+    const auto* m = std::get_if<Message>(&parsed);
+    if (m == nullptr || m->kind != Kind::value || m->run != agreed_.run || agreed_.node_of(m->sender) != m->node ||
+        !keys_.verify(m->node, signed_part(*m), m->signature))
+      continue;
+    const auto value = vector_of(m->payload);
+    if (!value || !privacy::reaches_bound(*value, agreed_.release_bound)) continue;
+    diverged_with_ = bytes;
+    return true;
+  }
+  return false;
 }
 
 // An honest neighbour that has more answers this party's hello with the proof; its word alone is anybody's.
 bool Exchange::is_known(const Seen& seen) const {
   return seen.round <= released() && (seen.round < 0 || seen.head == heads_[static_cast<std::size_t>(seen.round)]);
+}
+
+void Exchange::warn_of(Link& link, Told what, const std::string& text) {
+  if (worth_a_line(++link.told_of[static_cast<std::size_t>(what)])) warn(name(link.node), text);
 }
 
 void Exchange::report_refusal(const std::string& caller, const Receipt& receipt) {
@@ -352,8 +390,9 @@ void Exchange::on_greeting(Link& link, const Link::Call& call, const Receipt& re
   Finding finding{Verdict::truncated, "the answer to a hello is none"};
   if (m != nullptr && m->kind == Kind::hello) {
     const auto wrong = inspect(*m, who, agreed_, self_, keys_);
-    finding = wrong ? *wrong : judge_hello(*m, call.number);  // trap: only a neighbour's may be judged
+    finding = wrong ? *wrong : judge_hello(*m, receipt.attachment, call.number);  // trap: only a neighbour's may be judged
   }
+  if (finding.verdict == Verdict::accepted && against_rival(*m)) return;
   if (contradicts(finding.verdict)) {
     contradicted(*m, finding, receipt.attachment);
     return;
@@ -384,18 +423,17 @@ void Exchange::on_refusal(Link& link, const Receipt& receipt) {
            printable(keys_.difference(agreed_.configuration, receipt.attachment, who), 400);
   // future_round: it lacks what it had, another process perhaps, on another disk; the greeting will tell.
   const bool retry = receipt.verdict == Verdict::unavailable || receipt.verdict == Verdict::future_round;
-  if (receipt.verdict == Verdict::future_round && worth_a_line(++link.interruptions))
-    warn(who, text + "; greeting it again");
+  if (receipt.verdict == Verdict::future_round) warn_of(link, Told::lacks_rounds, text + "; greeting it again");
   // A peer that has taken part was started again with something else: its mistake, and time to mend it.
-  const bool its_mistake = (receipt.verdict == Verdict::wrong_configuration || receipt.verdict == Verdict::wrong_run ||
-                            receipt.verdict == Verdict::unknown_version) &&
-                           received_.seen(link.node).round >= 0;
-  if (its_mistake && worth_a_line(++link.interruptions)) warn(who, text);
+  const bool set_up_otherwise = receipt.verdict == Verdict::wrong_configuration ||
+                                receipt.verdict == Verdict::wrong_run || receipt.verdict == Verdict::unknown_version;
+  const bool its_mistake = set_up_otherwise && received_.seen(link.node).round >= 0;
+  if (its_mistake) warn_of(link, Told::started_wrongly, text);
   link.greeted = false;
   link.retry_later(now_, timing_);
   if (retry || its_mistake) return;
   if (receipt.verdict == Verdict::stopped && !link.confirmed && !consent_) {  // it tells what matters by its goodbye
-    if (worth_a_line(++link.interruptions)) warn(who, text + "; waiting for it to be started again");
+    warn_of(link, Told::stopped_before, text + "; waiting for it to be started again");
     return;
   }
   if (receipt.verdict == Verdict::stopped) return lose(link.node, text, Reason::peer_stopped);
@@ -403,9 +441,11 @@ void Exchange::on_refusal(Link& link, const Receipt& receipt) {
     return stop(End::peer_lost, text, Reason::left_behind);
   if (receipt.verdict == Verdict::left_behind || receipt.verdict == Verdict::ledger_behind ||
       contradicts(receipt.verdict)) {
-    if (worth_a_line(++link.interruptions)) warn(who, text + "; it gives no proof of that, so it does not count");
+    warn_of(link, Told::accuses, text + "; it gives no proof of that, so it does not count");
     return;
   }
+  // A neighbour's word alone: where a loss does not end the study, it costs the two of them each other and nobody else.
+  if (consent_ && !set_up_otherwise) return lose(link.node, text, Reason::refusal);
   stop(End::refused, text, Reason::refusal);
 }
 

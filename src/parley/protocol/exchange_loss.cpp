@@ -58,10 +58,8 @@ Receipt Exchange::on_survivors(const Message& m, std::string_view bytes, Link& f
     if (past.verdict != Verdict::accepted) return refuse(m.sender, past);
   }
   if (finding.verdict == Verdict::accepted && m.node == self_) {  // signed here, and forgotten (R7)
-    stop(End::refused,
-         "your transcript is older than what you have signed: after a loss " + name(self_) + " has stated round " +
-             std::to_string(m.round),
-         Reason::past_unknown);
+    accept_accusation("a neighbour",
+                      "a statement after a loss, of round " + std::to_string(m.round) + ", that is not here", bytes);
     return refuse(m.sender, {Verdict::stopped, ending_->text});
   }
   if (finding.verdict == Verdict::second_value) return contradicted(m, finding, bytes);

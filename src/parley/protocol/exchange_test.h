@@ -93,9 +93,10 @@ struct Side {
       EXPECT_TRUE(round + 1 == paid.size() || exchange->inbox().has_value());
     }
   }
-  void release() {
+  void release() { release(value_of(node, static_cast<int>(paid.size()))); }
+  void release(const Vector& value) {
     const int round = static_cast<int>(paid.size());
-    paid.push_back(*ledger.pay({.node = node, .round = round, .value = value_of(node, round), .charge = {}}));
+    paid.push_back(*ledger.pay({.node = node, .round = round, .value = value, .charge = {}}));
     exchange->release(paid.back());
   }
   Message message(Kind kind, int round, std::string payload) const {  // signed by this side, with a head that fits

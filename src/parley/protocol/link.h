@@ -1,6 +1,7 @@
 // The way to one neighbour: at most one call at a time, so that it gets everything in order; what it has, and when it
 // was last heard.
 #pragma once
+#include <array>
 #include <cstdint>
 #include <optional>
 #include <set>
@@ -12,6 +13,10 @@ struct Timing {             // seconds
   double wait = 600;        // for a peer that went silent, before it is lost
   double first_wait = 600;  // for one that was never heard
 };
+
+// What is told of a neighbour each tenfold time only, each kind counted by itself.
+enum class Told : std::uint8_t { stopped_before, interrupted, lacks_rounds, started_wrongly, accuses };
+inline constexpr std::size_t told_kinds = 5;
 
 struct Link {
   enum class What : std::uint8_t { hello, value, last_word, goodbye, survivors };
@@ -40,10 +45,11 @@ struct Link {
   double excused = 0;              // since then: how long it has itself waited for another, as it says
   int waits_for = -1;              // that one; −1: nobody
   bool awaited = false;            // that was reported
-  int restarts = 0;                // since then: a few give it more time
+  double restarted = 0;            // since then: when it last was, the first few times; it is given that much more time
+  int restarts = 0;
   std::optional<double> called{};  // when it last sent something itself
   bool ever_heard = false, reported = false;
-  long interruptions = 0;
+  std::array<long, told_kinds> told_of{};  // how often, of each kind
   double next_attempt = 0;
   int failures = 0;
 

@@ -50,7 +50,7 @@ TEST_F(Clones, TwoProcessesWithOneNumberStopBothAndNeitherClaimsAnything) {
   EXPECT_TRUE(exchange(1).ending()->past_unknown());
 }
 
-TEST_F(Clones, ACopyThatIsBehindIsACopyAllTheSame) {
+TEST_F(Clones, WhereTheOtherOneSpeaksACopyThatIsBehindIsACopyAllTheSame) {
   side(1).process = process(2, 7);
   side(1).open();
   round();
@@ -58,11 +58,52 @@ TEST_F(Clones, ACopyThatIsBehindIsACopyAllTheSame) {
   round();
   round();
   carry_for(*copy);
-  EXPECT_EQ(exchange(0).ending()->end, End::equivocation);
   EXPECT_TRUE(copy->exchange->ending()->past_unknown()) << copy->exchange->ending()->text;
-  carry();
+  carry();  // the first one hears that it has stopped, and says so itself
   ASSERT_TRUE(exchange(1).ending().has_value());
   EXPECT_TRUE(exchange(1).ending()->past_unknown()) << exchange(1).ending()->text;
+  EXPECT_FALSE(exchange(1).past_confirmed());
+  side(0).open(now);  // what it keeps is remembered
+  EXPECT_EQ(exchange(0).ending()->end, End::equivocation);
+}
+
+TEST_F(Clones, AnEmptyDiskOfADeadPartyIsNoContradiction) {
+  side(1).process = process(1, 7);
+  side(1).open();
+  round();
+  round();
+  auto empty = std::make_unique<Side>(1, agreed);
+  empty->process = process(1, 8);
+  empty->open(now);
+  empty->release();  // round 0, which is the start
+  carry_for(*empty);
+  ASSERT_TRUE(empty->exchange->ending().has_value()) << static_cast<int>(empty->exchange->phase());
+  EXPECT_TRUE(empty->exchange->ending()->past_unknown()) << empty->exchange->ending()->text;
+  for (const int i : {0, 2}) {
+    ASSERT_TRUE(exchange(i).ending().has_value());
+    EXPECT_EQ(exchange(i).ending()->end, End::peer_lost);
+    side(i).open(now);
+    EXPECT_FALSE(exchange(i).ending().has_value()) << "with the disk back, the run goes on";
+  }
+}
+
+TEST_F(Clones, AGoodbyeOfWhoHasForgottenIsAnsweredWithTheProof) {
+  round();
+  round();
+  const Message goodbye = side(1).message(Kind::goodbye, 0, payload_of(Goodbye{.end = End::peer_lost}));
+  const Receipt receipt = exchange(0).deliver("hospital_b", side(1).signed_bytes(goodbye));
+  EXPECT_EQ(receipt.verdict, Verdict::ledger_behind);
+  EXPECT_FALSE(unbundled(receipt.attachment, 3).empty());
+}
+
+TEST_F(Clones, AGoodbyeOfAnEarlierProcessComesTooLate) {
+  round();
+  Message hello = side(1).message(Kind::hello, 0, payload_of(Seen{}));
+  hello.process = process(5, 9);
+  EXPECT_TRUE(exchange(0).deliver("hospital_b", side(1).signed_bytes(hello)).good());
+  const Message goodbye = side(1).message(Kind::goodbye, 0, payload_of(Goodbye{.end = End::refused}));
+  EXPECT_TRUE(exchange(0).deliver("hospital_b", side(1).signed_bytes(goodbye)).good());
+  EXPECT_FALSE(exchange(0).ending().has_value());
 }
 
 TEST_F(Clones, AnOlderProcessThatGoesOnIsFoundByTheValueThatTheNewerOneDoesNotKnow) {
@@ -224,6 +265,31 @@ TEST_F(Clones, WhoIsToldThatItIsLeftBehindWithoutProofGoesOn) {
 }
 
 // b was started again with an empty disk, and a value of a's reaches it before a hello.
+TEST_F(Clones, AnAccusationIsToldAlsoAfterAnInterruption) {
+  round();
+  const Message goodbye = side(1).message(Kind::goodbye, 0, payload_of(Goodbye{.end = End::interrupted}));
+  EXPECT_TRUE(exchange(0).deliver("hospital_b", side(1).signed_bytes(goodbye)).good());
+  side(0).release();
+  for (const Send& send : exchange(0).take().sends)
+    exchange(0).answered(send.call, {.verdict = Verdict::ledger_behind, .reason = "older"});
+  EXPECT_THAT(exchange(0).take().reports, testing::Contains(HasSubstr("gives no proof")));
+}
+
+TEST_F(Clones, ARefusalCostsTheTwoTheirEdgeWhereALossDoesNotEndTheStudy) {
+  for (auto& s : sides) {
+    s->consent = [](const Succession&) { return Consent{.agrees = true, .configuration = "next"}; };
+    s->open();
+  }
+  round();
+  side(1).release();
+  for (const Send& send : exchange(1).take().sends)
+    exchange(1).answered(send.call, send.peer == 2 ? Receipt{.verdict = Verdict::off_grid, .reason = "so it is"}
+                                                   : exchange(0).deliver("hospital_b", send.bytes));
+  EXPECT_FALSE(exchange(1).ending().has_value()) << exchange(1).ending()->text;
+  EXPECT_EQ(exchange(1).phase(), Phase::stated);
+  EXPECT_THAT(exchange(1).take().reports, testing::Contains(HasSubstr("asking all who are left")));
+}
+
 TEST_F(Clones, WhoLacksWhatItHadIsGreetedAgainAndEndsNobodyElse) {
   round();
   side(0).release();
@@ -291,6 +357,27 @@ TEST_F(Held, WhoWaitsItselfIsNotBlamed) {
   EXPECT_EQ(exchange(0).ending()->reason, Reason::peer_stopped) << exchange(0).ending()->text;
   EXPECT_THAT(exchange(0).ending()->text, HasSubstr("hospital_c answers, but its round 1 has not come"));
   EXPECT_TRUE(reported(0, "it says that it waits for hospital_c"));
+}
+
+// hospital_c brings nothing and is started again before each limit: hospital_b in between is not lost for it.
+TEST_F(Held, RestartsDoNotMakeThePartyBetweenLookGuilty) {
+  round();
+  side(0).release();
+  side(1).release();
+  answer_only(2, {}, 1);
+  ASSERT_TRUE(exchange(0).inbox().has_value());
+  side(0).release();
+  for (int incarnation = 2; incarnation <= 5 && !exchange(1).ending(); ++incarnation) {
+    answer_only(2, {}, 100);
+    Message hello = side(2).message(Kind::hello, 0, payload_of(Seen{}));
+    hello.process = process(incarnation, 9);
+    exchange(1).deliver("hospital_c", side(2).signed_bytes(hello));
+  }
+  answer_only(2, {}, 200);
+  ASSERT_TRUE(exchange(1).ending().has_value());
+  EXPECT_THAT(exchange(1).ending()->text, HasSubstr("hospital_c answers, but its round 1 has not come"));
+  ASSERT_TRUE(exchange(0).ending().has_value());
+  EXPECT_THAT(exchange(0).ending()->text, HasSubstr("hospital_c answers, but its round 1 has not come"));
 }
 
 TEST_F(Held, ExcusesHaveALimit) {

@@ -11,6 +11,7 @@
 #include "parley/privacy/gaussian.h"
 #include "parley/record/round.h"
 #include "parley/study/agreement.h"
+#include "parley/study/study.h"
 
 namespace parley::study {
 namespace {
@@ -181,7 +182,9 @@ Part first_part(protocol::Agreement agreed, algorithm::Setting setting, algorith
 }
 
 Part next_part(const Part& before, const protocol::Succession& next) {
-  if (before.number >= most_parts) throw Error({.what = "this run has lost parties too often"});
+  if (before.number >= most_parts) throw Error({.what = "this run has lost parties too often",
+                 .value = std::to_string(before.number) + " parts",
+                 .allowed = "at most " + std::to_string(most_parts)});
   const auto place = [&](int node) {
     return static_cast<int>(std::ranges::lower_bound(next.members, node) - next.members.begin());
   };
@@ -223,8 +226,8 @@ Part next_part(const Part& before, const protocol::Succession& next) {
   p.agreed = agreement(p.plan, before.agreed.dimension, graph, names, "", "", "");
   const json configuration = configuration_of(p, before, next);
   p.agreed.configuration = configuration.dump();
-  p.agreed.configuration_hash = hex(sha256(p.agreed.configuration));
-  p.agreed.run = p.agreed.configuration_hash.substr(0, 32);
+  p.agreed.configuration_hash = study_hash(configuration);
+  p.agreed.run = run_id(p.agreed.configuration_hash);
   return p;
 }
 

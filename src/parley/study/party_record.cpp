@@ -194,7 +194,9 @@ class Reader {
     if (m.kind == Kind::hello || m.round > last + 1) return false;
     if (m.round <= last)  // a liar may repeat the head with another value
       return protocol::payload_of(*heard[static_cast<std::size_t>(m.round)].value) != m.payload;
-    return protocol::next_head(last < 0 ? Digest{} : heard.back().head, m.run, m.node, m.round, m.payload) != m.head;
+    if (protocol::next_head(last < 0 ? Digest{} : heard.back().head, m.run, m.node, m.round, m.payload) != m.head)
+      return true;
+    return m.round == known_.agreed().rounds && excluded_by_last_word(m, heard);
   }
 
   bool does_not_follow(const Message& m, const std::vector<Heard>& heard) const {
@@ -204,6 +206,16 @@ class Reader {
     protocol::MeanOfReleases mean(agreed.counts);
     for (int round = 0; round <= agreed.rounds; ++round) mean.add(round, *heard[static_cast<std::size_t>(round)].value);
     return protocol::payload_of(mean.value()) != m.payload;
+  }
+
+  // A value of the last round whose sender's final iterate or seal came before it, and does not fit.
+  bool excluded_by_last_word(const Message& m, std::vector<Heard> heard) const {
+    for (const auto* words : {&t_.finals, &t_.seals})
+      if (const auto found = words->find(m.node); found != words->end() && found->second.head != m.head) return true;
+    const auto final_iterate = t_.finals.find(m.node);
+    if (final_iterate == t_.finals.end()) return false;
+    heard.push_back({std::make_shared<const Vector>(*protocol::vector_of(m.payload)), m.head, m.process});
+    return does_not_follow(final_iterate->second, heard);
   }
 
   // R14: two processes of one number, or a round of an older process that a newer one does not know of.

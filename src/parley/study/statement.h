@@ -1,4 +1,4 @@
-// What a party can show at the end: what it released, what that can have history about any one of its records, on which
+// What a party can show at the end: what it released, what that can have told about any one of its records, on which
 // assumptions, and what nobody can see from outside. Signed by its key. Holds no fingerprint of rows and no metric.
 #pragma once
 #include <nlohmann/json.hpp>

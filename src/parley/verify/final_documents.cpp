@@ -229,6 +229,12 @@ void check_final_documents(const WholeRecord& record, std::vector<std::string>& 
   FinalDocumentsCheck(record, wrong).check();
 }
 
+bool states_what_is_confirmed(const std::filesystem::path& folder) {
+  const json document = record::read_json(folder / "statement.json");
+  if (!document.is_object() || !document.value("statement", json()).is_object()) return false;
+  return !document["statement"].contains("unconfirmed");
+}
+
 std::optional<double> stated_epsilon(const std::filesystem::path& folder) {
   const json document = record::read_json(folder / "statement.json");
   if (!document.is_object() || !document.value("statement", json()).is_object()) return std::nullopt;

@@ -32,5 +32,6 @@ void check_final_documents(const WholeRecord& record, std::vector<std::string>& 
 
 // The ε in its statement, whether it holds or not; nullopt: none is there.
 std::optional<double> stated_epsilon(const std::filesystem::path& folder);
+bool states_what_is_confirmed(const std::filesystem::path& folder);  // it has a statement, without "unconfirmed"
 
 }  // namespace parley::verify

@@ -128,13 +128,9 @@ class LedgerCheck {
     VerifiedParty& party = result_.parties[static_cast<std::size_t>(node)];
     if (party.trainer || !result_.noisy) return;
     const bool whole = history.size() == 1 && history.back().released >= history.back().part->agreed.rounds;
-    if (party.delta > 0 && !whole) {
-      party.in_ledger = party.epsilon;
-      return;
-    }
-    ledger::Spend sum(party.delta);
+    ledger::Spend sum(party.delta);  // as the ledger itself adds up: also where a run ended before its end, or in parts
     for (const privacy::Charge& c : charges) sum.add(ledger::Price{c.epsilon, c.mu});
-    party.in_ledger = history.size() > 1 ? sum.epsilon() : algorithm::whole_run_epsilon(charges, party.delta);
+    party.in_ledger = whole ? algorithm::whole_run_epsilon(charges, party.delta) : sum.epsilon();
   }
 
   std::string file_;

@@ -50,11 +50,10 @@ class PartCheck {
       if (t.accused.contains(node)) part_.contradicted.insert(node);
     compare_last_words(node, &study::PartyRecord::finals, "final iterate");
     compare_last_words(node, &study::PartyRecord::seals, "seal");
-    // Without an intact record of its own, what any of the others has of it: the longest, or epsilon would be too
-    // small.
+    // The longest that anybody has of it, or epsilon would be too small: its own may have been cut.
     const study::PartyRecord* best = self;
     for (const study::PartyRecord* t : receivers)
-      if (best == nullptr || ((best != self || !self->intact) && t->rounds_of(node) > best->rounds_of(node))) best = t;
+      if (best == nullptr || t->rounds_of(node) > best->rounds_of(node)) best = t;
     if (best != nullptr && best->values.contains(node)) part_.merged[node] = best->values.at(node);
     const auto holders = receivers.size() + (self != nullptr ? 1 : 0);
     if (holders >= 2 && agreed) findings_.compared += part_.rounds(node);

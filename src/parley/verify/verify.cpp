@@ -161,10 +161,13 @@ class Verification {
     party.delta = delta_of(record.history);
     if (first != nullptr) party.stated = stated_epsilon(first->folder);
     check_sum(node, record.history);
-    // A later part that does not follow was not looked at: no more is claimed than that it may have cost what was
-    // planned.
+    // Where it may have released more than these records hold, no more is claimed than that it may have cost what was
+    // planned: a later part that does not follow was not looked at, and a record that ends early may have been cut.
     const bool followed = record.record == nullptr || !record.record->went_on;
-    const bool unseen = record.record == nullptr && !whole;  // it may have released more than these records hold
+    const bool unseen = !whole && !sure_of_all(record);
+    if (unseen && record.record != nullptr && record.record->ended() && result_.noisy && !party.trainer)
+      result_.unchecked.push_back(name(node) +
+                                  ": whether it has released more than its record holds; counted with what was planned");
     if ((!followed || unseen) && result_.noisy && !party.trainer) {
       party.epsilon =
           std::max(party.epsilon, parts_.front().known.plan.plan.nodes[static_cast<std::size_t>(node)].epsilon);
@@ -173,6 +176,16 @@ class Verification {
     if (followed && record.record != nullptr) check_final_documents(record, result_.wrong);
     if (!party.contradicted) result_.epsilon = std::max(result_.epsilon, party.epsilon);
     result_.parties.push_back(std::move(party));
+  }
+
+  // Of a run that ended early: its owner is sure of it, and the records of all who received something of it are here.
+  bool sure_of_all(const WholeRecord& record) const {
+    if (record.record == nullptr || !record.record->ended() || !states_what_is_confirmed(record.folder)) return false;
+    return std::ranges::all_of(record.history, [&](const study::ReleasedPart& one) {
+      const SeenPart& part = parts_[static_cast<std::size_t>(one.part->number) - 1];
+      return std::ranges::all_of(part.known.agreed().graph.neighbours(one.self),
+                                 [&](int j) { return part.own(j) != nullptr && part.own(j)->intact; });
+    });
   }
 
   // docs/privacy.md, proposition 9: all parts together cost at most what the study planned for the whole run.
