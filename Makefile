@@ -2,10 +2,10 @@
 # installs; `make` alone builds build/parley and installs nothing.
 BUILD ?= build
 JOBS  ?= $(shell nproc)
-TESTS ?= $(shell expr 2 '*' $(JOBS))  # at a time; most count twice (tests/CMakeLists.txt)
+TESTS ?= $(shell expr 2 '*' $(JOBS) + 1)  # at a time; most count twice (tests/CMakeLists.txt)
 CMAKE_FLAGS ?=
 
-.PHONY: all setup browser clang tools configure demo test sanitize lint tidy-changed soak bench docs reproduce results format tidy tidy-tree clean
+.PHONY: all setup browser clang tools configure demo test slow sanitize lint tidy-changed soak bench docs reproduce results format tidy tidy-tree clean
 
 all: configure
 	@cmake --build $(BUILD) --target parley -j $(JOBS)
@@ -34,7 +34,13 @@ demo: setup
 test: setup browser
 	@$(MAKE) --no-print-directory configure
 	@cmake --build $(BUILD) -j $(JOBS)
-	@ctest --test-dir $(BUILD) --output-on-failure -j $(TESTS)
+	@ctest --test-dir $(BUILD) --output-on-failure -j $(TESTS) -LE slow
+
+# The tests that take longest: results on Adult and the papers' figures. CI runs them too.
+slow: setup
+	@$(MAKE) --no-print-directory configure
+	@cmake --build $(BUILD) -j $(JOBS)
+	@ctest --test-dir $(BUILD) --output-on-failure -j $(TESTS) -L slow
 
 # Every test again under AddressSanitizer and UndefinedBehaviorSanitizer (the statistical ones in their shortest form).
 # Fuzz targets can share its objects: clang-19.

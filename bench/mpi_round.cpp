@@ -73,7 +73,7 @@ int measure(char** argv) {
   }
   const privacy::NoiseSource noise(1);
   ledger::Ledger ledger(nodes, noise.is_private());
-  const auto transport = ranks->transport(graph, blocks, features, [](int, int) { return true; });
+  const auto transport = ranks->transport(graph, blocks, [=](int, int) { return features; });
   run::Phases phases;
   const Stopwatch watch(Stopwatch::Of::process);
   const run::Outcome outcome = run::drive({.nodes = machines,

@@ -193,8 +193,10 @@ int run_account(const Arguments& arguments) {
   validate_options(rows);
   const bool exact = !arguments.has("tolerance");
   const algorithm::Plan plan = algorithm::make_plan(o.algorithm, setting_of(o), exact);
-  const std::string assumes = exact ? "the exact minimum; --tolerance adds the cost of an approximate one (train does)"
-                                    : "a minimum certified to the tolerance";
+  const std::string assumes = plan.nodes.front().sums ? "sums over rows, with their rounding"
+                              : exact
+                                  ? "the exact minimum; --tolerance adds the cost of an approximate one (train does)"
+                                  : "a minimum certified to the tolerance";
   if (arguments.has("json")) {
     fmt::print("{}\n", account_json(plan, assumes).dump());
     return 0;

@@ -64,6 +64,11 @@ int run_check(const Arguments& arguments) {
                  .fix = "e.g. parley check r-admm --graph complete"});
   CheckOptions o;
   const algorithm::Algorithm& a = algorithm::algorithm_named(arguments.words[0]);
+  if (a.sums)
+    throw Error({.what = a.name + " has no penalty and no graph on which its convergence depends",
+                 .value = a.name,
+                 .where = "parley check",
+                 .fix = "see docs/newton.md; 'parley plan --algorithm " + a.name + "' says what to expect"});
   o.algorithm.algorithm = a.name;
   std::vector<Option> rows = own_rows(o);
   for (const Option& row : checked_rows(o.algorithm)) rows.push_back(row);

@@ -36,10 +36,6 @@ void Report::line(const std::string& name, const std::string& value) {
   text += fmt::format("  {:<26} {}\n", name, value);
 }
 
-std::string short_number(double x) {
-  return fmt::format("{:.6g}", x);
-}
-
 void spectra(Report& out, const network::Graph& graph, const theory::PublicRun& run) {
   out.section("Spectra: smallest nonzero and largest singular value");
   json& all = out.values["spectra"];
@@ -262,7 +258,7 @@ void star(Report& out, const CheckOptions& o, const algorithm::Setting& setting)
                  .fix = "leave it out"});
   const theory::Star s{.records = setting.records,
                        .penalty = a.penalty.empty() ? 1 : a.penalty[0],
-                       .regularization = a.regularization,
+                       .regularization = a.regularization.value_or(algorithm::usual_regularization),
                        .dimension = static_cast<double>(o.dimension),
                        .epsilon = a.iteration_epsilon.value_or(0.1),
                        .delta = a.iteration_delta.value_or(1e-3),

@@ -30,7 +30,6 @@ struct Report {
   void note(const std::string& words) { text += "  " + words + "\n"; }
 };
 
-std::string short_number(double x);
 void spectra(Report& out, const network::Graph& graph, const theory::PublicRun& run);
 void modified(Report& out, const network::Graph& graph, const theory::PublicRun& run);  // ZKL18 Theorems 3.1, 3.2
 void recycled(Report& out, const network::Graph& graph, const theory::PublicRun& run,

@@ -11,6 +11,7 @@
 #include "cli/live_view.h"
 #include "cli/stop.h"
 #include "cli/terminal.h"
+#include "parley/algorithm/newton/newton_plan.h"
 #include "parley/base/error.h"
 #include "parley/base/printed.h"
 #include "parley/base/text.h"
@@ -28,7 +29,9 @@ void print_start(const run::Simulation& s, const run::TrainOptions& o, bool to_s
              s.plan.star() ? fmt::format("between {} data providers and a trainer", s.parties())
                            : fmt::format("between {} nodes, graph {}", s.parties(),
                                          o.graph.graph == "auto" ? "ring" : o.graph.graph));
-  if (s.plan.nodes.front().noise != algorithm::Noise::none) {
+  if (first.sums) {
+    fmt::print(to, "{}\n", algorithm::newton::in_words(s.plan));
+  } else if (first.noise != algorithm::Noise::none) {
     const auto& round = first.private_rounds.front();
     const bool gaussian = first.noise == algorithm::Noise::gaussian;
     fmt::print(to, "{} noise {}: {} {:.4g} at node 0, penalty {:.4g}{}{}\n", gaussian ? "Gaussian" : "gamma",
@@ -127,7 +130,7 @@ void print_loss(const run::Summary& s) {
     fmt::print("  ε as printed is absent: the run ended early\n");
   else if (plan.epsilon_paper())
     fmt::print("  as printed: {}\n", plan.nodes[0].paper_equation);
-  else
+  else if (!plan.nodes.front().sums)  // no paper prints one for sums
     fmt::print("  ε as printed is absent: {}\n", plan.epsilon_paper_absent());
   if (s.simulation.adjacency == record::Adjacency::as_dealt)
     fmt::print("  {}: {}\n", record::name_of(s.simulation.adjacency), record::meaning_of(s.simulation.adjacency));

@@ -51,6 +51,16 @@ const std::vector<Algorithm>& algorithms() {
        .noisy = true,
        .star = true,
        .linear = true},
+      {.name = "newton",
+       .title = "curvature once, then gradients at common points",
+       .source = "docs/newton.md",
+       .noisy = true,
+       .sums = true},
+      {.name = "dp-gd",
+       .title = "gradient descent with momentum and noise",
+       .source = "docs/newton.md",
+       .noisy = true,
+       .sums = true},
   };
   return table;
 }

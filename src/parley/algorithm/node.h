@@ -15,6 +15,7 @@ class Node {
   // Privacy: the only function that may touch data; what it returns carries its charge.
   virtual privacy::Release step(const privacy::Inbox& inbox, privacy::Random& random) const = 0;
   virtual void commit(const privacy::Inbox& inbox, const Vector& released) = 0;
+  virtual Vector iterate() const = 0;  // what it holds after the last commit: a function of released values
 };
 
 }  // namespace parley::algorithm

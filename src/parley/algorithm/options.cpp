@@ -15,14 +15,17 @@ std::vector<Option> option_rows(Options& o) {
       {"loss-width", "h, c", "half width of the hinge's bend; where the residual is clipped", above(0), &o.loss_width,
        "problem", Shown::to_anyone},
       {"loss-weight", "C", "weight of a node's mean loss", above(0), &o.loss_weight, "problem", Shown::to_anyone},
-      {"regularization", "rho", "total regularisation; each node carries 1/N of it", above(0), &o.regularization,
-       "problem", Shown::to_anyone},
+      {"regularization", "rho",
+       "total regularisation; each node carries 1/N of it; default 0.22, or 1e-5 of the mean loss' weight for newton",
+       above(0), &o.regularization, "problem", Shown::to_anyone},
       {"regularizer", "R",
        "l2: half the squared norm; l1: sum of absolute values; elastic-net: both (not with noise in the objective)",
        one_of(o.regularizer), &o.regularizer.text, "problem", Shown::to_anyone},
       {"l1-share", "", "elastic-net: the share of --regularization that is l1", strictly_between(0, 1), &o.l1_share,
        "problem", Shown::to_anyone},
-      {"weighting", "C_i", "equal: every node counts the same; rows: every record does (C_i = C N B_i / sum B)",
+      {"weighting", "C_i",
+       "equal: every node counts the same; rows: every record does (C_i = C N B_i / sum B); auto: equal, newton and "
+       "dp-gd: rows",
        one_of(o.weighting), &o.weighting.text, "problem", Shown::to_anyone},
       {"penalty", "eta_i(1)",
        "ADMM penalty in the first private round, one for all nodes or one per node; auto: 1, or the planner's under "
@@ -50,6 +53,16 @@ std::vector<Option> option_rows(Options& o) {
        at_least(0), &o.damping, "algorithm", Shown::to_anyone},
       {"damping-growth", "", "factor on the damping from one private round to the next", at_least(1), &o.damping_growth,
        "algorithm", Shown::to_anyone},
+      {"clip", "G",
+       "newton, dp-gd: a record's slope is cut at +- this, which is a public number; default: the planner's (0.5, or "
+       "0.35 where noise is strong)",
+       strictly_between(0, 100), &o.clip, "algorithm", Shown::to_anyone},
+      {"curvature", "S",
+       "newton: full: all second moments of the features; diagonal: their squares alone; auto: full up to 1000 "
+       "features",
+       one_of(o.curvature), &o.curvature.text, "algorithm", Shown::to_anyone},
+      {"curvature-share", "h", "newton: the share of the budget (of mu squared) that the curvature has; default 0.1",
+       strictly_between(0, 1), &o.curvature_share, "algorithm", Shown::to_anyone},
       {"noise", "",
        "auto: Gaussian under --epsilon (gamma with --delta 0), else what the algorithm has by definition (admm, "
        "m-admm: none; others: gamma)",

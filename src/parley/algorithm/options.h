@@ -17,9 +17,14 @@ enum class Regularizer { l2, l1, elastic_net };
 constexpr Words<Regularizer, 3> words(Regularizer) {
   return {{{"l2", Regularizer::l2}, {"l1", Regularizer::l1}, {"elastic-net", Regularizer::elastic_net}}};
 }
-enum class Weighting { equal, rows };
-constexpr Words<Weighting, 2> words(Weighting) {
-  return {{{"equal", Weighting::equal}, {"rows", Weighting::rows}}};
+enum class Weighting { automatic, equal, rows };
+constexpr Words<Weighting, 3> words(Weighting) {
+  return {{{"auto", Weighting::automatic}, {"equal", Weighting::equal}, {"rows", Weighting::rows}}};
+}
+enum class CurvatureShape { automatic, full, diagonal };
+constexpr Words<CurvatureShape, 3> words(CurvatureShape) {
+  return {
+      {{"auto", CurvatureShape::automatic}, {"full", CurvatureShape::full}, {"diagonal", CurvatureShape::diagonal}}};
 }
 enum class DualStep { common, penalty, numbers };
 constexpr Words<DualStep, 3> words(DualStep) {
@@ -66,10 +71,10 @@ struct Options {
   Choice<problem::LossKind> loss = problem::LossKind::logistic;
   double loss_width = 0.5;
   double loss_weight = 1750;
-  double regularization = 0.22;
+  std::optional<double> regularization;  // empty: 0.22, or the planner's (newton)
   Choice<Regularizer> regularizer = Regularizer::l2;
   double l1_share = 0.5;
-  Choice<Weighting> weighting = Weighting::equal;
+  Choice<Weighting> weighting = Weighting::automatic;
   std::vector<double> penalty;  // empty: 1, or the planner's under a budget
   std::vector<double> penalty_growth{1};
   long penalty_growth_rounds = 0;
@@ -78,6 +83,9 @@ struct Options {
   std::optional<double> solution_bound;  // D_w; empty: from records declared public, or 10
   std::optional<double> damping;         // empty: 0.5, or the planner's under a budget
   double damping_growth = 1;
+  std::optional<double> clip;  // where slopes are cut; empty: the planner's
+  Choice<CurvatureShape> curvature = CurvatureShape::automatic;
+  std::optional<double> curvature_share;  // h, of μ²; empty: the planner's
   Choice<Noise> noise = Noise::automatic;
   Choice<Place> noise_on = Place::automatic;
   std::vector<double> noise_rate;  // empty: 0.5, or calibrated under a budget

@@ -17,6 +17,7 @@ class PeerNode : public Node {
   bool has_next() const override { return state_.round < schedule_.rounds; }
   privacy::Release step(const Inbox& inbox, privacy::Random& random) const override;
   void commit(const Inbox& inbox, const Vector& released) override;
+  Vector iterate() const override { return state_.f; }
 
   const State& state() const { return state_; }
 

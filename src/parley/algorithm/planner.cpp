@@ -4,6 +4,7 @@
 #include <cmath>
 #include <numeric>
 
+#include "parley/algorithm/newton/newton_plan.h"
 #include "parley/algorithm/rules.h"
 #include "parley/base/error.h"
 #include "parley/base/text.h"
@@ -16,7 +17,6 @@ using problem::LossKind;
 
 constexpr double noise_to_curvature = 0.75;  // σ/κ
 constexpr double damping_to_curvature = 8;   // γ/κ
-constexpr double default_delta = 1e-5;
 constexpr long linear_rounds =
     1000;  // a gradient step does less than a minimum, and the noise after averaging is the same
 constexpr double default_solution_bound = 10;  // D_w
@@ -112,6 +112,18 @@ Place usual_place(const Options& o, const Algorithm& a) {
   return in_objective ? Place::objective : Place::output;
 }
 
+// What belongs to sums over rows alone.
+void check_sums_alone(const Options& o, const Algorithm& a) {
+  const std::string option = o.clip                                     ? "clip"
+                             : o.curvature_share                        ? "curvature-share"
+                             : o.curvature != CurvatureShape::automatic ? "curvature"
+                                                                        : "";
+  if (!option.empty())
+    throw Error({.what = a.name + " exchanges iterates, not sums over rows",
+                 .where = "option --" + option,
+                 .fix = "leave it out, or use --algorithm newton"});
+}
+
 // What does not depend on the network.
 void fill_in_usual(Options& o, const Algorithm& a) {
   const bool budget = !o.epsilon.empty();
@@ -119,6 +131,8 @@ void fill_in_usual(Options& o, const Algorithm& a) {
   if (o.iteration_epsilon && !o.iteration_delta) o.iteration_delta = 1e-3;
   if (!o.delta) o.delta = o.iteration_delta ? *o.iteration_delta : o.noise == Noise::gaussian ? default_delta : 0;
   if (o.noise_on == Place::automatic) o.noise_on = usual_place(o, a);
+  if (!o.regularization) o.regularization = usual_regularization;
+  if (o.weighting == Weighting::automatic) o.weighting = Weighting::equal;
   if (o.diameter == Diameter::automatic)
     o.diameter = a.linear && budget && o.loss == LossKind::logistic ? Diameter::at_point : Diameter::worst;
   if (o.rounds == 0) o.rounds = !budget || a.recycled ? 50 : a.linear ? linear_rounds : 25;
@@ -133,7 +147,7 @@ void fill_in_usual(Options& o, const Algorithm& a) {
 // κ_i = σ_i/0.75 = ρ/N + 2 η_i V_i
 std::vector<double> planned_penalty(const Options& o, const Algorithm& a, const Setting& setting) {
   const auto rounds = static_cast<double>(private_rounds(a, o.rounds));
-  const double share = (1 - l1_share(o)) * o.regularization / setting.nodes();
+  const double share = (1 - l1_share(o)) * *o.regularization / setting.nodes();
   std::vector<double> penalty;
   for (int i = 0; i < setting.nodes(); ++i) {
     const double kappa = gradient_noise(o, setting, i, rounds) / noise_to_curvature;
@@ -174,6 +188,13 @@ Options fill_in(const Options& given, const Setting& setting) {
   Options o = given;
   const Algorithm& a = algorithm_named(o.algorithm);
   if (!o.epsilon.empty()) check_list(o.epsilon, "epsilon", setting.nodes());
+  if (a.sums) {
+    newton::fill_in(o, a, setting);
+    check_noise(o, a);
+    check_noise_size(o);
+    return o;
+  }
+  check_sums_alone(o, a);
   if (o.noise == Noise::automatic) o.noise = usual_noise(o, a);
   check_noise(o, a);
   check_noise_size(o);

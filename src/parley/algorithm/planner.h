@@ -8,6 +8,8 @@
 
 namespace parley::algorithm {
 
+inline constexpr double default_delta = 1e-5, usual_regularization = 0.22;
+
 // Every "auto" and empty list replaced by what it stands for. Throws Error for contradictions.
 Options fill_in(const Options& given, const Setting& setting);
 

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 
 #include "parley/base/error.h"
 #include "parley/base/text.h"
@@ -192,6 +193,10 @@ double whole_run_epsilon(std::span<const privacy::Charge> charges, double delta)
   if (pure.empty()) return privacy::gdp_epsilon(mu, delta);
   const double composed = privacy::pure_epsilon(pure, delta, mu);
   return mus.empty() ? std::min(composed, sum.value()) : composed;
+}
+
+privacy::Charge no_noise() {
+  return {.kind = "no-noise", .epsilon = std::numeric_limits<double>::infinity()};
 }
 
 namespace {

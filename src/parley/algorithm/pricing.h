@@ -31,6 +31,8 @@ double printed_sensitivity(const Schedule& s, const PrivateRound& round, bool pa
 // Gaussian DP.
 double whole_run_epsilon(std::span<const privacy::Charge> charges, double delta);
 
+privacy::Charge no_noise();  // data without noise: no private ledger pays it
+
 // The bound as the papers print it, with the reason where its assumptions fail.
 void price_as_printed(Schedule& s, const std::vector<double>& levels);
 

@@ -18,16 +18,6 @@ Vector with_output_noise(Vector value, const Schedule& s, const PrivateRound& no
   return snap(value, s.release_bound, now.grid);
 }
 
-// What the noise for gradients 2G apart may be multiplied by at the released f: (a₀ Diam(‖f‖) + 2τ)/(2Ga₀ + 2τ) ≤ 1,
-// rounded up. τ also covers the error of one computed gradient, (d‖f‖/4 + 4)u (docs/privacy-linear.md, section 1).
-double noise_share(const Schedule& s, const Vector& f) {
-  const double error = (static_cast<double>(f.size()) * f.norm() / 4 + 4) * 0x1p-53;
-  if (!s.diameter_at_point || error * s.weight > s.tolerance / 2) return 1;  // decided on released values
-  const double diameter = privacy::logistic_gradient_diameter(f.norm() * (1 + 1e-12));
-  return std::min(1.0, (s.weight * diameter + 2 * s.tolerance) /
-                           (2 * s.loss.gradient_bound() * s.weight + 2 * s.tolerance) * (1 + 1e-15));
-}
-
 // Decides, before rows are read and noise is drawn, whether the minimum can be certified: from sizes and released values.
 problem::Reach public_reach(const problem::Problem& problem, const problem::Proximal& terms, const Schedule& s,
                             const PrivateRound& now) {
@@ -46,6 +36,14 @@ problem::Reach public_reach(const problem::Problem& problem, const problem::Prox
 }
 
 }  // namespace
+
+double noise_share(const problem::Loss& loss, double weight, double tolerance, bool at_point, const Vector& f) {
+  const double error = (static_cast<double>(f.size()) * f.norm() / 4 + 4) * 0x1p-53;
+  if (!at_point || error * weight > tolerance / 2) return 1;  // decided on released values
+  const double diameter = privacy::logistic_gradient_diameter(f.norm() * (1 + 1e-12));
+  return std::min(
+      1.0, (weight * diameter + 2 * tolerance) / (2 * loss.gradient_bound() * weight + 2 * tolerance) * (1 + 1e-15));
+}
 
 Vector snap(const Vector& value, double bound, double grid) {
   return value.unaryExpr([=](double x) { return std::nearbyint(std::clamp(x, -bound, bound) / grid) * grid; });
@@ -74,7 +72,7 @@ Vector noisy_linear_step(const problem::Problem& problem, const Vector& f, const
   expects(s.noise == Noise::none || problem::summation_rounding(problem::sizes_of(problem)) <= s.tolerance / 2,
           "a sum over any rows to within half the tolerance");
   expects(s.noise == Noise::none || now.gradient_rate + now.gradient_scale > 0, "noise in what touched data");
-  const double less = noise_share(s, f);
+  const double less = noise_share(s.loss, s.weight, s.tolerance, s.diameter_at_point, f);
   Vector gradient = problem::loss_gradient(problem, f);
   if (now.gradient_rate > 0) gradient += privacy::gamma_norm_vector(f.size(), now.gradient_rate / less, random);
   if (now.gradient_scale > 0) gradient += privacy::gaussian_vector(f.size(), now.gradient_scale * less, random);

@@ -4,6 +4,7 @@
 #include <cmath>
 #include <limits>
 
+#include "parley/algorithm/newton/newton_plan.h"
 #include "parley/algorithm/planner.h"
 #include "parley/algorithm/pricing.h"
 #include "parley/algorithm/rules.h"
@@ -58,6 +59,12 @@ double PrivateRound::largest_objective_noise(double dimension) const {
 
 double Schedule::finest_grid() const {
   return std::max(0x1p-40, std::exp2(std::ceil(std::log2(release_bound)) - 51));
+}
+
+Index Plan::size(int node, int round, Index dimension) const {
+  const auto& terms = nodes.front().sums;
+  if (terms && round == 1) return terms->curvature_size() + dimension;
+  return speaks(node, round) ? dimension : 0;
 }
 
 double Plan::epsilon() const {
@@ -175,9 +182,8 @@ void price_all(Schedule& s, const Options& o, const Setting& setting) {
     if (!budget || s.epsilon <= target) break;
   }
   if (s.noise == Noise::none) {
-    for (PrivateRound& r : s.private_rounds)
-      r.charge = {.kind = "no-noise", .epsilon = std::numeric_limits<double>::infinity()};
-    s.epsilon = std::numeric_limits<double>::infinity();
+    for (PrivateRound& r : s.private_rounds) r.charge = no_noise();
+    s.epsilon = no_noise().epsilon;
   }
   expects(!budget || s.epsilon <= target, "a calibrated run stays within its budget");
   price_as_printed(s, levels);
@@ -212,8 +218,8 @@ Schedule outline(const Options& o, const Algorithm& a, const Setting& setting, i
   s.loss = loss_of(o, setting.classes);
   s.weight = record_weight(o, setting, i);
   const double l1 = l1_share(o);
-  s.regularization = (1 - l1) * o.regularization / nodes;
-  s.l1 = l1 * o.regularization / nodes;
+  s.regularization = (1 - l1) * *o.regularization / nodes;
+  s.l1 = l1 * *o.regularization / nodes;
   s.random_start = o.start == FirstIterate::random;
   s.release_bound = o.release_bound;
   for (long k = 1; k <= private_rounds(a, o.rounds); ++k) {
@@ -234,6 +240,11 @@ Plan make_plan(const Options& given, const Setting& setting, bool exact) {
   const int nodes = setting.nodes();
   const Options o = fill_in(given, setting);
   const Algorithm& a = algorithm_named(o.algorithm);
+  if (a.sums) {
+    Plan plan = newton::make_plan(o, a, setting);
+    warn(plan, setting);
+    return plan;
+  }
   check_rules(o, a, nodes);
   check_problem(o, a);
   if (o.dual_step == DualStep::numbers)

@@ -1,11 +1,13 @@
 // The public plan of a run, worked out before data is touched: each node's penalties, dual steps, damping, noise and
 // charges. `train` follows it and `account` prints it, so what is claimed is what is done.
 #pragma once
+#include <limits>
 #include <optional>
 #include <string>
 #include <vector>
 
 #include "parley/algorithm/catalog.h"
+#include "parley/algorithm/newton/newton.h"
 #include "parley/algorithm/options.h"
 #include "parley/privacy/gaussian_round.h"
 #include "parley/privacy/release.h"
@@ -20,26 +22,29 @@ struct Setting {
   std::vector<double> records;  // B_i
   long features = 0;            // d; 0: unknown (accounting needs none; planning gamma noise and l1 step sizes do)
   int classes = 2;              // of a softmax loss
+  long entries = 0;             // the most non-zeros of a row, by the schema; 0: d
   long earlier = 0;             // private rounds of earlier parts of the run: schedules go on where those ended
   int nodes() const { return static_cast<int>(degree.size()); }
 };
 
 // One private round of one node.
 struct PrivateRound {
-  double penalty = 0;           // η_i(k)
-  double dual_step = 0;         // θ(k)
-  double damping = 0;           // γ(k)
-  double step_size = 0;         // of a linearised update
-  double objective_rate = 0;    // rate of gamma noise b in the objective; 0: none
-  double output_rate = 0;       // rate of gamma noise on the minimum; 0: none
-  double objective_scale = 0;   // standard deviation of Gaussian noise b in the objective; 0: none
-  double output_scale = 0;      // standard deviation of Gaussian noise on the minimum; 0: none
-  double gradient_rate = 0;     // rate of gamma noise on the gradient of a linearised update; 0: none
-  double gradient_scale = 0;    // standard deviation of Gaussian noise on it; 0: none
-  double strong_convexity = 0;  // κ
-  double divisor = 0;           // of a linearised update: ρ + 1/s or 2ηV + 1/s
-  double grid = 0x1p-40;        // what touched data is released in multiples of this power of two
-  bool proved = true;           // false: charge.mu rests on a numerically verified bound
+  double penalty = 0;              // η_i(k)
+  double dual_step = 0;            // θ(k)
+  double damping = 0;              // γ(k)
+  double step_size = 0;            // of a linearised update
+  double objective_rate = 0;       // rate of gamma noise b in the objective; 0: none
+  double output_rate = 0;          // rate of gamma noise on the minimum; 0: none
+  double objective_scale = 0;      // standard deviation of Gaussian noise b in the objective; 0: none
+  double output_scale = 0;         // standard deviation of Gaussian noise on the minimum; 0: none
+  double gradient_rate = 0;        // rate of gamma noise on the gradient of a linearised update; 0: none
+  double gradient_scale = 0;       // standard deviation of Gaussian noise on it; 0: none
+  double curvature_scale = 0;      // standard deviation of Gaussian noise on second moments; 0: none
+  double curvature_tolerance = 0;  // what adding them up rounds by
+  double strong_convexity = 0;     // κ
+  double divisor = 0;              // of a linearised update: ρ + 1/s or 2ηV + 1/s
+  double grid = 0x1p-40;           // what touched data is released in multiples of this power of two
+  bool proved = true;              // false: charge.mu rests on a numerically verified bound
   privacy::Charge charge;
 
   double largest_objective_noise(double dimension) const;  // ‖b‖ that the sampler can give at most
@@ -64,16 +69,21 @@ struct Schedule {
   bool anchored = false;  // iterates move so little that a Hessian may serve several rounds (problem::Anchor)
   bool random_start = false;
   double release_bound = 1000;
-  std::vector<PrivateRound> private_rounds;  // k = 1, 2, … of this run, or of this part of it
-  double epsilon = 0;                        // at delta, whole run
-  bool verified_only = false;                // epsilon rests on a numerically verified bound, not on a proof
-  std::optional<double> epsilon_paper;       // as printed, whole run
-  std::string epsilon_paper_absent;          // why not
-  std::string theorem;                       // what epsilon rests on
-  std::string paper_equation;                // what epsilon_paper is
+  double clip = std::numeric_limits<double>::infinity();  // where a sum of gradients cuts slopes
+  std::optional<newton::Terms> sums{};                    // of the algorithms that exchange sums
+  std::vector<PrivateRound> private_rounds;               // k = 1, 2, … of this run, or of this part of it
+  double epsilon = 0;                                     // at delta, whole run
+  bool verified_only = false;           // epsilon rests on a numerically verified bound, not on a proof
+  std::optional<double> epsilon_paper;  // as printed, whole run
+  std::string epsilon_paper_absent;     // why not
+  std::string theorem;                  // what epsilon rests on
+  std::string paper_equation;           // what epsilon_paper is
 
   bool alternates() const { return algorithm.recycled || algorithm.star; }
-  bool touches_data(int round) const { return round >= 1 && (!alternates() || round % 2 == 1); }
+  bool touches_data(int round) const {
+    if (sums) return round >= 1 && round <= sums->rounds;  // the last one is the model
+    return round >= 1 && (!alternates() || round % 2 == 1);
+  }
   double grid(int round) const {
     return touches_data(round) ? private_round(round).grid : finest_grid();
   }  // of released coordinates
@@ -100,6 +110,7 @@ struct Plan {
   bool speaks(int node, int round) const {  // in a star: providers in odd rounds, the trainer in even ones
     return !star() || round == 0 || (node == static_cast<int>(nodes.size())) == (round % 2 == 0);
   }
+  Index size(int node, int round, Index dimension) const;  // of a released value; 0: it is silent
   bool verified_only() const;
   double epsilon() const;                       // largest of the nodes
   std::optional<double> epsilon_paper() const;  // absent when any node's is

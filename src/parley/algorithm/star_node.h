@@ -17,6 +17,7 @@ class ProviderNode : public Node {
   bool has_next() const override { return state_.round < schedule_.rounds; }
   privacy::Release step(const privacy::Inbox& inbox, privacy::Random& random) const override;
   void commit(const privacy::Inbox& inbox, const Vector& released) override;
+  Vector iterate() const override { return state_.w; }
 
   const ProviderState& state() const { return state_; }
 
@@ -40,6 +41,7 @@ class TrainerNode : public Node {
   bool has_next() const override { return state_.round < rounds_; }
   privacy::Release step(const privacy::Inbox& inbox, privacy::Random& random) const override;
   void commit(const privacy::Inbox& inbox, const Vector& released) override;
+  Vector iterate() const override { return state_.w; }
 
  private:
   int id_;

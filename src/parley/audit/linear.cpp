@@ -220,7 +220,7 @@ Scene make_linear_scene(const LinearOptions& options) {
   if (linear) o.step_size = number(1 / (options.divisor - part));
   const problem::Loss loss = algorithm::loss_of(o, 3);
   const double quadratic = o.regularizer == Regularizer::l2 ? 1 : o.regularizer == Regularizer::l1 ? 0 : 1 - o.l1_share;
-  const double convexity = linear ? 1 : part + quadratic * o.regularization / 2;
+  const double convexity = linear ? 1 : part + quadratic * *o.regularization / 2;
   const double sensitivity = (2 * gradient_bound(loss) + 2 * *o.tolerance) / (b * convexity);
   if (gaussian)
     o.noise_scale = {sensitivity * std::sqrt(rounds) / options.claim};

@@ -14,6 +14,10 @@
 
 namespace parley {
 
+std::string short_number(double value) {
+  return fmt::format("{:.6g}", value);
+}
+
 std::string number(double value) {
   char buffer[32];
   const auto [end, code] = std::to_chars(buffer, buffer + sizeof buffer, value);

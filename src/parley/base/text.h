@@ -13,6 +13,7 @@ namespace parley {
 
 // The shortest decimal that reads back as the same double.
 std::string number(double value);
+std::string short_number(double value);  // six digits, for people
 
 // A double from the whole of text, or throws Error naming `what` and `where`. Refuses NaN and infinities.
 double parse_number(std::string_view text, const std::string& what, const std::string& where);

@@ -102,14 +102,14 @@ run::Outcome run_once(const Running& r, std::map<Metric, Curve>& curves) {
   double measuring = 0;
   const auto each_round = [&](int message_round, std::span<const privacy::Paid> paid) {
     const double start = processor_seconds();
-    iterates.add(message_round, paid);
-    if (message_round > 0) averages.add(simulation, paid);
+    iterates.add(message_round, engine.nodes);
+    if (message_round > 0 && r.wanted.ever.contains(Metric::augmented_objective)) averages.add(simulation, paid);
     if (message_round % turns != 0) {
       measuring += processor_seconds() - start;
       return true;
     }
     const int round = message_round / turns;
-    const bool last = round == simulation.plan.options.rounds;
+    const bool last = message_round == simulation.plan.nodes.front().rounds;
     const auto wants = [&](Metric m) { return r.wanted.at(m, last); };
     curves[Metric::disagreement].push_back(iterates.disagreement());
     if (r.wanted.ever.contains(Metric::distance) && size > 0) {

@@ -9,6 +9,7 @@
 #include "parley/privacy/gaussian.h"
 #include "parley/privacy/gaussian_round.h"
 #include "parley/privacy/pure.h"
+#include "parley/privacy/sums_round.h"
 
 namespace parley::ledger {
 namespace {
@@ -58,7 +59,19 @@ class Parameters {
   bool complete_ = true;
 };
 
+Price price_of_sums(Parameters& p) {
+  const privacy::SumsRound sums{.gradient_bound = p["gradient_bound"],
+                                .gradient_scale = p["gradient_scale"],
+                                .tolerance = p["tolerance"],
+                                .curvature_scale = p["curvature_scale"],
+                                .curvature_tolerance = p["curvature_tolerance"]};
+  const bool holds = sums.gradient_bound > 0 && sums.gradient_scale > 0 && sums.tolerance >= 0 &&
+                     sums.curvature_scale >= 0 && sums.curvature_tolerance >= 0;
+  return {.mu = holds ? privacy::sums_mu(sums) : infinite};
+}
+
 Price price_of_kind(const privacy::Charge& charge, Parameters& p) {
+  if (charge.kind == "sums-gaussian") return price_of_sums(p);
   const privacy::RoundFacts round{.gradient_weight = p["gradient_weight"],
                                   .strong_convexity = p["strong_convexity"],
                                   .gradient_bound = p.get("gradient_bound", 1),

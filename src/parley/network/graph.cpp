@@ -262,6 +262,10 @@ std::vector<Option> option_rows(GraphOptions& o) {
   };
 }
 
+Graph complete_graph(int nodes) {
+  return {nodes, complete(nodes)};
+}
+
 Graph trainer_star(int providers) {
   Edges edges;
   for (int i = 0; i < providers; ++i) edges.emplace_back(i, providers);
@@ -273,7 +277,7 @@ Graph make_graph(const GraphOptions& o, int nodes) {
   if (o.graph == "ring" || o.graph == "auto") return {nodes, ring(nodes)};
   if (o.graph == "path") return {nodes, path(nodes)};
   if (o.graph == "star") return {nodes, star(nodes)};
-  if (o.graph == "complete") return {nodes, complete(nodes)};
+  if (o.graph == "complete") return complete_graph(nodes);
   if (o.graph == "grid") return {nodes, grid(nodes)};
   if (o.graph == "random")
     return {nodes, until_connected(nodes, "random", "raise --edge-probability",

@@ -35,6 +35,8 @@ struct GraphOptions {
 };
 std::vector<Option> option_rows(GraphOptions& o);
 
+Graph complete_graph(int nodes);
+
 // The trainer, node number `providers`, and an edge to every data provider.
 Graph trainer_star(int providers);
 

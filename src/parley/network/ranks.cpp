@@ -23,8 +23,7 @@ std::vector<std::string> Ranks::texts(const std::string& mine) {
   return {mine};
 }
 
-std::unique_ptr<Transport> Ranks::transport(const Graph& graph, const Blocks& /*blocks*/, Index /*size*/,
-                                            const std::function<bool(int node, int round)>& /*speaks*/) {
+std::unique_ptr<Transport> Ranks::transport(const Graph& graph, const Blocks& /*blocks*/, const ValueSize& /*size*/) {
   return std::make_unique<InProcess>(graph);
 }
 

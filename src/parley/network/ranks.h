@@ -29,9 +29,7 @@ class Ranks {
   virtual std::vector<std::string> texts(const std::string& mine);  // of all ranks
   void meet();                                                      // nobody goes on before all are here
 
-  // speaks(node, round): whether that node says something then; public, so that nobody sends silence.
-  virtual std::unique_ptr<Transport> transport(const Graph& graph, const Blocks& blocks, Index size,
-                                               const std::function<bool(int node, int round)>& speaks);
+  virtual std::unique_ptr<Transport> transport(const Graph& graph, const Blocks& blocks, const ValueSize& size);
 
   // Ends all ranks through their launcher, this one too: it cannot go on and the others would wait for it. Only the
   // edge calls it, after it has told why; the library throws. One rank has nobody who waits: it returns.

@@ -1,6 +1,7 @@
 // Moves paid releases between nodes, and nothing else: send() accepts no other type.
 #pragma once
 #include <cstddef>
+#include <functional>
 #include <span>
 #include <vector>
 
@@ -8,6 +9,9 @@
 #include "parley/privacy/release.h"
 
 namespace parley::network {
+
+// The numbers that a node releases in a round, 0 where it is silent: public, so that nobody sends silence.
+using ValueSize = std::function<Index(int node, int round)>;
 
 class Transport {
  public:

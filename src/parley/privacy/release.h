@@ -16,10 +16,10 @@ namespace parley::privacy {
 
 struct Charge {
   std::string kind = "none";  // "objective-gamma", "output-gamma", "objective-gaussian", "output-gaussian",
-                              // "linear-gamma", "linear-gaussian"; "none": a function of released values and public
-                              // parameters; "no-noise": data without noise, which no private ledger pays
-  double epsilon = 0;         // of a pure round: proved, rounded up; infinite for "no-noise"
-  double mu = 0;              // of a Gaussian round: it is mu-GDP, rounded up
+      // "linear-gamma", "linear-gaussian", "sums-gaussian"; "none": a function of released values and public
+      // parameters; "no-noise": data without noise, which no private ledger pays
+  double epsilon = 0;  // of a pure round: proved, rounded up; infinite for "no-noise"
+  double mu = 0;       // of a Gaussian round: it is mu-GDP, rounded up
   std::vector<std::pair<std::string, double>> parameters{};  // what is needed to recompute epsilon
 };
 

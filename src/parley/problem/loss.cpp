@@ -35,6 +35,10 @@ double Loss::value(double score, double label) const {
 }
 
 double Loss::slope(double score, double label) const {
+  return std::clamp(whole_slope(score, label), -cap, cap);
+}
+
+double Loss::whole_slope(double score, double label) const {
   switch (kind) {
     case LossKind::logistic: {
       const double z = label * score, e = std::exp(-std::abs(z));
@@ -78,7 +82,7 @@ double Loss::curvature(double score, double label) const {
 
 double Loss::gradient_bound() const {
   if (kind == LossKind::softmax) return std::nextafter(std::numbers::sqrt2, 2);  // |p − e_y| ≤ √2, rounded up
-  return kind == LossKind::huber ? width : 1;
+  return std::min(cap, kind == LossKind::huber ? width : 1);
 }
 
 double Loss::curvature_bound() const {

@@ -6,6 +6,7 @@
 //   huber        r²/2 | c|r| − c²/2              for |r| ≤ c | beyond,  r = score − y  G = c   c₁ = 1
 //   softmax      ln Σ_c e^{s_c} − s_y            one score per class, y a class number G = √2  c₁ = 1/2
 #pragma once
+#include <limits>
 #include <string>
 
 #include "parley/base/word.h"
@@ -25,6 +26,8 @@ struct Loss {
   LossKind kind = LossKind::logistic;
   double width = 0.5;  // h of the smoothed hinge, c of the residual; the others have none
   int classes = 2;     // softmax only
+  // Slopes are cut at ± this: the gradient of another convex loss. For sums of gradients: value() and curvature() stay.
+  double cap = std::numeric_limits<double>::infinity();
 
   // Of the losses with one score per row (all but softmax).
   double value(double score, double label) const;
@@ -35,6 +38,9 @@ struct Loss {
   bool smooth() const { return kind != LossKind::hinge; }
   int scores() const { return kind == LossKind::softmax ? classes : 1; }  // a row's scores; f holds scores() × features
   bool classifies() const { return kind != LossKind::huber; }
+
+ private:
+  double whole_slope(double score, double label) const;
 };
 
 std::string name_of(const Loss& loss);

@@ -65,6 +65,9 @@ kernel::LossSums scalar_block(const Problem& p, Range r, const Vector& f, Block&
   kernel::LossSums sums;
   if (p.loss.kind == LossKind::logistic) {
     sums = kernel::logistic(b.score.data(), y, r.count, p.weight, b.slope.data(), b.curvature.data());
+    if (p.loss.cap < 1)
+      for (std::size_t n = 0; n < r.count; ++n)
+        b.slope[n] = std::clamp(b.slope[n], -p.weight * p.loss.cap, p.weight * p.loss.cap);
   } else {
     for (std::size_t n = 0; n < r.count; ++n) {
       const double slope = p.loss.slope(b.score[n], y[n]);
@@ -177,6 +180,28 @@ void add_hessian_times(const data::Rows& rows, const double* c, const Vector& v,
   };
   parallel_for(static_cast<int>(chunks), spare_threads(), std::ref(body));  // no copy, no allocation
   for (std::size_t i = 0; i < chunks; ++i) out += room[i].gradient;
+}
+
+Matrix second_moments(const data::Rows& rows) {
+  const std::vector<double> ones(rows.count(), 1.0);
+  Matrix lower = Matrix::Zero(rows.features, rows.features);
+  add_outer_products(rows, ones.data(), lower);
+  return lower;
+}
+
+Vector squares(const data::Rows& rows) {
+  count_pass(rows);
+  Vector sum = Vector::Zero(rows.features);
+  for (std::size_t n = 0; n < rows.count(); ++n)
+    for (std::size_t k = rows.start[n]; k < rows.start[n + 1]; ++k)
+      sum[rows.column[k]] += rows.value[k] * rows.value[k];
+  return sum;
+}
+
+// Any order of n additions: (n − 1)u Σ|terms| in each entry, so in Frobenius norm that times Σ‖x xᵀ‖ ≤ n; u for each
+// product and for the √2 of packing. The 1 % more covers O((n u)²).
+double moment_rounding(double records) {
+  return 1.01 * (records + 8) * 0x1p-53 * records;
 }
 
 // A block's plain sum of n terms: (n − 1)u Σ|terms|, and u for each product; Kahan over blocks and chunks, each with

@@ -24,6 +24,12 @@ void add_outer_products(const data::Rows& rows, const double* c, Matrix& lower);
 // out += Σ_n c_n x_n (x_nᵀv)
 void add_hessian_times(const data::Rows& rows, const double* c, const Vector& v, Vector& out);
 
+// Σ_n x_n x_nᵀ (lower triangle) and its diagonal. Privacy: a row adds its own products, as computed, whatever the other
+// rows are; ‖computed sum − Σ contributions‖_F ≤ moment_rounding(rows), whatever they hold.
+Matrix second_moments(const data::Rows& rows);
+Vector squares(const data::Rows& rows);
+double moment_rounding(double records);
+
 // Passes over rows since the program began, of all threads, and the bytes of rows that they had to read. For
 // benchmarks.
 struct Passes {

@@ -1,5 +1,6 @@
 #include "parley/record/files.h"
 
+#include <algorithm>
 #include <limits>
 #include <nlohmann/json.hpp>
 
@@ -49,30 +50,44 @@ std::optional<Shape> shape_of(const json& run) {
   const json released = member(run, "released");
   const auto count = [&](const char* key, std::uint64_t most) -> std::optional<std::uint64_t> {
     const json value = member(released, key);
-    if (!value.is_number_unsigned() || value.get<std::uint64_t>() > most) return std::nullopt;
+    const bool counts = value.is_number_unsigned() || (value.is_number_integer() && value.get<std::int64_t>() >= 0);
+    if (!counts || value.get<std::uint64_t>() > most) return std::nullopt;
     return value.get<std::uint64_t>();
   };
   constexpr std::uint64_t most = 100'000'000;  // numbers in a round
   const auto nodes = count("nodes", most), size = count("size", most);
   const auto first = released.is_object() && released.contains("first") ? count("first", most) : 0;
-  if (!nodes || !size || !first || *nodes == 0 || *size == 0 || *nodes > most / *size) return std::nullopt;
-  return Shape{.first = static_cast<int>(*first), .nodes = static_cast<int>(*nodes), .size = static_cast<Index>(*size)};
+  const auto round_1 =
+      released.is_object() && released.contains("size_of_round_1") ? count("size_of_round_1", most) : 0;
+  if (!nodes || !size || !first || !round_1 || *nodes == 0 || *size == 0 || *nodes > most / std::max(*size, *round_1))
+    return std::nullopt;
+  return Shape{.first = static_cast<int>(*first),
+               .nodes = static_cast<int>(*nodes),
+               .size = static_cast<Index>(*size),
+               .size_of_round_1 = static_cast<Index>(*round_1),
+               .sums = member(released, "sums") == true};
+}
+
+std::size_t Shape::bytes(std::size_t rounds) const {
+  std::size_t numbers = rounds * static_cast<std::size_t>(size);
+  if (rounds > 1) numbers += static_cast<std::size_t>(size_of(1) - size);
+  return numbers * static_cast<std::size_t>(nodes) * sizeof(double);
 }
 
 ReleasedFile::ReleasedFile(const fs::path& folder, const std::optional<Shape>& shape) {
   if (!shape) return;
   shape_ = *shape;
   file_ = opened(folder / "released.f64");
-  left_ = file_ ? file_->size() / shape_.bytes() : 0;  // whoever claims large values must have written them
+  left_ = file_ ? file_->size() : 0;  // whoever claims large values must have written them
 }
 
 bool ReleasedFile::next(std::vector<Vector>& values) {
-  if (left_ == 0) return false;
-  --left_;
+  const std::size_t bytes = sizeof(double) * static_cast<std::size_t>(shape_.size_of(round_));
+  if (!file_ || left_ < bytes * static_cast<std::size_t>(shape_.nodes)) return false;
+  left_ -= bytes * static_cast<std::size_t>(shape_.nodes);
   values.assign(static_cast<std::size_t>(shape_.nodes), Vector());
-  Vector f(shape_.size);
+  Vector f(shape_.size_of(round_++));
   for (Vector& value : values) {
-    const std::size_t bytes = sizeof(double) * static_cast<std::size_t>(shape_.size);
     if (file_->read(reinterpret_cast<char*>(f.data()), bytes) < bytes) return false;
     if (!f.array().isNaN().all()) value = f;  // NaN: silent
   }

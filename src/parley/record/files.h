@@ -31,9 +31,10 @@ std::string text_in(const nlohmann::json& object, const char* key);
 struct Shape {
   int first = 0, nodes = 0;
   Index size = 0;
-  std::size_t bytes() const {
-    return static_cast<std::size_t>(nodes) * static_cast<std::size_t>(size) * sizeof(double);
-  }
+  Index size_of_round_1 = 0;  // where it is another (newton's curvature); 0: it is not
+  bool sums = false;          // values before the last round are sums over rows, not iterates
+  Index size_of(std::size_t round) const { return round == 1 && size_of_round_1 > 0 ? size_of_round_1 : size; }
+  std::size_t bytes(std::size_t rounds) const;  // of so many, from round 0
 };
 std::optional<Shape> shape_of(const nlohmann::json& run);  // nullopt: there is none, or of no sensible size
 
@@ -48,7 +49,8 @@ class ReleasedFile {
 
  private:
   Shape shape_{};
-  std::size_t left_ = 0;  // whole rounds
+  std::size_t left_ = 0;  // bytes
+  std::size_t round_ = 0;
   std::optional<InputFile> file_;
 };
 

@@ -111,16 +111,16 @@ void truncate(const std::filesystem::path& folder, const json& run, const Kept& 
   std::size_t end = 0;
   const auto lines = whole_lines(folder, static_cast<std::size_t>(kept.lines), end);
   expects(lines.size() == static_cast<std::size_t>(kept.lines), "lines that the record has");
-  const auto& shape = run.at("released");
   keep("rounds.jsonl", end);
-  keep("released.f64", static_cast<std::size_t>(kept.values) * sizeof(double) * shape.at("nodes").get<std::size_t>() *
-                           shape.at("size").get<std::size_t>());
+  keep("released.f64", shape_of(run).value().bytes(static_cast<std::size_t>(kept.values)));
 }
 
 }  // namespace
 
 Writer::Writer(std::filesystem::path folder, const json& run, std::optional<Kept> keep)
-    : folder_(std::move(folder)), size_(run.at("released").at("size").get<Index>()) {
+    : folder_(std::move(folder)),
+      shape_(shape_of(run).value()),
+      round_(keep ? static_cast<std::size_t>(keep->values) : 0) {
   if (!keep) create_folder(folder_);
   std::error_code code;
   std::filesystem::permissions(folder_, std::filesystem::perms::owner_all,
@@ -135,11 +135,12 @@ Writer::Writer(std::filesystem::path folder, const json& run, std::optional<Kept
 }
 
 void Writer::append_values(std::span<const Vector* const> released) {
-  const Vector silent = Vector::Constant(size_, std::numeric_limits<double>::quiet_NaN());
+  const Index size = shape_.size_of(round_++);
+  const Vector silent = Vector::Constant(size, std::numeric_limits<double>::quiet_NaN());
   for (const Vector* f : released) {
     const Vector& value = f->size() == 0 ? silent : *f;
-    expects(value.size() == size_, "released values of one size");
-    released_.write(reinterpret_cast<const char*>(value.data()), size_ * static_cast<Index>(sizeof(double)));
+    expects(value.size() == size, "released values of the round's size");
+    released_.write(reinterpret_cast<const char*>(value.data()), size * static_cast<Index>(sizeof(double)));
   }
   released_.flush();
   check(released_);

@@ -1,8 +1,8 @@
 // The record of a run on disk, readable at any moment, also after a kill:
 //   run.json        what was asked and what came of it (rewritten as a whole at the start and at the end)
-//   released.f64    the released values: rounds × nodes × size doubles, little endian, one round after another;
-//   run.json
-//                   has nodes and size under "released". Who is silent in a round (star) stands there as NaN
+//   released.f64    the released values: rounds × nodes × size doubles, little endian, one round after another; run.json
+//                   has nodes and size under "released", and size_of_round_1 where that differs (newton). Who is silent
+//                   in a round (star) stands there as NaN
 //   rounds.jsonl    one line per round; what was measured on private rows stands under "private". A value is written
 //                   before anyone else hears of it, its line when the round is measured: the last line may be missing
 //   model.json      the classifier, with its schema and its privacy statement
@@ -20,6 +20,7 @@
 #include <vector>
 
 #include "parley/base/vector.h"
+#include "parley/record/files.h"
 
 namespace parley::record {
 
@@ -65,7 +66,8 @@ class Writer {
   void check(const std::ofstream& file) const;
 
   std::filesystem::path folder_;
-  Index size_;
+  Shape shape_;
+  std::size_t round_;
   std::ofstream rounds_;
   std::ofstream released_;
 };

@@ -158,6 +158,9 @@ bool one_size(const std::vector<Vector>& values) {  // parties' folders may have
 void add_released(Run& run, const Sources& sources) {
   const std::size_t parties = run.nodes.size() - (run.star ? 1 : 0);
   if (run.nodes.empty() || parties == 0) return;
+  // Where sums are exchanged all hold one point, which no single value shows.
+  for (const Source& source : sources)
+    if (const auto shape = record::shape_of(source.run); shape && shape->sums) return;
   Run view = run;
   // A party of a star sees the trainer's value only in the trainer's own record: without it, follow its own.
   if (run.star && !PartValues(run, sources, 0).has_last_node()) view.star = false;

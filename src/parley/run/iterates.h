@@ -2,12 +2,13 @@
 // apart they are. Peers: the model is the mean of their iterates. A star: it is the trainer's. Each process keeps those
 // of its own nodes; the model is the same everywhere.
 #pragma once
+#include <memory>
 #include <span>
 #include <vector>
 
+#include "parley/algorithm/node.h"
 #include "parley/algorithm/schedule.h"
 #include "parley/network/ranks.h"
-#include "parley/privacy/release.h"
 
 namespace parley::run {
 
@@ -17,7 +18,7 @@ class Iterates {
            network::Ranks& ranks);  // nodes: of this process
 
   // With averaging, the mean of the iterates that count (record/round.h). A function of released values, free.
-  void add(int round, std::span<const privacy::Paid> paid);
+  void add(int round, std::span<const std::unique_ptr<algorithm::Node>> nodes);
 
   const Vector& model() const { return model_; }
   // The classifier that this process's party i works with: its own iterate; in a star, the trainer's.
@@ -29,7 +30,7 @@ class Iterates {
   const algorithm::Plan& plan_;
   network::Ranks& ranks_;
   int count_ = 0;             // rounds in sum_
-  std::vector<Vector> last_;  // what each node said last; a trainer's stands at the very end
+  std::vector<Vector> last_;  // what each node holds; a trainer's stands at the very end
   std::vector<Vector> sum_;
   std::vector<Vector> f_;
   Vector model_;

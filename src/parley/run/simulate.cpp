@@ -65,20 +65,20 @@ class SimulatedRun {
     if (seed) *seed += static_cast<std::uint64_t>(repeat);
     const privacy::NoiseSource noise(seed);
     try {
-      result_.outcome = drive(
-          {.nodes = engine_.nodes,
-           .noise = &noise,
-           .ledger = &*ledger_,
-           .transport = engine_.transport.get(),
-           .threads = threads_,
-           .release_bound = o_.algorithm.release_bound,
-           .released_before = [this](int node,
-                                     int round) { return past_ ? past_->release(node, round) : std::nullopt; },
-           .unreleased = [this](int node, int round) { return without_value(node, round); },
-           .record = [this](int round, std::span<const privacy::Paid> paid) { record(round, paid); },
-           .watch = [&](int round, std::span<const privacy::Paid> paid) { return watch(round, paid, hooks, repeat); },
-           .largest = [this](double mine) { return ranks_.largest({&mine, 1}), mine; }},
-          result_.phases);
+      result_.outcome =
+          drive({.nodes = engine_.nodes,
+                 .noise = &noise,
+                 .ledger = &*ledger_,
+                 .transport = engine_.transport.get(),
+                 .threads = threads_,
+                 .release_bound = o_.algorithm.release_bound,
+                 .released_before = [this](int node,
+                                           int round) { return past_ ? past_->release(node, round) : std::nullopt; },
+                 .unreleased = [this](int node, int round) { return without_value(node, round); },
+                 .record = [this](int round, std::span<const privacy::Paid> paid) { record(round, paid); },
+                 .watch = [&](int round, std::span<const privacy::Paid>) { return watch(round, hooks, repeat); },
+                 .largest = [this](double mine) { return ranks_.largest({&mine, 1}), mine; }},
+                result_.phases);
     } catch (...) {
       close_failed(std::current_exception());
       throw;
@@ -127,15 +127,15 @@ class SimulatedRun {
     return s_.holdings.holds(worst) ? spent_epsilon(*ledger_, s_.plan, worst, static_cast<std::size_t>(round)) : 0;
   }
 
-  bool watch(int round, std::span<const privacy::Paid> paid, const Hooks& hooks, int repeat) {
-    iterates_.add(round, paid);
+  bool watch(int round, const Hooks& hooks, int repeat) {
+    iterates_.add(round, engine_.nodes);
     const bool replayed = round < kept().values;  // already in the record: never stop short of it
     const bool asked = hooks.stop != nullptr && hooks.stop->load();
     std::array<double, 3> most = {spent_through(round), replayed ? 1.0 : 0.0, asked ? 1.0 : 0.0};
     ranks_.largest(most);
     RoundMetrics m{.round = round / turns(), .epsilon = most[0], .disagreement = iterates_.disagreement()};
     const bool whole = round % turns() == 0, stopping = whole && most[1] == 0 && most[2] > 0;
-    if (whole && (o_.engine.metrics == "every" || m.round == s_.plan.options.rounds || stopping)) {
+    if (whole && (o_.engine.metrics == "every" || round == s_.plan.nodes.front().rounds || stopping)) {
       const auto start = Clock::now();
       measure(s_, iterates_, threads_, ranks_, m, node_loss_);
       result_.seconds_metrics += seconds_since(start);

@@ -137,7 +137,8 @@ TEST_F(SimulateTest, NoNoiseMeansNoEpsilon) {
 TEST_F(SimulateTest, WhatIsSpentIsWhatWasPlanned) {
   for (const auto& a : algorithm::algorithms()) {
     options_.algorithm.algorithm = a.name;
-    options_.algorithm.noise = "gamma";
+    options_.algorithm.noise = a.sums ? "gaussian" : "gamma";
+    options_.algorithm.noise_scale = a.sums ? std::vector<double>{5} : std::vector<double>{};
     const Summary s = run(a.name);
     for (std::size_t i = 0; i < s.simulation.plan.nodes.size(); ++i)
       EXPECT_EQ(s.runs[0].nodes[i].epsilon, s.simulation.plan.nodes[i].epsilon) << a.name;

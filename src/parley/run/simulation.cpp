@@ -28,11 +28,12 @@ namespace {
 double norm_on_published(const data::Rows& published, const algorithm::Options& o, const problem::Loss& loss,
                          int nodes) {
   const double l1 = algorithm::l1_share(o);
-  const problem::Problem p{.rows = &published,
-                           .loss = loss,
-                           .weight = o.loss_weight / static_cast<double>(published.count()),
-                           .regularization = (1 - l1) * o.regularization / nodes,
-                           .l1 = l1 * o.regularization / nodes};
+  const problem::Problem p{
+      .rows = &published,
+      .loss = loss,
+      .weight = o.loss_weight / static_cast<double>(published.count()),
+      .regularization = (1 - l1) * o.regularization.value_or(algorithm::usual_regularization) / nodes,
+      .l1 = l1 * o.regularization.value_or(algorithm::usual_regularization) / nodes};
   return problem::centralised_optimum({&p, 1}, {.tolerance = 1e-6 * o.loss_weight}).f.norm();
 }
 
@@ -125,6 +126,10 @@ network::Blocks Simulation::blocks() const {
   return all;
 }
 
+network::Graph Simulation::exchange_graph() const {
+  return plan.nodes.front().algorithm.sums ? network::complete_graph(parties()) : graph;
+}
+
 namespace {
 
 Simulation plan_simulation(const TrainOptions& o, data::Holdings holdings) {
@@ -202,6 +207,8 @@ json header_json(const Simulation& s, const TrainOptions& options, const std::st
                      {"epsilon_planned", s.plan.noisy() ? json(n.epsilon) : json()},
                      {"records", static_cast<long>(s.holdings.records[static_cast<std::size_t>(n.node)])}});
   json shape = {{"nodes", s.problems.size() + (s.hosts_trainer() ? 1 : 0)}, {"size", s.dimension()}};
+  if (s.plan.nodes.front().sums) shape["sums"] = true;  // over rows, before the last round; no iterates
+  if (const Index first = s.plan.size(0, 1, s.dimension()); first > s.dimension()) shape["size_of_round_1"] = first;
   const auto processes = s.holdings.blocks.size() - 1;
   if (processes > 1) shape.update({{"first", s.first()}, {"rank", s.holdings.process}, {"ranks", processes}});
   json head = {{"format", "parley-run-1"},

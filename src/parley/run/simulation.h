@@ -33,7 +33,8 @@ struct Simulation {  // one for all repeats
   Index dimension() const { return problems.front().dimension(); }     // of f
   int first() const { return holdings.first(); }                       // of this process's nodes
   bool hosts_trainer() const { return plan.star() && holdings.end() == parties(); }
-  network::Blocks blocks() const;  // of all nodes, a trainer among them
+  network::Blocks blocks() const;         // of all nodes, a trainer among them
+  network::Graph exchange_graph() const;  // whose releases reach whom: sums are passed on, to everybody
 };
 
 // Loads, checks and plans; throws Error before anything is written. Every process loads its own nodes' rows.

@@ -248,9 +248,9 @@ void check_ends(const std::string& who, const record::Record& r, const PartyReco
   std::error_code code;
   const auto shape = record::shape_of(t.run);
   const auto values = fs::file_size(t.folder / "released.f64", code);
-  if (!code && shape && values != r.released.size() * shape->bytes())
+  if (!code && shape && values != shape->bytes(r.released.size()))
     wrong.push_back(who + ": released.f64 has " + std::to_string(values) + " bytes, and its rounds are " +
-                    std::to_string(r.released.size() * shape->bytes()));
+                    std::to_string(shape->bytes(r.released.size())));
   const auto lines = record::read_bytes(t.folder / "rounds.jsonl", (r.lines.size() + 2) * 4096);
   const auto whole = lines ? static_cast<std::size_t>(std::ranges::count(*lines, '\n')) : 0;
   if (!lines || whole != r.lines.size() || (!lines->empty() && lines->back() != '\n'))

@@ -138,6 +138,11 @@ Error in_words_of(const Study& s, const Error& e) {
 StudyPlan plan_of(const Study& s) {
   try {
     check_startable(s);
+    if (algorithm::algorithm_named(s.algorithm.algorithm).sums)
+      throw Error({.what = s.algorithm.algorithm + " runs in simulations only so far",
+                   .value = s.algorithm.algorithm,
+                   .where = "option --algorithm",
+                   .fix = "use mr-admm or another of the papers' algorithms"});
     const int nodes = holders(s);
     network::Graph graph = run::graph_for(graph_options(s), s.algorithm.algorithm, nodes);
     std::vector<double> records;

@@ -75,9 +75,8 @@ class MpiRanks : public Ranks {
     return parts;
   }
 
-  std::unique_ptr<Transport> transport(const Graph& graph, const Blocks& blocks, Index size,
-                                       const std::function<bool(int node, int round)>& speaks) override {
-    return std::make_unique<MpiTransport>(world_, graph, blocks, size, speaks);
+  std::unique_ptr<Transport> transport(const Graph& graph, const Blocks& blocks, const ValueSize& size) override {
+    return std::make_unique<MpiTransport>(world_, graph, blocks, size);
   }
 
   void abandon(int exit_code) override { MPI_Abort(world_, exit_code); }

@@ -22,9 +22,8 @@ const privacy::Released& silence() {
 
 }  // namespace
 
-MpiTransport::MpiTransport(MPI_Comm world, const Graph& graph, const Blocks& blocks, Index size,
-                           std::function<bool(int node, int round)> speaks)
-    : graph_(graph), size_(size), speaks_(std::move(speaks)), heard_(static_cast<std::size_t>(graph.nodes())) {
+MpiTransport::MpiTransport(MPI_Comm world, const Graph& graph, const Blocks& blocks, ValueSize size)
+    : graph_(graph), size_(std::move(size)), heard_(static_cast<std::size_t>(graph.nodes())) {
   int rank = 0;
   MPI_Comm_rank(world, &rank);
   first_ = blocks[static_cast<std::size_t>(rank)];
@@ -62,10 +61,11 @@ MpiTransport::~MpiTransport() {
 MpiTransport::Layout MpiTransport::layout(std::vector<int> Link::* nodes) const {
   Layout l;
   for (const Link& link : links_) {
-    const auto speaking = std::ranges::count_if(link.*nodes, [&](int node) { return speaks_(node, round_); });
+    Index numbers = 0;
+    for (const int node : link.*nodes) numbers += size_(node, round_);
     l.starts.push_back(static_cast<int>(l.total));
-    l.counts.push_back(static_cast<int>(speaking * size_));
-    l.total += static_cast<std::size_t>(speaking * size_);
+    l.counts.push_back(static_cast<int>(numbers));
+    l.total += static_cast<std::size_t>(numbers);
     expects(l.total <= static_cast<std::size_t>(std::numeric_limits<int>::max()), "a round that MPI can count");
   }
   return l;
@@ -76,7 +76,7 @@ std::vector<std::size_t> MpiTransport::send(std::span<const privacy::Paid> mine,
   ++round_;
   for (const privacy::Paid& p : mine) {
     expects(local(p.node()) && p.round() == round_, "a release of this rank and round");
-    expects(p.value()->size() == (speaks_(p.node(), round_) ? size_ : 0), "nodes that speak when it is their turn");
+    expects(p.value()->size() == size_(p.node(), round_), "nodes that speak when it is their turn");
     heard_[static_cast<std::size_t>(p.node())] = p.value();
   }
   sending_ = layout(&Link::out);
@@ -111,12 +111,9 @@ void MpiTransport::receive(std::vector<privacy::Inbox>& inboxes) {
   for (const Link& link : links_)
     for (const int node : link.in) {
       privacy::Released& value = heard_[static_cast<std::size_t>(node)];
-      if (!speaks_(node, round_)) {
-        value = silence();
-        continue;
-      }
-      value = std::make_shared<const Vector>(Eigen::Map<const Vector>(from, size_));
-      from += size_;
+      const Index size = size_(node, round_);
+      value = size == 0 ? silence() : std::make_shared<const Vector>(Eigen::Map<const Vector>(from, size));
+      from += size;
     }
   for (const std::size_t i : waiting_) inboxes[i] = inbox_of(first_ + static_cast<int>(i));
 }

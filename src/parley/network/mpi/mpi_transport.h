@@ -13,8 +13,7 @@ namespace parley::network {
 
 class MpiTransport : public Transport {
  public:
-  MpiTransport(MPI_Comm world, const Graph& graph, const Blocks& blocks, Index size,
-               std::function<bool(int node, int round)> speaks);
+  MpiTransport(MPI_Comm world, const Graph& graph, const Blocks& blocks, ValueSize size);
   ~MpiTransport() override;
   MpiTransport(const MpiTransport&) = delete;
   MpiTransport& operator=(const MpiTransport&) = delete;
@@ -37,8 +36,7 @@ class MpiTransport : public Transport {
   privacy::Inbox inbox_of(int node) const;
 
   const Graph graph_;
-  const Index size_;
-  const std::function<bool(int node, int round)> speaks_;
+  const ValueSize size_;
   int first_ = 0, end_ = 0;  // my nodes
   std::vector<Link> links_;
   std::vector<std::size_t> waiting_;      // my nodes that hear another rank

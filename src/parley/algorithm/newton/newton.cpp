@@ -1,0 +1,128 @@
+#include "parley/algorithm/newton/newton.h"
+
+#include <Eigen/Eigenvalues>
+#include <algorithm>
+#include <cmath>
+#include <numbers>
+
+#include "parley/base/error.h"
+
+namespace parley::algorithm::newton {
+namespace {
+
+constexpr int most_sweeps = 1000;  // over the coordinates, in a proximal step
+
+Vector on_grid(const Vector& f, const Terms& t) {
+  return f.unaryExpr(
+      [&](double x) { return std::nearbyint(std::clamp(x, -t.release_bound, t.release_bound) / t.grid) * t.grid; });
+}
+
+double soft_threshold(double x, double by) {
+  return x > by ? x - by : x < -by ? x + by : 0;
+}
+
+}  // namespace
+
+Index Terms::curvature_size() const {
+  return shape == Shape::full ? features * (features + 1) / 2 : shape == Shape::diagonal ? features : 0;
+}
+
+Vector packed(const Matrix& lower) {
+  const Index d = lower.cols();
+  Vector numbers(d * (d + 1) / 2);
+  for (Index j = 0, at = 0; j < d; ++j)
+    for (Index i = j; i < d; ++i) numbers[at++] = i == j ? lower(i, j) : std::numbers::sqrt2 * lower(i, j);
+  return numbers;
+}
+
+Matrix unpacked(const Vector& numbers, Index d) {
+  expects(numbers.size() == d * (d + 1) / 2, "a triangle of numbers");
+  Matrix whole(d, d);
+  for (Index j = 0, at = 0; j < d; ++j)
+    for (Index i = j; i < d; ++i, ++at)
+      whole(i, j) = whole(j, i) = i == j ? numbers[at] : numbers[at] / std::numbers::sqrt2;
+  return whole;
+}
+
+Curvature::Curvature(const Terms& t, const Vector& sum) : terms_(t) {
+  const double mean = t.unit / t.records;
+  if (t.shape == Shape::full) {
+    Eigen::SelfAdjointEigenSolver<Matrix> eigen(unpacked(sum, t.features) * mean);
+    expects(eigen.info() == Eigen::Success, "the eigenvalues of a symmetric matrix");
+    vectors_ = eigen.eigenvectors();
+    inverse_ = (t.c1 * eigen.eigenvalues().cwiseMax(t.floor)).array() + t.ridge;
+  } else if (t.shape == Shape::diagonal) {
+    inverse_ = ((t.c1 * t.entries * mean * sum.array()).max(t.c1 * t.floor) + t.ridge).min(t.c1 + t.ridge);
+  } else {
+    inverse_ = Vector::Constant(t.features, t.c1 + t.ridge);
+  }
+  if (t.l1 > 0 && t.shape == Shape::full) matrix_ = vectors_ * inverse_.asDiagonal() * vectors_.transpose();
+  inverse_ = inverse_.cwiseInverse();
+}
+
+// λ₁ = 0: f − M⁻¹ pull. Otherwise coordinates in turn until none moves: M is positive definite, so they settle.
+void Curvature::step_of_one_score(Eigen::Ref<Vector> f, const Vector& pull) const {
+  if (terms_.l1 == 0) {
+    if (vectors_.size() == 0)
+      f -= inverse_.cwiseProduct(pull);
+    else
+      f -= vectors_ * inverse_.cwiseProduct(vectors_.transpose() * pull);
+    return;
+  }
+  if (matrix_.size() == 0) {
+    for (Index j = 0; j < f.size(); ++j) f[j] = soft_threshold(f[j] - inverse_[j] * pull[j], inverse_[j] * terms_.l1);
+    return;
+  }
+  Vector slope = pull;  // of the quadratic, at u
+  for (int sweep = 0; sweep < most_sweeps; ++sweep) {
+    double moved = 0;
+    for (Index j = 0; j < f.size(); ++j) {
+      const double m = matrix_(j, j), u = soft_threshold(f[j] - slope[j] / m, terms_.l1 / m), by = u - f[j];
+      if (by == 0) continue;
+      slope += by * matrix_.col(j);
+      f[j] = u;
+      moved = std::max(moved, std::abs(by));
+    }
+    if (moved <= 0.25 * terms_.grid) return;
+  }
+}
+
+Vector Curvature::step(const Vector& f, const Vector& mean_gradient) const {
+  Vector pull = mean_gradient + terms_.ridge * f, next = f;
+  const Index d = terms_.features;
+  if (terms_.scores > 1) {  // Σ_k = 0: Böhning's matrix is singular along the mean over classes
+    Vector mean = Vector::Zero(d);
+    for (int k = 0; k < terms_.scores; ++k) mean += pull.segment(k * d, d);
+    for (int k = 0; k < terms_.scores; ++k) pull.segment(k * d, d) -= mean / terms_.scores;
+  }
+  for (int k = 0; k < terms_.scores; ++k) step_of_one_score(next.segment(k * d, d), pull.segment(k * d, d));
+  return next;
+}
+
+State start(const Terms& t, const Vector& point) {
+  State s;
+  s.f = point.size() > 0 ? point : Vector::Zero(t.dimension());
+  s.velocity = s.sum_of_points = Vector::Zero(t.dimension());
+  return s;
+}
+
+State after(State s, const Terms& t, const Vector& total) {
+  const Index with = s.round == 1 ? t.curvature_size() : 0;
+  expects(s.round >= 1 && s.round <= t.rounds && total.size() == with + t.dimension(), "the sum of a round of sums");
+  if (s.round == 1) s.curvature = std::make_shared<const Curvature>(t, total.head(with));        // (Q)
+  const Vector next = s.curvature->step(s.f, total.tail(t.dimension()) * (t.unit / t.records));  // (N)
+  if (t.momentum > 0) {
+    s.velocity = t.momentum * s.velocity + (next - s.f);
+    s.f = on_grid(s.f + s.velocity, t);
+  } else {
+    s.f = on_grid(next, t);
+  }
+  if (!t.average || 2 * s.round > t.rounds) {  // the later half
+    if (!t.average) s.sum_of_points.setZero(), s.counted = 0;
+    s.sum_of_points += s.f;
+    ++s.counted;
+  }
+  return s;
+}
+
+}  // namespace parley::algorithm::newton

@@ -1,0 +1,76 @@
+// Second-order exchange: curvature once, then gradients at common released points (docs/newton.md).
+//   n = Σ_i B_i records, ‖x‖ ≤ 1;  the model minimises  (1/n) Σ L(f; x, y) + (λ/2)‖f‖² + λ₁‖f‖₁
+//   (C)  S_i = Σ x xᵀ + noise                         once, in round 1
+//   (G)  g_i = Σ cut(∇L(f; x, y)) + noise             in rounds 1 … T, at the common point f;  f = 0 in round 1
+//   (Q)  M = c₁ S₊ + λI,   S₊: Σ_i S_i/n with its eigenvalues raised to a floor;   diagonal: c₁ k diag(S) + λI, at most
+//        c₁ + λ, with k the most entries of a row (the bare diagonal does not bound the curvature)
+//   (N)  f⁺ = argmin_u (ḡ + λf)ᵀu + ½(u − f)ᵀM(u − f) + λ₁‖u‖₁,   ḡ = Σ_i g_i/n;   f − M⁻¹(ḡ + λf) where λ₁ = 0
+//   Round T + 1: everybody releases the model, the mean of the points after the later half of the rounds.
+// c₁M bounds the Hessian everywhere, so (N) never overshoots: 1/4 logistic, 1 Huber, 1/(2h) smoothed hinge. Softmax with K
+// classes: ½(I − 11ᵀ/K) ⊗ S (Böhning 1992), which is ½S for each class once the gradient's mean over classes is taken off.
+// Privacy: nothing here has data in scope. All of it is a function of released values and public numbers, hence free.
+#pragma once
+#include <memory>
+
+#include "parley/base/vector.h"
+#include "parley/privacy/release.h"
+
+namespace parley::algorithm::newton {
+
+enum class Shape { full, diagonal, none };  // of the curvature that is released; none: c₁ bounds it (dp-gd)
+
+// What all parties do with the sum of their releases: public, the same everywhere.
+struct Terms {
+  double records = 0;  // n
+  double unit = 1;     // sums leave in multiples of this power of two, so that they stay within the release bound
+  double ridge = 0;    // λ
+  double l1 = 0;       // λ₁
+  double c1 = 0.25;    // bounds L''
+  double entries = 0;  // k
+  double floor = 0;    // of the eigenvalues of S
+  double momentum = 0;
+  Shape shape = Shape::full;
+  Index features = 0;
+  int scores = 1;   // K of softmax; f holds scores × features
+  long rounds = 0;  // T
+  bool average = true;
+  double release_bound = 1000, grid = 0x1p-40;  // of the points
+
+  Index dimension() const { return scores * features; }
+  Index curvature_size() const;  // numbers by which round 1 is longer than the others
+};
+
+// The upper triangle of a symmetric matrix by columns, off the diagonal times √2: then ‖·‖₂ of the numbers is ‖·‖_F.
+Vector packed(const Matrix& lower);
+Matrix unpacked(const Vector& numbers, Index features);
+
+// (Q), ready for steps.
+class Curvature {
+ public:
+  Curvature(const Terms& terms, const Vector& sum_of_curvatures);   // Σ_i S_i/unit
+  Vector step(const Vector& f, const Vector& mean_gradient) const;  // (N), the new point
+
+ private:
+  void step_of_one_score(Eigen::Ref<Vector> f, const Vector& pull) const;
+  Terms terms_;
+  Matrix vectors_;  // of S₊; empty: it is diagonal
+  Vector inverse_;  // of M's eigenvalues, or of its diagonal
+  Matrix matrix_;   // M; only where l1 > 0
+};
+
+struct State {
+  int round = -1;   // the last that was released
+  Vector f;         // the common point
+  Vector velocity;  // of momentum
+  Vector sum_of_points;
+  long counted = 0;  // points in it
+  std::shared_ptr<const Curvature> curvature{};
+
+  Vector model() const { return counted > 0 ? Vector(sum_of_points / static_cast<double>(counted)) : f; }
+};
+State start(const Terms& terms, const Vector& point = {});  // empty: zero
+
+// Once the releases of round s.round are known: (Q) after round 1, and (N). total: their sum in the order of nodes.
+State after(State s, const Terms& terms, const Vector& total);
+
+}  // namespace parley::algorithm::newton

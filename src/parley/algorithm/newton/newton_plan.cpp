@@ -1,0 +1,299 @@
+#include "parley/algorithm/newton/newton_plan.h"
+
+#include <algorithm>
+#include <cmath>
+#include <numeric>
+
+#include "parley/algorithm/planner.h"
+#include "parley/algorithm/pricing.h"
+#include "parley/algorithm/rules.h"
+#include "parley/base/error.h"
+#include "parley/base/text.h"
+#include "parley/privacy/gaussian.h"
+#include "parley/privacy/sums_round.h"
+#include "parley/problem/reach.h"
+#include "parley/problem/row_sums.h"
+
+namespace parley::algorithm::newton {
+namespace {
+
+using problem::LossKind;
+
+constexpr long planned_rounds = 32, planned_gd_rounds = 100;
+constexpr double planned_share = 0.1, planned_ridge = 1e-5, planned_momentum = 0.9;
+constexpr double clip_when_clear = 0.5, clip_when_noisy = 0.35, noisy_from = 0.03;  // ν
+constexpr double usual_tolerance = 1e-6;  // of a sum of gradients, where adding up rounds by less
+constexpr Index full_up_to = 1000;        // features; beyond it the curvature is its diagonal
+
+double all_records(const Setting& setting) {
+  return std::accumulate(setting.records.begin(), setting.records.end(), 0.0);
+}
+
+double of_node(const std::vector<double>& values, int node) {
+  return values.size() == 1 ? values[0] : values[static_cast<std::size_t>(node)];
+}
+
+// ν before the noise is known: F d/(n μ).
+double planned_noise_to_signal(const Options& o, const Setting& setting) {
+  double square = 0;
+  for (int i = 0; i < setting.nodes() && !o.epsilon.empty(); ++i) {
+    const double mu = privacy::gdp_mu(of_node(o.epsilon, i), *o.delta);
+    square += 1 / (mu * mu);
+  }
+  const double d = static_cast<double>(setting.features * loss_of(o, setting.classes).scores());
+  return std::sqrt(square) * d / all_records(setting);
+}
+
+[[noreturn]] void refuse(const Algorithm& a, const std::string& option, const std::string& why) {
+  throw Error({.what = a.name + " " + why, .where = "option --" + option, .fix = "leave it out"});
+}
+
+// What belongs to ADMM alone.
+void check_absent(const Options& o, const Algorithm& a) {
+  const std::string sums = "exchanges sums over rows, and has none";
+  if (!o.penalty.empty()) refuse(a, "penalty", sums);
+  if (o.penalty_growth != std::vector<double>{1}) refuse(a, "penalty-growth", sums);
+  if (o.dual_step != DualStep::common) refuse(a, "dual-step", sums);
+  if (o.step_size != StepSize::automatic) refuse(a, "step-size", sums);
+  if (o.solution_bound) refuse(a, "solution-bound", sums);
+  if (o.damping) refuse(a, "damping", sums);
+  if (o.iteration_epsilon) refuse(a, "iteration-epsilon", "is planned for the whole run: give --epsilon");
+  if (o.sensitivity != Sensitivity::proved) refuse(a, "sensitivity", "is in no paper: its sensitivity is proved");
+  if (o.tolerance) refuse(a, "tolerance", "minimises nothing locally: rounding is bounded by public sizes");
+  if (o.start != FirstIterate::zero) refuse(a, "start", "starts at zero");
+  if (o.noise_on != Place::automatic && o.noise_on != Place::gradient) refuse(a, "noise-on", "has its noise on sums");
+  if (o.noise == Noise::gamma) refuse(a, "noise", "has Gaussian noise");
+  if (o.weighting == Weighting::equal)
+    throw Error({.what = a.name + " counts every record the same",
+                 .value = "equal",
+                 .allowed = "auto, rows",
+                 .where = "option --weighting",
+                 .fix = "leave it out, or use another --algorithm"});
+  if (o.loss == LossKind::hinge)
+    throw Error({.what = a.name + " needs a bound on the loss' curvature, and the plain hinge has a kink",
+                 .value = "hinge",
+                 .allowed = "logistic, huber-hinge, huber, softmax",
+                 .where = "option --loss",
+                 .fix = "use --loss huber-hinge"});
+  if (o.loss == LossKind::softmax && o.clip)
+    refuse(a, "clip", "does not cut the gradients of several classes: they would be the gradient of no convex loss");
+  if (a.name != "newton" && (o.curvature != CurvatureShape::automatic || o.curvature_share))
+    refuse(a, o.curvature_share ? "curvature-share" : "curvature", "releases no curvature");
+}
+
+Shape shape_of(const Options& o, const Algorithm& a) {
+  if (a.name != "newton") return Shape::none;
+  return o.curvature == CurvatureShape::full ? Shape::full : Shape::diagonal;
+}
+
+// What a sum of gradients of B records may be off by, and by what else τ must cover (docs/newton.md, section 3).
+double tolerance_for(const problem::Loss& loss, const Setting& setting, int node) {
+  const problem::Sizes sizes{.records = setting.records[static_cast<std::size_t>(node)],
+                             .features = static_cast<double>(setting.features > 0 ? setting.features : 1'000'000),
+                             .loss = loss,
+                             .weight = 1};
+  return std::max(usual_tolerance, 2 * problem::summation_rounding(sizes));
+}
+
+double gradient_bound(const Schedule& s) {
+  return std::min(s.clip, s.loss.gradient_bound());
+}
+
+double share_of_curvature(const Schedule& s, const Options& o) {
+  return s.sums->shape == Shape::none ? 0 : *o.curvature_share;
+}
+
+// The noise of every round, such that the whole run costs μ, split as planned.
+void set_noise(Schedule& s, const Options& o, double mu) {
+  const double share = share_of_curvature(s, o), rounds = static_cast<double>(s.sums->rounds);
+  const double each = mu * std::sqrt((1 - share) / rounds) * (1 - 1e-13);
+  for (PrivateRound& r : s.private_rounds)
+    r.gradient_scale = privacy::gradient_scale_for(gradient_bound(s), each, s.tolerance);
+  PrivateRound& first = s.private_rounds.front();
+  if (share > 0)
+    first.curvature_scale =
+        privacy::curvature_scale_for(mu * std::sqrt(share) * (1 - 1e-13), first.curvature_tolerance);
+}
+
+void price(Schedule& s) {
+  std::vector<privacy::Charge> charges;
+  for (PrivateRound& r : s.private_rounds) {
+    const privacy::SumsRound sums{.gradient_bound = gradient_bound(s),
+                                  .gradient_scale = r.gradient_scale,
+                                  .tolerance = s.tolerance,
+                                  .curvature_scale = r.curvature_scale,
+                                  .curvature_tolerance = r.curvature_tolerance};
+    r.charge = {.kind = "sums-gaussian",
+                .mu = privacy::sums_mu(sums),
+                .parameters = {{"gradient_bound", sums.gradient_bound},
+                               {"gradient_scale", sums.gradient_scale},
+                               {"tolerance", sums.tolerance},
+                               {"curvature_scale", sums.curvature_scale},
+                               {"curvature_tolerance", sums.curvature_tolerance},
+                               {"diameter_at_point", s.diameter_at_point ? 1.0 : 0.0}}};
+    charges.push_back(r.charge);
+  }
+  s.epsilon = whole_run_epsilon(charges, s.delta);
+}
+
+Schedule outline(const Options& o, const Algorithm& a, const Setting& setting, int i) {
+  const int nodes = setting.nodes();
+  Schedule s{.algorithm = a, .node = i, .degree = nodes - 1, .rounds = o.rounds + 1};
+  s.noise = o.noise;
+  s.place = Place::gradient;
+  s.loss = loss_of(o, setting.classes);
+  s.clip = *o.clip;
+  s.diameter_at_point = o.diameter == Diameter::at_point;
+  s.delta = s.noise == Noise::none ? 0 : *o.delta;
+  s.weight = record_weight(o, setting, i);
+  const double l1 = l1_share(o);
+  s.regularization = (1 - l1) * *o.regularization / nodes;
+  s.l1 = l1 * *o.regularization / nodes;
+  s.release_bound = o.release_bound;
+  problem::Loss cut = s.loss;
+  cut.cap = s.clip;
+  s.tolerance = tolerance_for(cut, setting, i);
+  const double per_mean = nodes * o.loss_weight;  // the objective is this times the mean loss
+  s.sums = Terms{.records = all_records(setting),
+                 .ridge = (1 - l1) * *o.regularization / per_mean,
+                 .l1 = l1 * *o.regularization / per_mean,
+                 .c1 = s.loss.curvature_bound(),
+                 .entries = static_cast<double>(setting.entries > 0 ? setting.entries : setting.features),
+                 .momentum = a.name == "newton" ? 0 : planned_momentum,
+                 .shape = shape_of(o, a),
+                 .features = static_cast<Index>(setting.features),
+                 .scores = s.loss.scores(),
+                 .rounds = o.rounds,
+                 .average = o.average == Average::yes,
+                 .release_bound = o.release_bound,
+                 .grid = s.finest_grid()};
+  s.private_rounds.resize(static_cast<std::size_t>(o.rounds));
+  s.private_rounds.front().curvature_tolerance = problem::moment_rounding(setting.records[static_cast<std::size_t>(i)]);
+  s.theorem = "Gaussian DP of sums over rows (docs/newton.md, theorem N1)";
+  s.epsilon_paper_absent = "no paper has it";
+  s.paper_equation = "none";
+  return s;
+}
+
+// √Σσ²: of a coordinate of the sum of all parties' sums.
+double noise_of_all(const Plan& plan, double PrivateRound::* scale) {
+  double square = 0;
+  for (const Schedule& s : plan.nodes) {
+    const double one = s.private_rounds.front().*scale;
+    square += one * one;
+  }
+  return std::sqrt(square);
+}
+
+// The unit and the grid, the same for all: a sum of all parties' values is exact in a double, and no value reaches the
+// bound but with a probability below 10⁻²⁰.
+void set_units(Plan& plan, const Setting& setting) {
+  double largest = 0, finest = plan.options.release_bound;
+  for (const Schedule& s : plan.nodes) {
+    const double rows = setting.records[static_cast<std::size_t>(s.node)];
+    for (const PrivateRound& r : s.private_rounds) {
+      const double most =
+          std::max(2 * gradient_bound(s) * rows + 10 * r.gradient_scale,
+                   r.curvature_scale > 0 || s.sums->shape != Shape::none ? 2 * rows + 10 * r.curvature_scale : 0);
+      largest = std::max(largest, most);
+      for (const double noise : {r.gradient_scale, r.curvature_scale})
+        if (noise > 0) finest = std::min(finest, noise);
+    }
+  }
+  const double room = plan.options.release_bound / 2;
+  const double unit = std::exp2(std::ceil(std::log2(largest / room)));
+  const double exact = std::exp2(std::ceil(std::log2(plan.options.release_bound * setting.nodes())) - 52);
+  const double grid = plan.noisy() ? std::exp2(std::floor(std::log2(0x1p-9 * finest / unit))) : exact;
+  if (grid < exact)
+    throw Error({.what = "sums over so many rows, with so little noise, are not exact in double arithmetic",
+                 .value = number(largest) + " with noise " + number(finest),
+                 .where = "option --epsilon",
+                 .fix = "lower --epsilon, or use fewer rows or parties"});
+  for (Schedule& s : plan.nodes) {
+    s.sums->unit = unit;
+    for (PrivateRound& r : s.private_rounds) r.grid = std::min(grid, 0x1p-10);
+  }
+}
+
+// Noise must not look like curvature: max(s√d, ⅔σ_g/c₁) under the eigenvalues of the mean of x xᵀ.
+void set_floor(Plan& plan) {
+  const Terms& t = *plan.nodes.front().sums;
+  const double d = static_cast<double>(t.features);
+  const double s = noise_of_all(plan, &PrivateRound::curvature_scale) / t.records;
+  const double g = noise_of_all(plan, &PrivateRound::gradient_scale) / t.records;
+  for (Schedule& node : plan.nodes) node.sums->floor = std::max(s * std::sqrt(d), 2 * g / (3 * t.c1));
+}
+
+}  // namespace
+
+double noise_to_signal(const Plan& plan) {
+  if (!plan.noisy()) return 0;
+  double square = 0;  // Σ 1/μ_i²
+  for (const Schedule& s : plan.nodes) {
+    std::vector<double> mus;
+    for (const PrivateRound& r : s.private_rounds) mus.push_back(r.charge.mu);
+    const double mu = privacy::gdp_compose(mus);
+    square += 1 / (mu * mu);
+  }
+  const Terms& t = *plan.nodes.front().sums;
+  return std::sqrt(square) * static_cast<double>(t.dimension()) / t.records;
+}
+
+std::string in_words(const Plan& plan) {
+  const Schedule& s = plan.nodes.front();
+  const PrivateRound& r = s.private_rounds.front();
+  std::string text = "slopes cut at " + short_number(gradient_bound(s));
+  if (plan.noisy()) text += "; Gaussian noise of " + short_number(r.gradient_scale) + " on a sum of gradients";
+  if (r.curvature_scale > 0)
+    text += " and of " + short_number(r.curvature_scale) + " on second moments" +
+            (s.sums->shape == Shape::diagonal ? " (diagonal)" : "");
+  return text + "; lambda " + short_number(s.sums->ridge + s.sums->l1);
+}
+
+void fill_in(Options& o, const Algorithm& a, const Setting& setting) {
+  check_absent(o, a);
+  const bool budget = !o.epsilon.empty();
+  if (o.noise == Noise::automatic) o.noise = budget || !o.noise_scale.empty() ? Noise::gaussian : Noise::none;
+  if (!o.delta) o.delta = o.noise == Noise::gaussian ? default_delta : 0;
+  o.noise_on = Place::gradient;
+  o.weighting = Weighting::rows;
+  if (o.rounds == 0) o.rounds = a.name == "newton" ? planned_rounds : planned_gd_rounds;
+  if (o.average == Average::automatic) o.average = o.noise == Noise::none ? Average::no : Average::yes;
+  if (!o.regularization) o.regularization = planned_ridge * o.loss_weight * setting.nodes();
+  if (o.curvature == CurvatureShape::automatic)
+    o.curvature = setting.features <= full_up_to ? CurvatureShape::full : CurvatureShape::diagonal;
+  if (!o.curvature_share) o.curvature_share = planned_share;
+  const problem::Loss loss = loss_of(o, setting.classes);
+  if (!o.clip)
+    o.clip = loss.kind == LossKind::softmax || o.noise == Noise::none ? loss.gradient_bound()
+             : planned_noise_to_signal(o, setting) < noisy_from       ? clip_when_clear
+                                                                      : clip_when_noisy;
+  o.clip = std::min(*o.clip, loss.gradient_bound());
+  if (o.diameter == Diameter::automatic)
+    o.diameter = budget && loss.kind == LossKind::logistic ? Diameter::at_point : Diameter::worst;
+}
+
+Plan make_plan(const Options& o, const Algorithm& a, const Setting& setting) {
+  Plan plan{.options = o, .average = false};
+  for (int i = 0; i < setting.nodes(); ++i) plan.nodes.push_back(outline(o, a, setting, i));
+  for (Schedule& s : plan.nodes) {
+    if (s.noise == Noise::none) {
+      for (PrivateRound& r : s.private_rounds) r.charge = no_noise();
+      s.epsilon = no_noise().epsilon;
+      continue;
+    }
+    if (!o.epsilon.empty()) {
+      set_noise(s, o, privacy::gdp_mu(of_node(o.epsilon, s.node), s.delta));
+    } else {  // μ such that a gradient has the given noise
+      const double each = (2 * gradient_bound(s) + 2 * s.tolerance) / of_node(o.noise_scale, s.node);
+      set_noise(s, o, each * std::sqrt(static_cast<double>(o.rounds) / (1 - share_of_curvature(s, o))));
+    }
+    price(s);
+    expects(o.epsilon.empty() || s.epsilon <= of_node(o.epsilon, s.node), "a calibrated run stays within its budget");
+  }
+  set_units(plan, setting);
+  set_floor(plan);
+  return plan;
+}
+
+}  // namespace parley::algorithm::newton

@@ -1,0 +1,24 @@
+// The public plan of newton and dp-gd, and its price (docs/newton.md). With μ the whole run's, h the share of μ² that the
+// curvature has, and T rounds of gradients:
+//   μ_S = √h μ,  s = (√2 + 2e_S)/μ_S     ‖x xᵀ − z zᵀ‖_F ≤ √2, ‖x∘x − z∘z‖ ≤ √2
+//   μ_g = √((1 − h)/T) μ,  σ = (2G + 2e)/μ_g;   at a point f of the logistic loss Diam(‖f‖) in place of 2G if it is smaller
+//   G: where slopes are cut, or the loss' own bound;  e, e_S: what adding up rounds by, from public sizes
+// The rule without data (docs/newton.md, "How the settings were found"): T = 32, h = 0.1, λ = 1e-5, and G by
+//   ν = F d/(n μ),  F = √N: the noise of the sum against a trusted curator's
+#pragma once
+#include "parley/algorithm/schedule.h"
+
+namespace parley::algorithm::newton {
+
+// Every option that newton and dp-gd have and that was left open. Error for one that they do not have.
+void fill_in(Options& o, const Algorithm& a, const Setting& setting);
+
+Plan make_plan(const Options& filled, const Algorithm& a, const Setting& setting);
+
+// ν; 0: there is no noise.
+double noise_to_signal(const Plan& plan);
+
+// "slopes cut at 0.5; Gaussian noise of 22.25 on the sum of gradients, of 6.7 on second moments; lambda 1e-05"
+std::string in_words(const Plan& plan);
+
+}  // namespace parley::algorithm::newton

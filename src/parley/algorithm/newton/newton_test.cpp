@@ -1,0 +1,311 @@
+#include "parley/algorithm/newton/newton.h"
+
+#include <gtest/gtest.h>
+
+#include <Eigen/Cholesky>
+#include <array>
+#include <random>
+#include <stdexcept>
+
+#include "parley/algorithm/newton/newton_plan.h"
+#include "parley/algorithm/newton/newton_sums.h"
+#include "parley/algorithm/nodes.h"
+#include "parley/base/error.h"
+#include "parley/privacy/gaussian.h"
+#include "parley/privacy/sums_round.h"
+#include "parley/problem/rows_test.h"
+#include "parley/problem/solve.h"
+
+namespace parley::algorithm::newton {
+namespace {
+
+constexpr Index features = 6;
+
+// Some parties with rows of their own, led through all rounds without ledger and network.
+class Parties {
+ public:
+  Parties(Options o, const std::vector<int>& sizes, int classes = 2) {
+    Setting setting{.degree = std::vector<int>(sizes.size(), 1), .features = features, .classes = classes};
+    for (std::size_t i = 0; i < sizes.size(); ++i) {
+      const auto count = static_cast<std::size_t>(sizes[i]);
+      const auto seed = static_cast<unsigned>(i + 1);
+      rows_.push_back(classes > 2
+                          ? problem::random_class_rows(count, features, 0.8, seed, classes)
+                          : problem::random_rows(count, features, 0.8, seed, o.loss == problem::LossKind::huber));
+      setting.records.push_back(static_cast<double>(sizes[i]));
+    }
+    plan_ = algorithm::make_plan(o, setting);
+    for (std::size_t i = 0; i < sizes.size(); ++i) {
+      problems_.push_back(problem_of(rows_[i], plan_.nodes[i]));
+      nodes_.push_back(make_node(problems_.back(), plan_.nodes[i]));
+    }
+  }
+
+  void run(std::uint64_t seed = 1) {
+    std::vector<privacy::Inbox> inboxes(nodes_.size());
+    for (int round = 0; nodes_.front()->has_next(); ++round) {
+      std::vector<privacy::Released> values;
+      for (std::size_t i = 0; i < nodes_.size(); ++i) {
+        auto random = privacy::Random::seeded(seed, i, static_cast<std::uint64_t>(round), "noise");
+        const privacy::Release release = nodes_[i]->step(inboxes[i], random);
+        charges_.resize(nodes_.size());
+        charges_[i].push_back(release.charge);
+        values.push_back(std::make_shared<const Vector>(release.value));
+      }
+      for (std::size_t i = 0; i < nodes_.size(); ++i) nodes_[i]->commit(inboxes[i], *values[i]);
+      for (std::size_t i = 0; i < nodes_.size(); ++i) {
+        inboxes[i].clear();
+        for (std::size_t j = 0; j < nodes_.size(); ++j)
+          if (j != i) inboxes[i].push_back(values[j]);
+      }
+      released_.push_back(values);
+    }
+  }
+
+  const Vector& model(std::size_t party = 0) const { return *released_.back()[party]; }
+  Vector optimum() const { return problem::centralised_optimum(problems_, {.tolerance = 1e-9}).f; }
+
+  std::vector<data::Rows> rows_;
+  Plan plan_;
+  std::vector<problem::Problem> problems_;
+  std::vector<std::unique_ptr<Node>> nodes_;
+  std::vector<std::vector<privacy::Released>> released_;  // [round][party]
+  std::vector<std::vector<privacy::Charge>> charges_;     // [party][round]
+};
+
+Options options(const std::string& loss = "logistic") {
+  return {.algorithm = "newton", .rounds = 400, .loss = loss, .loss_weight = 1, .regularization = 0.02};
+}
+
+TEST(Newton, WithoutNoiseItEndsAtTheCentralisedOptimum) {
+  for (const std::string loss : {"logistic", "huber-hinge", "huber"})
+    for (const std::string shape : {"full", "diagonal"}) {
+      Options o = options(loss);
+      o.curvature = shape;
+      o.rounds = shape == "full" ? 400 : 3000;
+      Parties p(o, {40, 25, 3});
+      p.run();
+      EXPECT_LT((p.model() - p.optimum()).norm(), 1e-6) << loss << ", " << shape;
+      EXPECT_GT(p.optimum().norm(), 0.1);
+      for (std::size_t i = 1; i < 3; ++i) EXPECT_EQ(p.model(i), p.model()) << "all have one model";
+    }
+}
+
+TEST(Newton, SeveralClassesEndAtTheCentralisedOptimum) {
+  Parties p(options("softmax"), {60, 30}, 3);
+  p.run();
+  EXPECT_LT((p.model() - p.optimum()).norm(), 1e-6);
+}
+
+TEST(Newton, AKinkedRegulariserEndsAtTheCentralisedOptimum) {
+  for (const std::string regularizer : {"l1", "elastic-net"})
+    for (const std::string shape : {"full", "diagonal"}) {
+      Options o = options();
+      o.regularizer = regularizer;
+      o.curvature = shape;
+      o.rounds = shape == "full" ? 400 : 3000;
+      Parties p(o, {40, 25, 3});
+      p.run();
+      const Vector best = p.optimum();
+      EXPECT_LT((p.model() - best).norm(), 1e-6) << regularizer << ", " << shape;
+      for (Index j = 0; j < best.size(); ++j) EXPECT_EQ(p.model()[j] == 0, std::abs(best[j]) < 1e-9) << j;
+    }
+}
+
+TEST(DpGd, EndsAtTheCentralisedOptimumToo) {
+  Options o = options();
+  o.algorithm = "dp-gd";
+  o.rounds = 3000;
+  Parties p(o, {40, 25});
+  p.run();
+  EXPECT_LT((p.model() - p.optimum()).norm(), 1e-6);
+}
+
+TEST(Newton, OneExchangeIsOneStepFromZero) {
+  Options o = options("huber");
+  o.rounds = 1;
+  o.loss_width = 2;  // no residual of a target in [−1, 1] is beyond it at zero: least squares
+  Parties p(o, {40, 25});
+  p.run();
+  Matrix s = Matrix::Zero(features, features);
+  Vector xy = Vector::Zero(features);
+  for (const data::Rows& rows : p.rows_)
+    for (std::size_t n = 0; n < rows.count(); ++n) {
+      Vector x = Vector::Zero(features);
+      for (std::size_t k = rows.start[n]; k < rows.start[n + 1]; ++k) x[rows.column[k]] = rows.value[k];
+      s += x * x.transpose() / 65;
+      xy += rows.label[n] * x / 65;
+    }
+  const double ridge = p.plan_.nodes[0].sums->ridge;
+  EXPECT_LT((p.model() - Matrix(s + ridge * Matrix::Identity(features, features)).ldlt().solve(xy)).norm(), 1e-9);
+}
+
+TEST(Newton, PackedNumbersHaveTheFrobeniusNorm) {
+  std::mt19937 draw(3);
+  Matrix a = Matrix::Zero(5, 5);
+  for (Index j = 0; j < 5; ++j)
+    for (Index i = j; i < 5; ++i) a(i, j) = a(j, i) = problem::random_vector(1, 1, draw)[0];
+  EXPECT_NEAR(packed(a).norm(), a.norm(), 1e-14);
+  EXPECT_LT((unpacked(packed(a), 5) - a).norm(), 1e-14);
+}
+
+// Theorem N1: one row moves what is released, before the noise, by no more than the plan says.
+TEST(Newton, OneRowMovesTheSumsByNoMoreThanTheirSensitivity) {
+  std::mt19937 draw(5);
+  double most_curvature = 0, most_gradient = 0;
+  for (int trial = 0; trial < 2000; ++trial) {
+    Options o = options();
+    o.noise = "none";
+    o.clip = 0.5;
+    Setting setting{.degree = {1, 1}, .records = {1, 1}, .features = 2};
+    const Plan plan = algorithm::make_plan(o, setting);
+    const Vector f = problem::random_vector(2, 3, draw);
+    std::array<Vector, 2> sums;
+    for (Vector& of : sums) {
+      data::Rows rows;
+      rows.features = 2;
+      const Vector x = problem::random_vector(2, 1, draw).normalized() * (1 - 1e-12);
+      const std::array<std::int32_t, 2> columns = {0, 1};
+      const std::array<double, 2> values = {x[0], x[1]};
+      rows.append(columns, values, draw() % 2 == 0 ? 1.0 : -1.0);
+      problem::Problem p{.rows = &rows, .loss = plan.nodes[0].loss, .weight = 1};
+      p.loss.cap = plan.nodes[0].clip;
+      auto random = privacy::Random::seeded(1, 1, 1, "test");
+      of = noisy_sums(p, f, true, plan.nodes[0], plan.nodes[0].private_rounds[0], random) * plan.nodes[0].sums->unit;
+    }
+    const Vector moved = sums[0] - sums[1];
+    most_curvature = std::max(most_curvature, moved.head(3).norm());
+    most_gradient = std::max(most_gradient, moved.tail(2).norm());
+  }
+  EXPECT_LE(most_curvature, std::sqrt(2) + 1e-9);
+  EXPECT_GT(most_curvature, 1.4) << "and comes near it";
+  EXPECT_LE(most_gradient, 1 + 1e-9);
+  EXPECT_GT(most_gradient, 0.98);
+}
+
+TEST(Newton, SlopesAreCutRowByRow) {
+  data::Rows rows;
+  rows.features = 1;
+  const std::array<std::int32_t, 1> column = {0};
+  for (const double y : {1.0, 1.0, -1.0}) {
+    const std::array<double, 1> x = {0.9};
+    rows.append(column, x, y);
+  }
+  problem::Problem p{.rows = &rows, .loss = {.cap = 0.3}, .weight = 1};
+  const Vector f = Vector::Constant(1, 0.5);  // slopes −0.389, −0.389, 0.611 without the cut
+  EXPECT_NEAR(problem::loss_gradient(p, f)[0], 0.9 * (-0.3 - 0.3 + 0.3), 1e-15);
+  EXPECT_EQ(p.loss.gradient_bound(), 0.3);
+}
+
+TEST(Newton, AnotherSizeIsNeverUsed) {
+  Options o = options();
+  o.epsilon = {1};
+  Parties p(o, {40, 25});
+  auto random = privacy::Random::seeded(1, 1, 1, "test");
+  Node& node = *p.nodes_[0];
+  node.commit({}, node.step({}, random).value);
+  const auto inbox = [](Index size) { return privacy::Inbox{std::make_shared<const Vector>(Vector::Zero(size))}; };
+  const Vector sums = node.step(inbox(features), random).value;
+  EXPECT_EQ(sums.size(), features + features * (features + 1) / 2);
+  node.commit(inbox(features), sums);
+  for (const Index wrong : {Index{0}, features, sums.size() - 1, sums.size() + 1}) {
+    EXPECT_THROW(node.step(inbox(wrong), random), std::logic_error) << wrong;
+    EXPECT_THROW(node.commit(inbox(wrong), Vector::Zero(features)), std::logic_error) << wrong;
+  }
+  EXPECT_THROW(node.step({}, random), std::logic_error);
+  EXPECT_EQ(node.step(inbox(sums.size()), random).value.size(), features);
+}
+
+// ---- price ----
+
+TEST(NewtonPrice, TheWholeRunCostsItsBudgetAndTheModelNothing) {
+  for (const std::string algorithm : {"newton", "dp-gd"})
+    for (const double epsilon : {0.1, 1.0, 4.0}) {
+      Options o = options();
+      o.algorithm = algorithm;
+      o.rounds = 12;
+      o.epsilon = {epsilon};
+      Parties p(o, {400, 250, 30});
+      p.run();
+      for (std::size_t i = 0; i < 3; ++i) {
+        const Schedule& s = p.plan_.nodes[i];
+        EXPECT_LE(s.epsilon, epsilon);
+        EXPECT_GT(s.epsilon, epsilon * (1 - 1e-9));
+        double square = 0;
+        for (std::size_t t = 0; t < p.charges_[i].size(); ++t) {
+          EXPECT_EQ(p.charges_[i][t].mu > 0, t >= 1 && t <= 12) << t;
+          square += p.charges_[i][t].mu * p.charges_[i][t].mu;
+        }
+        EXPECT_NEAR(std::sqrt(square) / privacy::gdp_mu(epsilon, 1e-5), 1, 1e-9);
+        EXPECT_EQ(p.charges_[i].back().kind, "none");
+      }
+    }
+}
+
+TEST(NewtonPrice, TheCurvatureHasItsShareAndNoiseIsSizedBySensitivity) {
+  Options o = options();
+  o.rounds = 32;
+  o.epsilon = {1};
+  o.clip = 0.5;
+  const Parties p(o, {4000, 2500});
+  const Schedule& s = p.plan_.nodes[0];
+  const double mu = privacy::gdp_mu(1, 1e-5);
+  EXPECT_NEAR(s.private_rounds[0].curvature_scale, std::sqrt(2) / (std::sqrt(0.1) * mu), 1e-4);
+  EXPECT_NEAR(s.private_rounds[0].gradient_scale, 1 / (std::sqrt(0.9 / 32) * mu), 1e-4);
+  EXPECT_EQ(s.private_rounds[1].curvature_scale, 0);
+  EXPECT_EQ(s.private_rounds[1].gradient_scale, s.private_rounds[0].gradient_scale);
+}
+
+// By hand: μ² = ((2·0.5 + 2e)/σ)² + ((√2 + 2e_S)/s)².
+TEST(NewtonPrice, GoldenNumbers) {
+  EXPECT_NEAR(privacy::sums_mu({.gradient_bound = 0.5, .gradient_scale = 4}), 0.25, 1e-15);
+  EXPECT_NEAR(privacy::sums_mu({.gradient_bound = 0.5, .gradient_scale = 4, .curvature_scale = 2}), 0.75,
+              1e-15);  // √(1/16 + 2/4)
+  EXPECT_NEAR(privacy::sums_mu({.gradient_bound = 0.35,
+                                .gradient_scale = 10,
+                                .tolerance = 0.05,
+                                .curvature_scale = 5,
+                                .curvature_tolerance = 0.1}),
+              std::sqrt(0.08 * 0.08 + 0.3228427124746190 * 0.3228427124746190), 1e-15);
+  EXPECT_GE(privacy::sums_mu({.gradient_bound = 0.5, .gradient_scale = 4, .curvature_scale = 2}), 0.75);
+  EXPECT_NEAR(privacy::curvature_scale_for(0.5, 0), 2 * std::sqrt(2), 1e-12);
+  EXPECT_NEAR(privacy::gradient_scale_for(0.35, 0.1, 0), 7, 1e-12);
+}
+
+TEST(NewtonPrice, WhatBelongsToAdmmIsRefused) {
+  const auto refused = [](Options o) {
+    EXPECT_THROW(algorithm::make_plan(o, {.degree = {1, 1}, .records = {10, 10}, .features = 3}), Error);
+  };
+  for (const std::string algorithm : {"newton", "dp-gd"}) {
+    const Options o{.algorithm = algorithm, .epsilon = {1}};
+    algorithm::make_plan(o, {.degree = {1, 1}, .records = {10, 10}, .features = 3});
+    Options with = o;
+    refused((with.penalty = {1}, with));
+    refused((with = o, with.damping = 1, with));
+    refused((with = o, with.weighting = "equal", with));
+    refused((with = o, with.noise = "gamma", with));
+    refused((with = o, with.loss = "hinge", with));
+    refused((with = o, with.tolerance = 1e-6, with));
+    refused((with = o, with.step_size = "0.5", with));
+  }
+  refused({.algorithm = "mr-admm", .clip = 0.5, .epsilon = {1}});
+  refused({.algorithm = "mr-admm", .curvature = "full", .epsilon = {1}});
+}
+
+// Values of all parties add up without rounding, in any order, and stay far from the bound.
+TEST(NewtonPrice, SumsAreExact) {
+  Options o = options();
+  o.epsilon = {0.5};
+  o.rounds = 3;
+  Parties p(o, {400, 250, 30, 7, 90});
+  p.run();
+  for (std::size_t t = 1; t <= 3; ++t) {
+    Vector forward = Vector::Zero(p.released_[t][0]->size()), backward = forward;
+    for (std::size_t i = 0; i < 5; ++i) forward += *p.released_[t][i], backward += *p.released_[t][4 - i];
+    EXPECT_EQ(forward, backward);
+    for (const auto& value : p.released_[t]) EXPECT_LT(value->cwiseAbs().maxCoeff(), 500);
+  }
+}
+
+}  // namespace
+}  // namespace parley::algorithm::newton
