@@ -19,7 +19,8 @@ MEMORY = "/dev/shm" if os.path.isdir("/dev/shm") and os.access("/dev/shm", os.W_
 ALGORITHMS = {  # name: what makes it small
     "mr-admm": ("--epsilon", 2, "--delta", 1e-6),
     "pvp": ("--epsilon", 2, "--delta", 1e-6),
-    "dp-admm": ("--epsilon", 2, "--delta", 1e-6)}
+    "dp-admm": ("--epsilon", 2, "--delta", 1e-6),
+    "newton": ("--epsilon", 2, "--delta", 1e-6)}
 SMALL = ("--rows", 120, "--nodes", 3, "--loss-weight", 20, "--threads", 1)
 
 
@@ -92,11 +93,14 @@ class Case(unittest.TestCase):
         """[round][node] → bytes, of the whole rounds in released.f64; nothing where a node was silent."""
         shape = json.loads((self.dir / out / "run.json").read_text())["released"]
         file = self.dir / out / "released.f64"
-        data, size = file.read_bytes() if file.exists() else b"", 8 * shape["size"]
-        values = [data[i:i + size] for i in range(0, len(data) - size + 1, size)]
-        values = [b"" if all(x != x for x in struct.unpack(f"{shape['size']}d", v)) else v for v in values]
-        whole = len(values) // shape["nodes"] * shape["nodes"]
-        return [values[i:i + shape["nodes"]] for i in range(0, whole, shape["nodes"])]
+        data, nodes, rounds = file.read_bytes() if file.exists() else b"", shape["nodes"], []
+        while True:
+            numbers = shape.get("size_of_round_1", shape["size"]) if len(rounds) == 1 else shape["size"]
+            if len(data) < 8 * numbers * nodes:
+                return rounds
+            values = [data[8 * numbers * i:8 * numbers * (i + 1)] for i in range(nodes)]
+            rounds.append([b"" if all(x != x for x in struct.unpack(f"{numbers}d", v)) else v for v in values])
+            data = data[8 * numbers * nodes:]
 
     def outcome(self, out):
         file = self.dir / out / "run.json"

@@ -92,6 +92,12 @@ class Kill(Case):
     def test_dp_admm_seeded(self):
         self.kill_everywhere("dp-admm", private=False)
 
+    def test_newton_seeded(self):
+        self.kill_everywhere("newton", private=False)
+
+    def test_newton_private(self):
+        self.kill_everywhere("newton", private=True)
+
     def test_mr_admm_private(self):
         self.kill_everywhere("mr-admm", private=True)
 

@@ -4,12 +4,14 @@
 
 #include "parley/audit/linear.h"
 #include "parley/audit/one_round.h"
+#include "parley/audit/sums.h"
 #include "parley/base/error.h"
 
 namespace parley::audit {
 
 Evidence weigh(const Scene& scene, const Transcript& transcript) {
   const algorithm::Algorithm& a = scene.schedule.algorithm;
+  if (a.sums) return weigh_sums(scene, transcript);
   return a.linear || a.star ? weigh_linear(scene, transcript) : weigh_minima(scene, transcript);
 }
 

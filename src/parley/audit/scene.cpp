@@ -5,6 +5,7 @@
 #include <memory>
 #include <utility>
 
+#include "parley/algorithm/newton/newton_node.h"
 #include "parley/algorithm/peer_node.h"
 #include "parley/algorithm/star_node.h"
 #include "parley/base/error.h"
@@ -73,6 +74,10 @@ Mechanism product(const Scene& scene, const algorithm::Schedule& followed) {
   return [&scene, followed](int world, privacy::Random& random) {
     if (followed.algorithm.star) {
       algorithm::ProviderNode node(scene.problem(world), followed);
+      return play(scene, node, random);
+    }
+    if (followed.algorithm.sums) {
+      algorithm::newton::NewtonNode node(scene.problem(world), followed);
       return play(scene, node, random);
     }
     algorithm::PeerNode node(scene.problem(world), followed);

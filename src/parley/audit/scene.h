@@ -45,7 +45,7 @@ std::array<data::Rows, 2> opposed_rows(long records, double tilt, double row_nor
 Transcript play(const Scene& scene, algorithm::Node& node, privacy::Random& random);
 
 using Mechanism = std::function<Transcript(int world, privacy::Random& random)>;
-Mechanism product(const Scene& scene);  // the product itself: step() of a PeerNode or of a ProviderNode
+Mechanism product(const Scene& scene);  // the product itself: step() of its node
 // The same under a plan that was tampered with after it was priced: broken twins.
 Mechanism product(const Scene& scene, const algorithm::Schedule& followed);
 

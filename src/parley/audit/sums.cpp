@@ -1,0 +1,187 @@
+#include "parley/audit/sums.h"
+
+#include <Eigen/Eigenvalues>
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <numbers>
+
+#include "parley/audit/linear.h"
+#include "parley/base/error.h"
+
+namespace parley::audit {
+namespace {
+
+const std::array<Vector, 2>& pair_of(Pair pair) {
+  static const double c = std::numbers::sqrt2 / 2 * (1 - 1e-15);
+  static const std::array<Vector, 2> opposed{Vector{{1, 0}}, Vector{{-1, 0}}}, across{Vector{{1, 0}}, Vector{{0, 1}}},
+      slanted{Vector{{c, c}}, Vector{{c, -c}}};
+  return pair == Pair::opposed ? opposed : pair == Pair::across ? across : slanted;
+}
+
+Vector row_of(const data::Rows& rows, std::size_t n) {
+  Vector x = Vector::Zero(rows.features);
+  for (std::size_t k = rows.start[n]; k < rows.start[n + 1]; ++k) x[rows.column[k]] = rows.value[k];
+  return x;
+}
+
+class SumsAttacker {
+ public:
+  explicit SumsAttacker(const Scene& scene) : scene_(scene), s_(scene.schedule), f_(Vector::Zero(2)), points_(f_) {}
+
+  Evidence weigh(const Transcript& transcript) {
+    for (const Message& m : transcript) {
+      if (round_ > 0) move(m.received);
+      ++round_;
+      if (round_ > s_.sums->rounds)
+        evidence_.free_residual = std::max(0.0, (m.value - model()).cwiseAbs().maxCoeff() - s_.finest_grid());
+      else
+        weigh(m);
+      last_ = m.value;
+    }
+    evidence_.quiet = noises_.quiet();
+    evidence_.echo = noises_.echo();
+    return evidence_;
+  }
+
+  // The sums that lead the common point to the next target, after what was heard.
+  Vector answer(const Transcript& heard) {
+    if (heard.empty()) return Vector::Zero(2);  // round 0: the start
+    for (const Message& m : heard) {
+      if (round_ > 0) move(m.received);
+      ++round_;
+      last_ = m.value;
+    }
+    const Vector& target = scene_.points[std::min(heard.size(), scene_.points.size()) - 1];
+    const algorithm::newton::Terms& t = *s_.sums;
+    Vector sent = Vector::Zero(last_.size());
+    if (round_ == 1 && with_curvature()) sent[0] = sent[2] = 5;  // a curvature that hides the other's
+    if (round_ == 1) learn_curvature(sent);
+    const Vector wanted = curvature_ * (f_ - target) - t.ridge * f_;  // ḡ of f⁺ = f − M⁻¹(ḡ + λf)
+    sent.tail(2) = wanted * t.records / t.unit - last_.tail(2);
+    return sent;
+  }
+
+ private:
+  bool with_curvature() const { return s_.sums->shape != algorithm::newton::Shape::none; }
+
+  // (Q) from both parties' sums.
+  void learn_curvature(const Vector& theirs) {
+    const algorithm::newton::Terms& t = *s_.sums;
+    if (!with_curvature()) {
+      curvature_ = (t.c1 + t.ridge) * Matrix::Identity(2, 2);
+      return;
+    }
+    const Vector sum = (last_.head(3) + theirs.head(3)) * t.unit / t.records;
+    Matrix s(2, 2);
+    s << sum[0], sum[1] / std::numbers::sqrt2, sum[1] / std::numbers::sqrt2, sum[2];
+    const Eigen::SelfAdjointEigenSolver<Matrix> eigen(s);
+    const Vector raised = (t.c1 * eigen.eigenvalues().cwiseMax(t.floor)).array() + t.ridge;
+    curvature_ = eigen.eigenvectors() * raised.asDiagonal() * eigen.eigenvectors().transpose();
+  }
+
+  // (N), and for dp-gd its momentum.
+  void move(const Vector& theirs) {
+    const algorithm::newton::Terms& t = *s_.sums;
+    if (round_ == 1) learn_curvature(theirs);
+    const Vector mean = (last_.tail(2) + theirs.tail(2)) * t.unit / t.records;
+    const Vector step = -(curvature_.inverse() * (mean + t.ridge * f_));
+    velocity_ = t.momentum * velocity_ + step;
+    f_ += t.momentum > 0 ? velocity_ : step;
+    if (!t.average) points_.setZero(), counted_ = 0;
+    if (t.average && 2 * round_ <= t.rounds) return;
+    points_ += f_;
+    ++counted_;
+  }
+  Vector model() const { return points_ / std::max(1, counted_); }
+
+  void weigh(const Message& m) {
+    const bool curved = round_ == 1 && with_curvature();
+    const algorithm::PrivateRound& now = s_.private_rounds[static_cast<std::size_t>(round_) - 1];
+    double gradient_scale = now.gradient_scale;
+    const double bound = std::min(1.0, s_.clip);
+    if (s_.diameter_at_point)
+      gradient_scale *=
+          std::min(1.0, (steepest(f_.norm()).diameter + 2 * s_.tolerance) / (2 * bound + 2 * s_.tolerance));
+    std::array<double, 2> log_density{};
+    for (const int world : {0, 1}) {
+      Vector noise = m.value * s_.sums->unit - bare_sums(scene_, world, f_, curved);
+      if (curved) noise.head(3) /= now.curvature_scale;
+      noise.tail(2) /= gradient_scale;
+      log_density[static_cast<std::size_t>(world)] = -noise.squaredNorm() / 2;
+      evidence_.log_density[static_cast<std::size_t>(world)] -= noise.squaredNorm() / 2;
+      if (world == 0) noises_.add(noise.tail(2), noise.tail(2).norm());
+    }
+    evidence_.log_ratio += log_density[0] - log_density[1];
+  }
+
+  const Scene& scene_;
+  const algorithm::Schedule& s_;
+  Vector f_, velocity_ = Vector::Zero(2), points_;
+  Vector last_;       // party 0's last release
+  Matrix curvature_;  // M
+  int round_ = 0, counted_ = 0;
+  Noises noises_;
+  Evidence evidence_;
+};
+
+Vector answer(const Scene& scene, const Transcript& heard) {
+  return SumsAttacker(scene).answer(heard);
+}
+
+}  // namespace
+
+Vector bare_sums(const Scene& scene, int world, const Vector& f, bool with_curvature) {
+  const data::Rows& rows = scene.rows[static_cast<std::size_t>(world)];
+  Vector sums = Vector::Zero(with_curvature ? 5 : 2);
+  for (std::size_t n = 0; n < rows.count(); ++n) {
+    const Vector x = row_of(rows, n);
+    const double slope = -rows.label[n] / (1 + std::exp(rows.label[n] * f.dot(x)));
+    sums.tail(2) += std::clamp(slope, -scene.schedule.clip, scene.schedule.clip) * x;
+    if (with_curvature) sums.head(3) += Vector{{x[0] * x[0], std::numbers::sqrt2 * x[0] * x[1], x[1] * x[1]}};
+  }
+  return sums;
+}
+
+Scene make_sums_scene(const SumsOptions& options) {
+  algorithm::Options o;
+  o.algorithm = options.algorithm;
+  o.rounds = options.rounds;
+  o.loss_weight = 1;
+  o.regularization = 1e-3;
+  o.noise = "gaussian";
+  o.clip = options.clip;
+  o.average = "yes";
+  o.diameter = options.at_point ? "at-point" : "worst";
+  const bool curved = options.algorithm == "newton";
+  if (curved) o.curvature_share = options.curvature_share;
+  const double share = curved ? options.curvature_share : 0, bound = std::min(1.0, options.clip);
+  o.noise_scale = {(2 * bound + 2e-6) * std::sqrt(static_cast<double>(options.rounds) / (1 - share)) / options.claim};
+  const auto b = static_cast<double>(options.records);
+  Scene scene{.schedule = algorithm::make_plan(o, {.degree = {1, 1}, .records = {b, b}, .features = 2}).nodes[0],
+              .rows = {},
+              .start = Vector::Zero(2),
+              .neighbour = {},
+              .points = {Vector{{0, -options.norm}}},
+              .answer = answer};
+  const double tilt = options.norm > 0 && options.pair == Pair::opposed ? steepest(options.norm).a : 0;
+  for (const int world : {0, 1}) {
+    const Vector& v = pair_of(options.pair)[static_cast<std::size_t>(world)];
+    data::Rows& rows = scene.rows[static_cast<std::size_t>(world)];
+    rows.features = 2;
+    const std::array<std::int32_t, 2> columns{0, 1};
+    const std::array<double, 2> values{v[0] * std::sqrt(1 - tilt * tilt) * (1 - 1e-15), tilt > 0 ? tilt : v[1]};
+    rows.append(columns, values, 1);
+    for (long n = 1; n < options.records; ++n) {  // the same in both worlds
+      const std::array<double, 2> other{0.9 * std::cos(static_cast<double>(n)), 0.9 * std::sin(static_cast<double>(n))};
+      rows.append(columns, other, n % 3 == 0 ? -1 : 1);
+    }
+  }
+  return scene;
+}
+
+Evidence weigh_sums(const Scene& scene, const Transcript& transcript) {
+  return SumsAttacker(scene).weigh(transcript);
+}
+
+}  // namespace parley::audit
