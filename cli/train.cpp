@@ -28,7 +28,9 @@ void print_start(const run::Simulation& s, const run::TrainOptions& o, bool to_s
   fmt::print(to, "{} ({}, {}) {}\n", first.algorithm.name, first.algorithm.title, first.algorithm.source,
              s.plan.star() ? fmt::format("between {} data providers and a trainer", s.parties())
                            : fmt::format("between {} nodes, graph {}", s.parties(),
-                                         o.graph.graph == "auto" ? "ring" : o.graph.graph));
+                                         o.graph.graph != "auto" ? o.graph.graph
+                                         : first.sums            ? "complete"
+                                                                 : "ring"));
   if (first.sums) {
     fmt::print(to, "{}\n", algorithm::newton::in_words(s.plan));
   } else if (first.noise != algorithm::Noise::none) {

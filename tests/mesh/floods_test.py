@@ -23,7 +23,7 @@ class Floods(Case):
         return process
 
     def test_a_party_stays_small_under_floods_and_the_run_completes_meanwhile(self):
-        study = Study(self.dir / "study", wait=900)
+        study = Study(self.dir / "study", wait=900, deadline=5)
         self.start_all(study, [A, B])
         study.until(lambda: study.rounds_of(A) > 0, "A has begun")
         party, insider = self.processes[A], (study.base / C / f"{C}.key", study.base / C / f"{C}.pem")
@@ -55,7 +55,7 @@ class Floods(Case):
         self.assert_spend(study)
 
     def test_a_party_whose_descriptors_were_all_taken_hears_its_peers_again(self):
-        study = Study(self.dir / "study", wait=900)
+        study = Study(self.dir / "study", wait=900, deadline=5)
         self.start(study, A, prefix=("prlimit", "--nofile=256:256"))
         study.until(lambda: study.rounds_of(A) > 0, "A has begun")
         host, port = study.addresses[A].split(":")

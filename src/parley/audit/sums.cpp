@@ -89,7 +89,7 @@ class SumsAttacker {
     velocity_ = t.momentum * velocity_ + step;
     f_ += t.momentum > 0 ? velocity_ : step;
     if (!t.average) points_.setZero(), counted_ = 0;
-    if (t.average && 2 * round_ <= t.rounds) return;
+    if (t.average && 2L * round_ <= t.rounds) return;
     points_ += f_;
     ++counted_;
   }

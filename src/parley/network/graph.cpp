@@ -249,8 +249,7 @@ std::vector<Option> option_rows(GraphOptions& o) {
   return {
       {"graph", "G",
        "ring, path, star, complete, grid, random, small-world, an inline list 0-2,0-3,2-3, or an edge-list file; auto: "
-       "a "
-       "ring of peers, and for the star family the trainer with every provider",
+       "a ring of peers, all pairs for newton and dp-gd, and for the star family the trainer with every provider",
        any_text("a shape, edges, or a file", words), &o.graph, "network", Shown::to_anyone},
       {"edge-probability", "", "random: probability of each edge", between(0, 1), &o.edge_probability, "network",
        Shown::to_anyone},

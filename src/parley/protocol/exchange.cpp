@@ -131,17 +131,21 @@ void Exchange::replay(Transcript::Entry kind, std::string_view bytes) {
 }
 
 Message Exchange::made(Kind kind, int round, std::string payload) const {
-  Message m{.kind = kind,
-            .run = agreed_.run,
-            .configuration = agreed_.configuration_hash,
-            .sender = name(self_),
-            .node = self_,
-            .round = round,
-            .process = process_,
-            .head = round < 0 ? Digest{} : heads_[static_cast<std::size_t>(round)],
-            .payload = std::move(payload)};
+  Message m = unsigned_message(kind, round, std::move(payload));
   m.signature = keys_.sign(signed_part(m));
   return m;
+}
+
+Message Exchange::unsigned_message(Kind kind, int round, std::string payload) const {
+  return {.kind = kind,
+          .run = agreed_.run,
+          .configuration = agreed_.configuration_hash,
+          .sender = name(self_),
+          .node = self_,
+          .round = round,
+          .process = process_,
+          .head = round < 0 ? Digest{} : heads_[static_cast<std::size_t>(round)],
+          .payload = std::move(payload)};
 }
 
 void Exchange::release(const privacy::Paid& paid) {
@@ -278,7 +282,8 @@ std::string Exchange::proof_for(const Link& link) const {
   if (contradicted_by_ == link.node) return proof_against(link.node);
   if (ending_->end != End::diverged) return "";
   const auto own = envelopes_.find(released());
-  const std::vector<std::string> value = {!diverged_with_.empty() || own == envelopes_.end() ? diverged_with_ : own->second};
+  const std::vector<std::string> value = {!diverged_with_.empty() || own == envelopes_.end() ? diverged_with_
+                                                                                             : own->second};
   return bundle(value, message_cap(agreed_.dimension) - 1024);
 }
 

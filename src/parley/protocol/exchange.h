@@ -135,6 +135,7 @@ class Exchange {
   bool was_completed() const;
   void go_on(const Succession& next);
   Message made(Kind kind, int round, std::string payload) const;  // and signed
+  Message unsigned_message(Kind kind, int round, std::string payload) const;
   std::string hello_to(const Link& link) const;
   std::string proof_for(const Link& link) const;
 

@@ -34,7 +34,7 @@ void Exchange::lose(int node, const std::string& text, Reason reason, const std:
 // leaves, so that the next process knows it too.
 void Exchange::state_loss(std::vector<int> lost) {
   patience_from_ = now_;
-  Message m = made(Kind::loss, released(), payload_of(Loss{std::move(lost)}));
+  Message m = unsigned_message(Kind::loss, released(), payload_of(Loss{std::move(lost)}));
   sign_and_store(std::move(m));
   happens(Event::statement);
   for (Link& link : links_) link.next_attempt = now_;
@@ -111,7 +111,7 @@ void Exchange::settle() {
     if (outlook.what == What::go_on) return go_on(outlook.next);
     Consent consent = consent_(outlook.next);
     consent.members = outlook.next.members;
-    Message m = made(Kind::consent, -1, payload_of(consent));
+    Message m = unsigned_message(Kind::consent, -1, payload_of(consent));
     m.round = outlook.next.through;
     m.head = outlook.next.id;
     patience_from_ = now_;

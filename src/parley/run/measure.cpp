@@ -69,7 +69,7 @@ std::vector<NodeSummary> node_summaries(const Simulation& simulation, const ledg
   for (std::size_t i = 0; i < parties; ++i) {
     const algorithm::Schedule& s = simulation.plan.nodes[i];
     nodes.push_back({.node = s.node,
-                     .degree = s.degree,
+                     .degree = simulation.graph.degree(s.node),
                      .records = static_cast<std::size_t>(simulation.holdings.records[i]),
                      .epsilon = facts[3 * i],
                      .epsilon_paper = whole ? s.epsilon_paper : std::nullopt,

@@ -25,7 +25,9 @@ std::optional<Error::Fields> loss_mismatch(const Choice<problem::LossKind>& loss
 }
 
 network::Graph graph_for(const network::GraphOptions& o, const std::string& algorithm, int nodes) {
-  if (!parley::algorithm::algorithm_named(algorithm).star) return network::make_graph(o, nodes);
+  const parley::algorithm::Algorithm& a = parley::algorithm::algorithm_named(algorithm);
+  if (a.sums && o.graph == "auto") return network::complete_graph(nodes);  // everybody needs everybody's sums
+  if (!a.star) return network::make_graph(o, nodes);
   if (o.graph != "auto" && o.graph != "star")
     throw Error({.what = algorithm + " runs around a trainer, not on a graph of peers",
                  .value = o.graph,

@@ -203,7 +203,7 @@ json header_json(const Simulation& s, const TrainOptions& options, const std::st
   json nodes = json::array();
   for (const auto& n : s.plan.nodes)
     nodes.push_back({{"node", n.node},
-                     {"degree", n.degree},
+                     {"degree", s.graph.degree(n.node)},
                      {"epsilon_planned", s.plan.noisy() ? json(n.epsilon) : json()},
                      {"records", static_cast<long>(s.holdings.records[static_cast<std::size_t>(n.node)])}});
   json shape = {{"nodes", s.problems.size() + (s.hosts_trainer() ? 1 : 0)}, {"size", s.dimension()}};

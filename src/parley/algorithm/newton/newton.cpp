@@ -47,7 +47,7 @@ Matrix unpacked(const Vector& numbers, Index d) {
 Curvature::Curvature(const Terms& t, const Vector& sum) : terms_(t) {
   const double mean = t.unit / t.records;
   if (t.shape == Shape::full) {
-    Eigen::SelfAdjointEigenSolver<Matrix> eigen(unpacked(sum, t.features) * mean);
+    const Eigen::SelfAdjointEigenSolver<Matrix> eigen(unpacked(sum, t.features) * mean);
     expects(eigen.info() == Eigen::Success, "the eigenvalues of a symmetric matrix");
     vectors_ = eigen.eigenvectors();
     inverse_ = (t.c1 * eigen.eigenvalues().cwiseMax(t.floor)).array() + t.ridge;
@@ -117,7 +117,7 @@ State after(State s, const Terms& t, const Vector& total) {
   } else {
     s.f = on_grid(next, t);
   }
-  if (!t.average || 2 * s.round > t.rounds) {  // the later half
+  if (!t.average || 2L * s.round > t.rounds) {  // the later half
     if (!t.average) s.sum_of_points.setZero(), s.counted = 0;
     s.sum_of_points += s.f;
     ++s.counted;
