@@ -63,6 +63,12 @@ void check_absent(const Options& o, const Algorithm& a) {
   if (o.start != FirstIterate::zero) refuse(a, "start", "starts at zero");
   if (o.noise_on != Place::automatic && o.noise_on != Place::gradient) refuse(a, "noise-on", "has its noise on sums");
   if (o.noise == Noise::gamma) refuse(a, "noise", "has Gaussian noise");
+  if (!o.epsilon.empty() && o.delta && *o.delta == 0)
+    throw Error({.what = a.name + " has Gaussian noise, which has no guarantee with delta = 0",
+                 .value = "0",
+                 .allowed = "> 0",
+                 .where = "option --delta",
+                 .fix = "leave it out for 1e-5, or use another --algorithm"});
   if (o.weighting == Weighting::equal)
     throw Error({.what = a.name + " counts every record the same",
                  .value = "equal",

@@ -285,6 +285,7 @@ TEST(NewtonPrice, WhatBelongsToAdmmIsRefused) {
     refused((with = o, with.damping = 1, with));
     refused((with = o, with.weighting = "equal", with));
     refused((with = o, with.noise = "gamma", with));
+    refused((with = o, with.delta = 0, with));
     refused((with = o, with.loss = "hinge", with));
     refused((with = o, with.tolerance = 1e-6, with));
     refused((with = o, with.step_size = "0.5", with));
