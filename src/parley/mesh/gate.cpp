@@ -13,8 +13,8 @@
 #include <cstring>
 #include <list>
 #include <map>
-#include <set>
 #include <optional>
+#include <set>
 #include <span>
 #include <thread>
 #include <vector>
@@ -356,7 +356,7 @@ class Gate::Loop {
   const Descriptor wake_;
   std::list<Connection> connections_;
   std::list<Leaving> leaving_;
-  std::set<std::string> known_;  // addresses of connections that lasted
+  std::set<std::string> known_;             // addresses of connections that lasted
   std::optional<Clock::time_point> ended_;  // when connections last ended, and memory was not given back since
   Clock::time_point now_ = setup_.now(), deaf_until_ = now_, given_back_ = now_;
   std::jthread thread_;  // last: it is joined before anything that it uses goes

@@ -43,7 +43,10 @@ Probed try_listen(const std::string& address) {
     if (::bind(s.number(), a.ai_addr, a.ai_addrlen) == 0 && ::listen(s.number(), 1) == 0)
       return {.loopback = is_loopback(*a.ai_addr)};
     const int why = errno;
-    return {why == EADDRINUSE ? Result::taken : why == EACCES ? Result::forbidden : Result::foreign, std::strerror(why)};
+    return {why == EADDRINUSE ? Result::taken
+            : why == EACCES   ? Result::forbidden
+                              : Result::foreign,
+            std::strerror(why)};
   });
 }
 

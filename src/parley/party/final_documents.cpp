@@ -3,8 +3,8 @@
 #include <nlohmann/json.hpp>
 
 #include "parley/base/text.h"
-#include "parley/run/claim.h"
 #include "parley/record/files.h"
+#include "parley/run/claim.h"
 #include "parley/study/model.h"
 
 namespace parley::party {

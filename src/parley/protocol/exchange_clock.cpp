@@ -106,7 +106,8 @@ void Exchange::watch(Link& link) {
   // that one; but there is a limit to excuses too, by which time every such row of parties has ended.
   const std::string awaited = awaited_from(link);
   if (awaited.empty()) link.progressed(now_);
-  const double still = now_ - std::max(link.progress + link.excused, link.restarted), patience = limit + 8 * timing_.deadline;
+  const double still = now_ - std::max(link.progress + link.excused, link.restarted),
+               patience = limit + 8 * timing_.deadline;
   const bool somebody_is_silent = std::ranges::any_of(links_, &Link::reported);  // and is waited for by all
   const double in_all = now_ - link.progress;
   if (in_all >= patience / 2 && !link.awaited && !somebody_is_silent) {

@@ -390,7 +390,8 @@ void Exchange::on_greeting(Link& link, const Link::Call& call, const Receipt& re
   Finding finding{Verdict::truncated, "the answer to a hello is none"};
   if (m != nullptr && m->kind == Kind::hello) {
     const auto wrong = inspect(*m, who, agreed_, self_, keys_);
-    finding = wrong ? *wrong : judge_hello(*m, receipt.attachment, call.number);  // trap: only a neighbour's may be judged
+    finding =
+        wrong ? *wrong : judge_hello(*m, receipt.attachment, call.number);  // trap: only a neighbour's may be judged
   }
   if (finding.verdict == Verdict::accepted && against_rival(*m)) return;
   if (contradicts(finding.verdict)) {

@@ -40,12 +40,12 @@ struct Link {
   bool goodbye_said = false;
   bool given_up = false;
 
-  double heard = 0;                // its last answer, or the start
-  double progress = 0;             // when it last brought what was awaited, or nothing was
-  double excused = 0;              // since then: how long it has itself waited for another, as it says
-  int waits_for = -1;              // that one; −1: nobody
-  bool awaited = false;            // that was reported
-  double restarted = 0;            // since then: when it last was, the first few times; it is given that much more time
+  double heard = 0;      // its last answer, or the start
+  double progress = 0;   // when it last brought what was awaited, or nothing was
+  double excused = 0;    // since then: how long it has itself waited for another, as it says
+  int waits_for = -1;    // that one; −1: nobody
+  bool awaited = false;  // that was reported
+  double restarted = 0;  // since then: when it last was, the first few times; it is given that much more time
   int restarts = 0;
   std::optional<double> called{};  // when it last sent something itself
   bool ever_heard = false, reported = false;

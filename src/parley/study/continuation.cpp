@@ -182,7 +182,8 @@ Part first_part(protocol::Agreement agreed, algorithm::Setting setting, algorith
 }
 
 Part next_part(const Part& before, const protocol::Succession& next) {
-  if (before.number >= most_parts) throw Error({.what = "this run has lost parties too often",
+  if (before.number >= most_parts)
+    throw Error({.what = "this run has lost parties too often",
                  .value = std::to_string(before.number) + " parts",
                  .allowed = "at most " + std::to_string(most_parts)});
   const auto place = [&](int node) {

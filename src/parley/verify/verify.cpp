@@ -166,8 +166,8 @@ class Verification {
     const bool followed = record.record == nullptr || !record.record->went_on;
     const bool unseen = !whole && !sure_of_all(record);
     if (unseen && record.record != nullptr && record.record->ended() && result_.noisy && !party.trainer)
-      result_.unchecked.push_back(name(node) +
-                                  ": whether it has released more than its record holds; counted with what was planned");
+      result_.unchecked.push_back(
+          name(node) + ": whether it has released more than its record holds; counted with what was planned");
     if ((!followed || unseen) && result_.noisy && !party.trainer) {
       party.epsilon =
           std::max(party.epsilon, parts_.front().known.plan.plan.nodes[static_cast<std::size_t>(node)].epsilon);
