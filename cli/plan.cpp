@@ -155,7 +155,7 @@ nlohmann::json plan_json(const algorithm::Plan& plan, const std::string& converg
                         {"noise_on", p.noise_on.text},
                         {"epsilon", plan.epsilon()},
                         {"delta", first.delta},
-                        {"average", plan.average},
+                        {"average", first.sums ? first.sums->average : plan.average},
                         {"theorem", first.theorem},
                         {"bound", plan.verified_only() ? "numerically verified" : "proved"},
                         {"convergence", convergence},

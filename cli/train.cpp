@@ -17,6 +17,7 @@
 #include "parley/base/text.h"
 #include "parley/network/ranks.h"
 #include "parley/network/together.h"
+#include "parley/run/setting.h"
 #include "parley/run/simulate.h"
 
 namespace parley::cli {
@@ -28,9 +29,7 @@ void print_start(const run::Simulation& s, const run::TrainOptions& o, bool to_s
   fmt::print(to, "{} ({}, {}) {}\n", first.algorithm.name, first.algorithm.title, first.algorithm.source,
              s.plan.star() ? fmt::format("between {} data providers and a trainer", s.parties())
                            : fmt::format("between {} nodes, graph {}", s.parties(),
-                                         o.graph.graph != "auto" ? o.graph.graph
-                                         : first.sums            ? "complete"
-                                                                 : "ring"));
+                                         run::graph_shape(o.graph, first.algorithm.name)));
   if (first.sums) {
     fmt::print(to, "{}\n", algorithm::newton::in_words(s.plan));
   } else if (first.noise != algorithm::Noise::none) {

@@ -101,6 +101,21 @@ Mechanism tampered(const Scene& scene, Tamper tamper) {
   return product(scene, schedule);
 }
 
+// The product's node, but every round draws from the same stream.
+template <typename Node>
+class SameNoise : public Node {
+ public:
+  SameNoise(problem::Problem problem, const algorithm::Schedule& schedule, std::uint64_t seed)
+      : Node(problem, schedule), seed_(seed) {}
+  privacy::Release step(const privacy::Inbox& inbox, privacy::Random&) const override {
+    privacy::Random same = privacy::Random::seeded(seed_, 0, 0, "noise");
+    return Node::step(inbox, same);
+  }
+
+ private:
+  std::uint64_t seed_;
+};
+
 inline SceneOptions with(const std::string& algorithm, long rounds = 1) {
   SceneOptions o;
   o.algorithm.algorithm = algorithm;

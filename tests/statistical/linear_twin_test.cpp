@@ -113,21 +113,6 @@ TEST(BrokenLinearTwin, ALastRoundWithHardlyAnyNoiseIsRefuted) {
                           [](Schedule& s) { scale_noise(s.private_rounds.back(), 1e-9); });
 }
 
-// The product's node, but every round draws from the same stream.
-template <typename Node>
-class SameNoise : public Node {
- public:
-  SameNoise(problem::Problem problem, const Schedule& schedule, std::uint64_t seed)
-      : Node(problem, schedule), seed_(seed) {}
-  privacy::Release step(const privacy::Inbox& inbox, Random&) const override {
-    Random same = Random::seeded(seed_, 0, 0, "noise");
-    return Node::step(inbox, same);
-  }
-
- private:
-  std::uint64_t seed_;
-};
-
 // Two gradients of different length at the two points: the difference of the releases is free of noise and tells them.
 template <typename Node>
 void expect_reuse_refuted(const std::string& name, double claim, const std::string& noise) {

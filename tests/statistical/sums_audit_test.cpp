@@ -123,14 +123,14 @@ TEST(BrokenSumsTwin, TooLittleNoiseOffTheDiagonalIsRefuted) {
 }
 
 TEST(BrokenSumsTwin, AGradientThatIsNotCutAndChargedAsCutIsRefuted) {
-  expect_sums_refuted("not cut", {.rounds = 3, .norm = 40}, [](Schedule& s) { s.clip = 1; });
+  expect_sums_refuted("not cut", {.rounds = 3, .norm = 40}, [](Schedule& s) { s.sums->clip = 1; });
 }
 
 // The sum of B rows is cut at B·G instead of each row at G: one row moves it by more than 2G.
 TEST(BrokenSumsTwin, CuttingAfterSummingIsRefuted) {
   const Scene scene = make_sums_scene({.algorithm = "dp-gd", .clip = 0.25, .records = 2});
   Scene uncut = scene;
-  uncut.schedule.clip = 1;
+  uncut.schedule.sums->clip = 1;
   const Mechanism cut_sum = [&scene, uncut](int world, Random& random) {
     Transcript transcript = product(scene)(world, random);
     const Vector zero = Vector::Zero(2), cut = bare_sums(scene, world, zero, false);
@@ -151,30 +151,17 @@ TEST(BrokenSumsTwin, ABoundTakenFromTheRowsIsRefuted) {
     Schedule s = scene.schedule;
     const double largest = world == 0 ? 0.5 : 0.05;  // as if the row of D' were far on the right side
     for (PrivateRound& r : s.private_rounds) r.gradient_scale *= largest / 0.5;
-    s.clip = largest;
+    s.sums->clip = largest;
     algorithm::newton::NewtonNode node(scene.problem(world), s);
     return play(scene, node, random);
   };
   expect_gaussian_refuted("G from the rows", scene, looks, 1, sums_runs());
 }
 
-class SameSumsNoise : public algorithm::newton::NewtonNode {
- public:
-  SameSumsNoise(problem::Problem problem, const Schedule& schedule, std::uint64_t seed)
-      : NewtonNode(problem, schedule), seed_(seed) {}
-  privacy::Release step(const privacy::Inbox& inbox, Random&) const override {
-    Random same = Random::seeded(seed_, 0, 0, "noise");
-    return NewtonNode::step(inbox, same);
-  }
-
- private:
-  std::uint64_t seed_;
-};
-
 TEST(BrokenSumsTwin, TheSameNoiseInTwoRoundsIsRefuted) {
   Scene scene = make_sums_scene({.algorithm = "dp-gd", .clip = 1, .rounds = 2, .norm = 40});
   const Mechanism reused = [&scene](int world, Random& random) {
-    SameSumsNoise node(scene.problem(world), scene.schedule, random.bits());
+    SameNoise<algorithm::newton::NewtonNode> node(scene.problem(world), scene.schedule, random.bits());
     return play(scene, node, random);
   };
   expect_gaussian_refuted("noise reused", scene, reused, 1, sums_runs() / 2);

@@ -18,6 +18,7 @@ struct Algorithm {
   bool first_dual_step = false;  // common dual step: the smallest penalty of round 1, fixed (ZKL18), instead of each's
   bool star = false;             // data providers around a trainer, instead of peers on a graph
   bool sums = false;             // sums over rows at common points go to everybody (newton/), instead of iterates
+  bool curved = false;           // with second moments in the first of these rounds; without: momentum
   bool linear = false;           // a closed form from one gradient, instead of a minimum; the noise stands on it
 };
 

@@ -24,7 +24,7 @@ constexpr double default_solution_bound = 10;  // D_w
 // The standard deviation of a coordinate of the noise in the gradient, before κ is chosen.
 double gradient_noise(const Options& o, const Setting& setting, int node, double rounds) {
   const double a0 = record_weight(o, setting, node) * loss_of(o).gradient_bound();
-  const double epsilon = o.epsilon.size() == 1 ? o.epsilon[0] : o.epsilon[static_cast<std::size_t>(node)];
+  const double epsilon = of_node(o.epsilon, node);
   if (o.noise == Noise::gaussian) return 2 * a0 * std::sqrt(rounds) / privacy::gdp_mu(epsilon, *o.delta);
   // Gamma noise of rate α = ε_k/(2a₀): E‖b‖² = d(d+1)/α², so a coordinate has variance (d+1)/α².
   const double d = static_cast<double>(std::max(setting.features, 1L) * loss_of(o, setting.classes).scores());
@@ -163,8 +163,7 @@ std::vector<double> planned_penalty(const Options& o, const Algorithm& a, const 
 double planned_damping(const Options& o, const Setting& setting) {
   double most = 0;
   for (int i = 0; i < setting.nodes(); ++i)
-    most = std::max(most, 2 * (o.penalty.size() == 1 ? o.penalty[0] : o.penalty[static_cast<std::size_t>(i)]) *
-                              setting.degree[static_cast<std::size_t>(i)]);
+    most = std::max(most, 2 * of_node(o.penalty, i) * setting.degree[static_cast<std::size_t>(i)]);
   return damping_to_curvature * most;
 }
 

@@ -11,6 +11,10 @@ namespace parley::algorithm {
 
 using problem::LossKind;
 
+double of_node(const std::vector<double>& values, int node) {
+  return values.size() == 1 ? values[0] : values[static_cast<std::size_t>(node)];
+}
+
 void check_list(const std::vector<double>& values, const std::string& name, int nodes) {
   if (values.size() == 1 || static_cast<int>(values.size()) == nodes) return;
   throw Error(
@@ -49,6 +53,10 @@ void check_rules(const Options& o, const Algorithm& a, int nodes) {
                  .allowed = "zero",
                  .where = "option --start",
                  .fix = "leave it out"});
+  check_loss_width(o);
+}
+
+void check_loss_width(const Options& o) {
   if (o.loss == LossKind::huber && o.loss_width > 2)
     throw Error({.what = "residuals of targets in [-1, 1] are clipped at loss-width",
                  .value = number(o.loss_width),

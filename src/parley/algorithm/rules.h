@@ -6,7 +6,10 @@
 namespace parley::algorithm {
 
 // Throw Error. o: with everything filled in (planner.h).
+// One value for all nodes, or one per node (check_list).
+double of_node(const std::vector<double>& values, int node);
 void check_list(const std::vector<double>& values, const std::string& name, int nodes);  // one value, or one per node
+void check_loss_width(const Options& o);
 void check_rules(const Options& o, const Algorithm& a, int nodes);
 void check_problem(const Options& o, const Algorithm& a);  // which loss and regulariser may stand where
 

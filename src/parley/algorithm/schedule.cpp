@@ -18,10 +18,6 @@
 namespace parley::algorithm {
 namespace {
 
-double of_node(const std::vector<double>& values, int node) {
-  return values.size() == 1 ? values[0] : values[static_cast<std::size_t>(node)];
-}
-
 double penalty_at(const Options& o, int node, long k) {
   const long grown = o.penalty_growth_rounds > 0 ? std::min(k, o.penalty_growth_rounds) : k;
   return of_node(o.penalty, node) * std::pow(of_node(o.penalty_growth, node), static_cast<double>(grown - 1));
@@ -59,6 +55,12 @@ double PrivateRound::largest_objective_noise(double dimension) const {
 
 double Schedule::finest_grid() const {
   return std::max(0x1p-40, std::exp2(std::ceil(std::log2(release_bound)) - 51));
+}
+
+problem::Loss Schedule::summed_loss() const {
+  problem::Loss cut = loss;
+  cut.cap = sums->clip;
+  return cut;
 }
 
 Index Plan::size(int node, int round, Index dimension) const {
@@ -203,29 +205,37 @@ bool moves_little(const Schedule& s, const Setting& setting) {
   return most < problem::Anchor::reach / 2;
 }
 
-// Everything of node i's schedule but its tolerance, noise and charges.
-Schedule outline(const Options& o, const Algorithm& a, const Setting& setting, int i) {
+}  // namespace
+
+Schedule begun(const Options& o, const Algorithm& a, const Setting& setting, int i) {
   const int nodes = setting.nodes();
-  Schedule s{.algorithm = a,
-             .node = i,
-             .degree = setting.degree[static_cast<std::size_t>(i)],
-             .rounds = a.star ? 2 * o.rounds : o.rounds};
+  Schedule s{.algorithm = a, .node = i};
   s.noise = o.noise;
   s.place = o.noise_on;
   s.diameter_at_point = o.diameter == Diameter::at_point;
-  s.bound = o.bound;
   s.delta = s.noise == Noise::none ? 0 : *o.delta;
   s.loss = loss_of(o, setting.classes);
   s.weight = record_weight(o, setting, i);
   const double l1 = l1_share(o);
   s.regularization = (1 - l1) * *o.regularization / nodes;
   s.l1 = l1 * *o.regularization / nodes;
-  s.random_start = o.start == FirstIterate::random;
   s.release_bound = o.release_bound;
+  return s;
+}
+
+namespace {
+
+// Everything of node i's schedule but its tolerance, noise and charges.
+Schedule outline(const Options& o, const Algorithm& a, const Setting& setting, int i) {
+  Schedule s = begun(o, a, setting, i);
+  s.degree = setting.degree[static_cast<std::size_t>(i)];
+  s.rounds = a.star ? 2 * o.rounds : o.rounds;
+  s.bound = o.bound;
+  s.random_start = o.start == FirstIterate::random;
   for (long k = 1; k <= private_rounds(a, o.rounds); ++k) {
     const long whole = setting.earlier + k;  // of the whole run
     PrivateRound r{.penalty = penalty_at(o, i, whole),
-                   .dual_step = dual_step_at(o, a, nodes, i, whole),
+                   .dual_step = dual_step_at(o, a, setting.nodes(), i, whole),
                    .damping = *o.damping * std::pow(o.damping_growth, static_cast<double>(whole - 1)),
                    .grid = s.finest_grid()};
     r.strong_convexity = s.regularization + s.curvature_of(r.penalty);

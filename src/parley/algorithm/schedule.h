@@ -1,7 +1,6 @@
 // The public plan of a run, worked out before data is touched: each node's penalties, dual steps, damping, noise and
 // charges. `train` follows it and `account` prints it, so what is claimed is what is done.
 #pragma once
-#include <limits>
 #include <optional>
 #include <string>
 #include <vector>
@@ -69,16 +68,16 @@ struct Schedule {
   bool anchored = false;  // iterates move so little that a Hessian may serve several rounds (problem::Anchor)
   bool random_start = false;
   double release_bound = 1000;
-  double clip = std::numeric_limits<double>::infinity();  // where a sum of gradients cuts slopes
-  std::optional<newton::Terms> sums{};                    // of the algorithms that exchange sums
-  std::vector<PrivateRound> private_rounds;               // k = 1, 2, … of this run, or of this part of it
-  double epsilon = 0;                                     // at delta, whole run
-  bool verified_only = false;           // epsilon rests on a numerically verified bound, not on a proof
-  std::optional<double> epsilon_paper;  // as printed, whole run
-  std::string epsilon_paper_absent;     // why not
-  std::string theorem;                  // what epsilon rests on
-  std::string paper_equation;           // what epsilon_paper is
+  std::optional<newton::Terms> sums{};       // of the algorithms that exchange sums
+  std::vector<PrivateRound> private_rounds;  // k = 1, 2, … of this run, or of this part of it
+  double epsilon = 0;                        // at delta, whole run
+  bool verified_only = false;                // epsilon rests on a numerically verified bound, not on a proof
+  std::optional<double> epsilon_paper;       // as printed, whole run
+  std::string epsilon_paper_absent;          // why not
+  std::string theorem;                       // what epsilon rests on
+  std::string paper_equation;                // what epsilon_paper is
 
+  problem::Loss summed_loss() const;  // of sums over rows: with its slopes cut
   bool alternates() const { return algorithm.recycled || algorithm.star; }
   bool touches_data(int round) const {
     if (sums) return round >= 1 && round <= sums->rounds;  // the last one is the model
@@ -118,6 +117,9 @@ struct Plan {
 };
 
 long private_rounds(const Algorithm& algorithm, long rounds);  // ⌊(T+1)/2⌋ when recycled
+
+// What all families have of node i's schedule. Every option is filled in.
+Schedule begun(const Options& filled, const Algorithm& algorithm, const Setting& setting, int i);
 
 // exact: account for the exact minimum instead of a certified approximate one.
 Plan make_plan(const Options& options, const Setting& setting, bool exact = false);

@@ -99,7 +99,7 @@ class SumsAttacker {
     const bool curved = round_ == 1 && with_curvature();
     const algorithm::PrivateRound& now = s_.private_rounds[static_cast<std::size_t>(round_) - 1];
     double gradient_scale = now.gradient_scale;
-    const double bound = std::min(1.0, s_.clip);
+    const double bound = std::min(1.0, s_.sums->clip);
     if (s_.diameter_at_point)
       gradient_scale *=
           std::min(1.0, (steepest(f_.norm()).diameter + 2 * s_.tolerance) / (2 * bound + 2 * s_.tolerance));
@@ -137,7 +137,7 @@ Vector bare_sums(const Scene& scene, int world, const Vector& f, bool with_curva
   for (std::size_t n = 0; n < rows.count(); ++n) {
     const Vector x = row_of(rows, n);
     const double slope = -rows.label[n] / (1 + std::exp(rows.label[n] * f.dot(x)));
-    sums.tail(2) += std::clamp(slope, -scene.schedule.clip, scene.schedule.clip) * x;
+    sums.tail(2) += std::clamp(slope, -scene.schedule.sums->clip, scene.schedule.sums->clip) * x;
     if (with_curvature) sums.head(3) += Vector{{x[0] * x[0], std::numbers::sqrt2 * x[0] * x[1], x[1] * x[1]}};
   }
   return sums;

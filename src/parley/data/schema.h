@@ -74,6 +74,9 @@ std::string to_toml(const Schema& schema);
 // "age", "age[25,35)", "workclass=Private", "workclass=other", "(intercept)": one per feature, in order.
 std::vector<std::string> feature_names(const Schema& schema);
 
+// The most non-zeros of a row: one for each column that is used, and the intercept.
+long most_entries(const Schema& schema);
+
 // What a column adds to feature_names; nothing for drop.
 std::vector<std::string> feature_names(const Column& column);
 

@@ -36,4 +36,10 @@ std::vector<std::string> feature_names(const Schema& schema) {
   return names;
 }
 
+long most_entries(const Schema& schema) {
+  long entries = schema.intercept ? 1 : 0;
+  for (const auto& c : schema.columns) entries += feature_names(c).empty() ? 0 : 1;
+  return entries;
+}
+
 }  // namespace parley::data

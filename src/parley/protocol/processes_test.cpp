@@ -313,6 +313,15 @@ TEST_F(Clones, ASecondProcessIsNoticedInLastWords) {
 // Insiders who are there and bring nothing. limit: wait and eight deadlines.
 class Held : public Trio {
  protected:
+  // a waits for b, and b for c, which answers and brings nothing.
+  void hold_by_c() {
+    round();
+    side(0).release();
+    side(1).release();
+    answer_only(2, {}, 1);
+    ASSERT_TRUE(exchange(0).inbox().has_value());
+    side(0).release();
+  }
   void answer_only(int node, const Receipt& receipt, double seconds = 130) {
     for (const double end = now + seconds; now < end; now += 0.25) {
       for (const int honest : {0, 1}) {
@@ -346,12 +355,7 @@ TEST_F(Held, WhoAnswersHelloAndReleasesNothingIsLost) {
 
 // a waits for b, and b for c: it is c that is lost, also at a, whose clock runs as long.
 TEST_F(Held, WhoWaitsItselfIsNotBlamed) {
-  round();
-  side(0).release();
-  side(1).release();
-  answer_only(2, {}, 1);
-  ASSERT_TRUE(exchange(0).inbox().has_value());
-  side(0).release();
+  hold_by_c();
   answer_only(2, {});
   ASSERT_TRUE(exchange(0).ending().has_value());
   EXPECT_EQ(exchange(0).ending()->reason, Reason::peer_stopped) << exchange(0).ending()->text;
@@ -361,12 +365,7 @@ TEST_F(Held, WhoWaitsItselfIsNotBlamed) {
 
 // hospital_c brings nothing and is started again before each limit: hospital_b in between is not lost for it.
 TEST_F(Held, RestartsDoNotMakeThePartyBetweenLookGuilty) {
-  round();
-  side(0).release();
-  side(1).release();
-  answer_only(2, {}, 1);
-  ASSERT_TRUE(exchange(0).inbox().has_value());
-  side(0).release();
+  hold_by_c();
   for (int incarnation = 2; incarnation <= 5 && !exchange(1).ending(); ++incarnation) {
     answer_only(2, {}, 100);
     Message hello = side(2).message(Kind::hello, 0, payload_of(Seen{}));

@@ -24,10 +24,18 @@ std::optional<Error::Fields> loss_mismatch(const Choice<problem::LossKind>& loss
   return std::nullopt;
 }
 
-network::Graph graph_for(const network::GraphOptions& o, const std::string& algorithm, int nodes) {
+std::string graph_shape(const network::GraphOptions& o, const std::string& algorithm) {
+  if (o.graph != "auto") return o.graph;
   const parley::algorithm::Algorithm& a = parley::algorithm::algorithm_named(algorithm);
-  if (a.sums && o.graph == "auto") return network::complete_graph(nodes);  // everybody needs everybody's sums
-  if (!a.star) return network::make_graph(o, nodes);
+  return a.star ? "star" : a.sums ? "complete" : "ring";  // everybody needs everybody's sums
+}
+
+network::Graph graph_for(const network::GraphOptions& o, const std::string& algorithm, int nodes) {
+  if (!parley::algorithm::algorithm_named(algorithm).star) {
+    network::GraphOptions chosen = o;
+    chosen.graph = graph_shape(o, algorithm);
+    return network::make_graph(chosen, nodes);
+  }
   if (o.graph != "auto" && o.graph != "star")
     throw Error({.what = algorithm + " runs around a trainer, not on a graph of peers",
                  .value = o.graph,

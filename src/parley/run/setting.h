@@ -10,7 +10,9 @@
 
 namespace parley::run {
 
-// The graph of peers, of all pairs by default where sums are exchanged; for the star family the trainer with its providers; Error when --graph contradicts that.
+// What "auto" stands for.
+std::string graph_shape(const network::GraphOptions& options, const std::string& algorithm);
+// The graph of peers, or for the star family the trainer with its providers; Error when --graph contradicts that.
 network::Graph graph_for(const network::GraphOptions& options, const std::string& algorithm, int nodes);
 // What is public about the nodes on it; records: one for all, or one per node.
 algorithm::Setting setting_on(const network::Graph& graph, const std::vector<double>& records, int nodes);

@@ -9,6 +9,7 @@
 #include "parley/algorithm/rules.h"
 #include "parley/base/error.h"
 #include "parley/base/text.h"
+#include "parley/data/schema.h"
 #include "parley/data/split.h"
 #include "parley/network/together.h"
 #include "parley/problem/metrics.h"
@@ -144,6 +145,8 @@ Simulation plan_simulation(const TrainOptions& o, data::Holdings holdings) {
   algorithm::Setting setting = setting_on(graph, holdings.records, nodes);
   setting.features = static_cast<long>(holdings.test.features);
   setting.classes = std::max(2, static_cast<int>(holdings.classes.size()));
+  if (!holdings.schema_toml.empty())
+    setting.entries = data::most_entries(data::parse_schema(holdings.schema_toml, "the schema"));
   algorithm::Options algorithm = o.algorithm;
   const bool reads_published = algorithm::algorithm_named(algorithm.algorithm).linear && !algorithm.solution_bound;
   // --public-rows without a use stays allowed: it keeps the split, so that algorithms are compared on the same rows.

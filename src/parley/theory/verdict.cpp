@@ -31,7 +31,8 @@ std::string convergence_verdict(const network::Graph& graph, const algorithm::Pl
                                 const algorithm::Setting& setting) {
   const auto& first = plan.nodes.front();
   const auto& a = first.algorithm;
-  if (a.sums) return "each step minimises a bound of the objective, so it converges for every setting (docs/newton.md)";
+  if (a.curved) return "each step minimises a bound of the objective (docs/newton.md)";
+  if (a.sums) return "no theorem covers gradient descent with momentum on every convex loss";
   if (a.star && !a.linear) return "consensus ADMM converges for every penalty > 0 (Boyd et al. 2011, 3.2.1)";
   if (a.star && plan.options.step_size == algorithm::StepSize::convex)
     return "HHCG20 Theorem 3's step sizes (corrected in docs/theory.md)";

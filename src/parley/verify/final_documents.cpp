@@ -229,16 +229,21 @@ void check_final_documents(const WholeRecord& record, std::vector<std::string>& 
   FinalDocumentsCheck(record, wrong).check();
 }
 
+namespace {
+
+json statement_in(const std::filesystem::path& folder) {
+  return record::member(record::read_json(folder / "statement.json"), "statement");
+}
+
+}  // namespace
+
 bool states_what_is_confirmed(const std::filesystem::path& folder) {
-  const json document = record::read_json(folder / "statement.json");
-  if (!document.is_object() || !document.value("statement", json()).is_object()) return false;
-  return !document["statement"].contains("unconfirmed");
+  const json said = statement_in(folder);
+  return said.is_object() && !said.contains("unconfirmed");
 }
 
 std::optional<double> stated_epsilon(const std::filesystem::path& folder) {
-  const json document = record::read_json(folder / "statement.json");
-  if (!document.is_object() || !document.value("statement", json()).is_object()) return std::nullopt;
-  const json epsilon = document["statement"].value("epsilon", json());
+  const json epsilon = record::member(statement_in(folder), "epsilon");
   return epsilon.is_number() ? std::optional(epsilon.get<double>()) : std::nullopt;
 }
 

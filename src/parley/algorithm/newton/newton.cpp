@@ -5,17 +5,13 @@
 #include <cmath>
 #include <numbers>
 
+#include "parley/algorithm/private_update.h"
 #include "parley/base/error.h"
 
 namespace parley::algorithm::newton {
 namespace {
 
 constexpr int most_sweeps = 1000;  // over the coordinates, in a proximal step
-
-Vector on_grid(const Vector& f, const Terms& t) {
-  return f.unaryExpr(
-      [&](double x) { return std::nearbyint(std::clamp(x, -t.release_bound, t.release_bound) / t.grid) * t.grid; });
-}
 
 double soft_threshold(double x, double by) {
   return x > by ? x - by : x < -by ? x + by : 0;
@@ -111,14 +107,9 @@ State after(State s, const Terms& t, const Vector& total) {
   expects(s.round >= 1 && s.round <= t.rounds && total.size() == with + t.dimension(), "the sum of a round of sums");
   if (s.round == 1) s.curvature = std::make_shared<const Curvature>(t, total.head(with));        // (Q)
   const Vector next = s.curvature->step(s.f, total.tail(t.dimension()) * (t.unit / t.records));  // (N)
-  if (t.momentum > 0) {
-    s.velocity = t.momentum * s.velocity + (next - s.f);
-    s.f = on_grid(s.f + s.velocity, t);
-  } else {
-    s.f = on_grid(next, t);
-  }
-  if (!t.average || 2L * s.round > t.rounds) {  // the later half
-    if (!t.average) s.sum_of_points.setZero(), s.counted = 0;
+  s.velocity = t.momentum * s.velocity + (next - s.f);
+  s.f = snap(t.momentum > 0 ? Vector(s.f + s.velocity) : next, t.release_bound, t.grid);
+  if (t.average && 2L * s.round > t.rounds) {  // the later half
     s.sum_of_points += s.f;
     ++s.counted;
   }

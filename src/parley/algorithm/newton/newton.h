@@ -6,7 +6,7 @@
 //        c₁ + λ, with k the most entries of a row (the bare diagonal does not bound the curvature)
 //   (N)  f⁺ = argmin_u (ḡ + λf)ᵀu + ½(u − f)ᵀM(u − f) + λ₁‖u‖₁,   ḡ = Σ_i g_i/n;   f − M⁻¹(ḡ + λf) where λ₁ = 0
 //   Round T + 1: everybody releases the model, the mean of the points after the later half of the rounds.
-// c₁M bounds the Hessian everywhere, so (N) never overshoots: 1/4 logistic, 1 Huber, 1/(2h) smoothed hinge. Softmax with K
+// Without noise M bounds the Hessian everywhere, so (N) never overshoots. c₁: 1/4 logistic, 1 Huber, 1/(2h) smoothed hinge. Softmax with K
 // classes: ½(I − 11ᵀ/K) ⊗ S (Böhning 1992), which is ½S for each class once the gradient's mean over classes is taken off.
 // Privacy: nothing here has data in scope. All of it is a function of released values and public numbers, hence free.
 #pragma once
@@ -26,6 +26,7 @@ struct Terms {
   double ridge = 0;    // λ
   double l1 = 0;       // λ₁
   double c1 = 0.25;    // bounds L''
+  double clip = 0;     // G: where slopes are cut
   double entries = 0;  // k
   double floor = 0;    // of the eigenvalues of S
   double momentum = 0;
@@ -63,7 +64,7 @@ struct State {
   Vector f;         // the common point
   Vector velocity;  // of momentum
   Vector sum_of_points;
-  long counted = 0;  // points in it
+  long counted = 0;  // points in it; 0: the model is f
   std::shared_ptr<const Curvature> curvature{};
 
   Vector model() const { return counted > 0 ? Vector(sum_of_points / static_cast<double>(counted)) : f; }

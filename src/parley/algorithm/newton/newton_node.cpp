@@ -8,11 +8,9 @@ namespace parley::algorithm::newton {
 
 // The sums are of the loss alone, each record counting once, slopes cut where the plan says.
 NewtonNode::NewtonNode(problem::Problem problem, Schedule schedule, const Start& start)
-    : problem_({.rows = problem.rows, .loss = schedule.loss, .weight = 1}),
+    : problem_({.rows = problem.rows, .loss = schedule.summed_loss(), .weight = 1}),
       schedule_(std::move(schedule)),
-      state_(newton::start(*schedule_.sums, start.value)) {
-  problem_.loss.cap = schedule_.clip;
-}
+      state_(newton::start(*schedule_.sums, start.value)) {}
 
 State NewtonNode::settled(const privacy::Inbox& inbox) const {
   if (!schedule_.touches_data(state_.round)) return state_;

@@ -29,10 +29,6 @@ double all_records(const Setting& setting) {
   return std::accumulate(setting.records.begin(), setting.records.end(), 0.0);
 }
 
-double of_node(const std::vector<double>& values, int node) {
-  return values.size() == 1 ? values[0] : values[static_cast<std::size_t>(node)];
-}
-
 // ν before the noise is known: F d/(n μ).
 double planned_noise_to_signal(const Options& o, const Setting& setting) {
   double square = 0;
@@ -83,12 +79,12 @@ void check_absent(const Options& o, const Algorithm& a) {
                  .fix = "use --loss huber-hinge"});
   if (o.loss == LossKind::softmax && o.clip)
     refuse(a, "clip", "does not cut the gradients of several classes: they would be the gradient of no convex loss");
-  if (a.name != "newton" && (o.curvature != CurvatureShape::automatic || o.curvature_share))
+  if (!a.curved && (o.curvature != CurvatureShape::automatic || o.curvature_share))
     refuse(a, o.curvature_share ? "curvature-share" : "curvature", "releases no curvature");
 }
 
 Shape shape_of(const Options& o, const Algorithm& a) {
-  if (a.name != "newton") return Shape::none;
+  if (!a.curved) return Shape::none;
   return o.curvature == CurvatureShape::full ? Shape::full : Shape::diagonal;
 }
 
@@ -101,10 +97,6 @@ double tolerance_for(const problem::Loss& loss, const Setting& setting, int node
   return std::max(usual_tolerance, 2 * problem::summation_rounding(sizes));
 }
 
-double gradient_bound(const Schedule& s) {
-  return std::min(s.clip, s.loss.gradient_bound());
-}
-
 double share_of_curvature(const Schedule& s, const Options& o) {
   return s.sums->shape == Shape::none ? 0 : *o.curvature_share;
 }
@@ -114,7 +106,7 @@ void set_noise(Schedule& s, const Options& o, double mu) {
   const double share = share_of_curvature(s, o), rounds = static_cast<double>(s.sums->rounds);
   const double each = mu * std::sqrt((1 - share) / rounds) * (1 - 1e-13);
   for (PrivateRound& r : s.private_rounds)
-    r.gradient_scale = privacy::gradient_scale_for(gradient_bound(s), each, s.tolerance);
+    r.gradient_scale = privacy::gradient_scale_for(s.summed_loss().gradient_bound(), each, s.tolerance);
   PrivateRound& first = s.private_rounds.front();
   if (share > 0)
     first.curvature_scale =
@@ -124,7 +116,7 @@ void set_noise(Schedule& s, const Options& o, double mu) {
 void price(Schedule& s) {
   std::vector<privacy::Charge> charges;
   for (PrivateRound& r : s.private_rounds) {
-    const privacy::SumsRound sums{.gradient_bound = gradient_bound(s),
+    const privacy::SumsRound sums{.gradient_bound = s.summed_loss().gradient_bound(),
                                   .gradient_scale = r.gradient_scale,
                                   .tolerance = s.tolerance,
                                   .curvature_scale = r.curvature_scale,
@@ -143,29 +135,17 @@ void price(Schedule& s) {
 }
 
 Schedule outline(const Options& o, const Algorithm& a, const Setting& setting, int i) {
-  const int nodes = setting.nodes();
-  Schedule s{.algorithm = a, .node = i, .degree = nodes - 1, .rounds = o.rounds + 1};
-  s.noise = o.noise;
-  s.place = Place::gradient;
-  s.loss = loss_of(o, setting.classes);
-  s.clip = *o.clip;
-  s.diameter_at_point = o.diameter == Diameter::at_point;
-  s.delta = s.noise == Noise::none ? 0 : *o.delta;
-  s.weight = record_weight(o, setting, i);
-  const double l1 = l1_share(o);
-  s.regularization = (1 - l1) * *o.regularization / nodes;
-  s.l1 = l1 * *o.regularization / nodes;
-  s.release_bound = o.release_bound;
-  problem::Loss cut = s.loss;
-  cut.cap = s.clip;
-  s.tolerance = tolerance_for(cut, setting, i);
-  const double per_mean = nodes * o.loss_weight;  // the objective is this times the mean loss
+  Schedule s = begun(o, a, setting, i);
+  s.degree = setting.nodes() - 1;  // everybody hears everybody
+  s.rounds = o.rounds + 1;
+  const double all = setting.nodes() * o.loss_weight;  // the objective is this times that of newton.h
   s.sums = Terms{.records = all_records(setting),
-                 .ridge = (1 - l1) * *o.regularization / per_mean,
-                 .l1 = l1 * *o.regularization / per_mean,
+                 .ridge = setting.nodes() * s.regularization / all,
+                 .l1 = setting.nodes() * s.l1 / all,
                  .c1 = s.loss.curvature_bound(),
+                 .clip = *o.clip,
                  .entries = static_cast<double>(setting.entries > 0 ? setting.entries : setting.features),
-                 .momentum = a.name == "newton" ? 0 : planned_momentum,
+                 .momentum = a.curved ? 0 : planned_momentum,
                  .shape = shape_of(o, a),
                  .features = static_cast<Index>(setting.features),
                  .scores = s.loss.scores(),
@@ -173,6 +153,7 @@ Schedule outline(const Options& o, const Algorithm& a, const Setting& setting, i
                  .average = o.average == Average::yes,
                  .release_bound = o.release_bound,
                  .grid = s.finest_grid()};
+  s.tolerance = tolerance_for(s.summed_loss(), setting, i);
   s.private_rounds.resize(static_cast<std::size_t>(o.rounds));
   s.private_rounds.front().curvature_tolerance = problem::moment_rounding(setting.records[static_cast<std::size_t>(i)]);
   s.theorem = "Gaussian DP of sums over rows (docs/newton.md, theorem N1)";
@@ -199,7 +180,7 @@ void set_units(Plan& plan, const Setting& setting) {
     const double rows = setting.records[static_cast<std::size_t>(s.node)];
     for (const PrivateRound& r : s.private_rounds) {
       const double most =
-          std::max(2 * gradient_bound(s) * rows + 10 * r.gradient_scale,
+          std::max(2 * s.summed_loss().gradient_bound() * rows + 10 * r.gradient_scale,
                    r.curvature_scale > 0 || s.sums->shape != Shape::none ? 2 * rows + 10 * r.curvature_scale : 0);
       largest = std::max(largest, most);
       for (const double noise : {r.gradient_scale, r.curvature_scale})
@@ -248,7 +229,7 @@ double noise_to_signal(const Plan& plan) {
 std::string in_words(const Plan& plan) {
   const Schedule& s = plan.nodes.front();
   const PrivateRound& r = s.private_rounds.front();
-  std::string text = "slopes cut at " + short_number(gradient_bound(s));
+  std::string text = "slopes cut at " + short_number(s.summed_loss().gradient_bound());
   if (plan.noisy()) text += "; Gaussian noise of " + short_number(r.gradient_scale) + " on a sum of gradients";
   if (r.curvature_scale > 0)
     text += " and of " + short_number(r.curvature_scale) + " on second moments" +
@@ -258,12 +239,14 @@ std::string in_words(const Plan& plan) {
 
 void fill_in(Options& o, const Algorithm& a, const Setting& setting) {
   check_absent(o, a);
+  check_loss_width(o);
+  if (!o.noise_scale.empty()) check_list(o.noise_scale, "noise-scale", setting.nodes());
   const bool budget = !o.epsilon.empty();
   if (o.noise == Noise::automatic) o.noise = budget || !o.noise_scale.empty() ? Noise::gaussian : Noise::none;
   if (!o.delta) o.delta = o.noise == Noise::gaussian ? default_delta : 0;
   o.noise_on = Place::gradient;
   o.weighting = Weighting::rows;
-  if (o.rounds == 0) o.rounds = a.name == "newton" ? planned_rounds : planned_gd_rounds;
+  if (o.rounds == 0) o.rounds = a.curved ? planned_rounds : planned_gd_rounds;
   if (o.average == Average::automatic) o.average = o.noise == Noise::none ? Average::no : Average::yes;
   if (!o.regularization) o.regularization = planned_ridge * o.loss_weight * setting.nodes();
   if (o.curvature == CurvatureShape::automatic)
@@ -291,7 +274,7 @@ Plan make_plan(const Options& o, const Algorithm& a, const Setting& setting) {
     if (!o.epsilon.empty()) {
       set_noise(s, o, privacy::gdp_mu(of_node(o.epsilon, s.node), s.delta));
     } else {  // μ such that a gradient has the given noise
-      const double each = (2 * gradient_bound(s) + 2 * s.tolerance) / of_node(o.noise_scale, s.node);
+      const double each = (2 * s.summed_loss().gradient_bound() + 2 * s.tolerance) / of_node(o.noise_scale, s.node);
       set_noise(s, o, each * std::sqrt(static_cast<double>(o.rounds) / (1 - share_of_curvature(s, o))));
     }
     price(s);

@@ -169,8 +169,7 @@ TEST(Newton, OneRowMovesTheSumsByNoMoreThanTheirSensitivity) {
       const std::array<std::int32_t, 2> columns = {0, 1};
       const std::array<double, 2> values = {x[0], x[1]};
       rows.append(columns, values, draw() % 2 == 0 ? 1.0 : -1.0);
-      problem::Problem p{.rows = &rows, .loss = plan.nodes[0].loss, .weight = 1};
-      p.loss.cap = plan.nodes[0].clip;
+      const problem::Problem p{.rows = &rows, .loss = plan.nodes[0].summed_loss(), .weight = 1};
       auto random = privacy::Random::seeded(1, 1, 1, "test");
       of = noisy_sums(p, f, true, plan.nodes[0], plan.nodes[0].private_rounds[0], random) * plan.nodes[0].sums->unit;
     }
