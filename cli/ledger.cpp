@@ -21,10 +21,13 @@ namespace {
 using ledger::Cap;
 using ledger::LedgerFile;
 using nlohmann::json;
+using privacy::Against;
 
 struct LedgerOptions {
   std::string dataset, epsilon, reason;
   double delta = 0;
+  std::optional<double> colluders_epsilon;
+  Cap cap() const;
 };
 
 std::vector<Option> rows(LedgerOptions& o) {
@@ -34,8 +37,18 @@ std::vector<Option> rows(LedgerOptions& o) {
            any_text("0 < ε <= 1000, or unlimited"), &o.epsilon, "Options"},
           {"delta", "δ", "cap: 0: sums of ε; above 0: the GDP filter, which Gaussian noise needs", between(0, 0.999999),
            &o.delta, "Options"},
+          {"colluders-epsilon", "ε",
+           "cap: the most against the colluders that each run allows for, where noise cancels between parties; without "
+           "it --epsilon, which holds against anybody, decides alone",
+           above(0), &o.colluders_epsilon, "Options"},
           {"reason", "", "accept: why this ledger is used although it may be an old copy; the ledger keeps it",
            any_text("a line"), &o.reason, "Options"}};
+}
+
+Cap LedgerOptions::cap() const {
+  const double most = epsilon == "unlimited" ? std::numeric_limits<double>::infinity()
+                                             : parse_number(epsilon, "epsilon", "option --epsilon");
+  return {most, delta, colluders_epsilon};
 }
 
 json amount(double value) {
@@ -47,9 +60,16 @@ std::string shown(double epsilon) {
 }
 
 // Rounded down: what is left must not be overstated.
-std::string left_text(const Cap& cap, const ledger::Spend& spent) {
-  if (!cap.limited()) return std::isfinite(spent.total()) ? "unlimited" : "nothing is promised";
-  return fixed(std::floor(ledger::left_under(cap, spent) * 1e4) / 1e4, 4);
+std::string left_text(const Cap& cap, const ledger::Spend& spent, Against whom = Against::anybody) {
+  if (std::isinf(ledger::limit_of(cap, whom)))
+    return std::isfinite(spent.total()) ? "unlimited" : "nothing is promised";
+  return fixed(std::floor(ledger::left_under(cap, spent, whom) * 1e4) / 1e4, 4);
+}
+
+bool shares_noise(const LedgerFile& ledger) {
+  return std::ranges::any_of(ledger.runs(), [](const auto& run) {
+    return std::ranges::any_of(run.accounts, [](const auto& a) { return a.second.planned_mu_colluders.has_value(); });
+  });
 }
 
 int runs_on(const LedgerFile& ledger, const std::string& dataset) {
@@ -63,14 +83,10 @@ int runs_on(const LedgerFile& ledger, const std::string& dataset) {
   return count;
 }
 
-double epsilon_of(const LedgerFile::Run& run, const std::string& dataset, double delta) {
+double epsilon_of(const LedgerFile::Run& run, const std::string& dataset, double delta, Against whom) {
   double most = 0;
-  for (const auto& [node, account] : run.accounts) {
-    if (account.dataset != dataset) continue;
-    ledger::Spend sum(delta);
-    for (const auto& price : account.prices) sum.add(price);
-    most = std::max(most, sum.epsilon());
-  }
+  for (const auto& [node, account] : run.accounts)
+    if (account.dataset == dataset) most = std::max(most, ledger::Spend(delta, account.prices, whom).epsilon());
   return most;
 }
 
@@ -107,6 +123,8 @@ json show_json(const LedgerFile& ledger) {
                         {"cap", amount(d.cap.epsilon)},
                         {"delta", d.cap.delta},
                         {"epsilon", amount(spent)},
+                        {"colluders_cap", d.cap.colluders_epsilon ? json(*d.cap.colluders_epsilon) : json()},
+                        {"colluders_epsilon", amount(ledger.spent(name, Against::colluders).epsilon())},
                         {"left", amount(ledger::left_under(d.cap, ledger.spent(name)))},
                         {"infinite", std::isinf(spent)},
                         {"caps_so_far", d.history.size()},
@@ -116,13 +134,12 @@ json show_json(const LedgerFile& ledger) {
     json accounts = json::array();
     for (const auto& [node, a] : run.accounts) {
       const double delta = ledger.datasets().at(a.dataset).cap.delta;
-      ledger::Spend sum(delta);
-      for (const auto& price : a.prices) sum.add(price);
       accounts.push_back({{"node", node},
                           {"dataset", a.dataset},
                           {"rounds_released", a.last_round + 1},
                           {"charges", a.prices.size()},
-                          {"epsilon", amount(sum.epsilon())}});
+                          {"epsilon", amount(ledger::Spend(delta, a.prices).epsilon())},
+                          {"colluders_epsilon", amount(ledger::Spend(delta, a.prices, Against::colluders).epsilon())}});
     }
     runs.push_back(
         {{"run", run.id},
@@ -143,6 +160,21 @@ json show_json(const LedgerFile& ledger) {
           {"runs", runs}};
 }
 
+// The second account of each dataset.
+void print_against_colluders(const LedgerFile& ledger) {
+  std::vector<std::vector<std::string>> lines = {{"dataset", "ε against colluders", "δ", "cap", "left for a run"}};
+  for (const auto& [name, d] : ledger.datasets()) {
+    const ledger::Spend spent = ledger.spent(name, Against::colluders);
+    lines.push_back({name, shown(spent.epsilon()), number(d.cap.delta),
+                     d.cap.colluders_epsilon ? number(*d.cap.colluders_epsilon) : "none",
+                     left_text(d.cap, spent, Against::colluders)});
+  }
+  fmt::print(
+      "\nAbove: against anybody. Below: against any organisations that have, in every run, at most as many of its\n"
+      "parties as its plan allows for (--colluders).\n{}",
+      table(lines));
+}
+
 int show(const LedgerFile& ledger, bool as_json) {
   if (as_json) {
     fmt::print("{}\n", show_json(ledger).dump());
@@ -157,6 +189,9 @@ int show(const LedgerFile& ledger, bool as_json) {
                      left_text(d.cap, ledger.spent(name)), std::to_string(runs_on(ledger, name))});
   }
   fmt::print("\n{}", table(lines));
+  if (shares_noise(ledger) ||
+      std::ranges::any_of(ledger.datasets(), [](const auto& d) { return d.second.cap.colluders_epsilon.has_value(); }))
+    print_against_colluders(ledger);
   for (const auto& accepted : ledger.acceptances()) fmt::print("\n{}\n", accepted.sentence());
   if (ledger.runs().empty()) return 0;
   lines = {{"run", "dataset", "nodes", "rounds", "ε", "processes", "started"}};
@@ -172,9 +207,10 @@ int show(const LedgerFile& ledger, bool as_json) {
       if (nodes == 0) continue;
       // A star's trainer holds no rows; what it says is stored and costs nothing.
       const std::string who = nodes == holding + 1 ? std::to_string(holding) + " + trainer" : std::to_string(nodes);
-      lines.push_back({run.id.substr(0, 16), name, who, std::to_string(last + 1),
-                       run.not_private.empty() ? shown(epsilon_of(run, name, d.cap.delta)) : "NOT PRIVATE",
-                       run.processes > 0 ? std::to_string(run.processes) : "–", run.started});
+      lines.push_back(
+          {run.id.substr(0, 16), name, who, std::to_string(last + 1),
+           run.not_private.empty() ? shown(epsilon_of(run, name, d.cap.delta, Against::anybody)) : "NOT PRIVATE",
+           run.processes > 0 ? std::to_string(run.processes) : "–", run.started});
     }
   fmt::print("\n{}", table(lines));
   if (std::ranges::any_of(ledger.runs(), [](const auto& run) { return run.not_private.empty() && unfinished(run); }))
@@ -208,20 +244,24 @@ int set_cap(const std::string& file, const LedgerOptions& o) {
     throw Error({.what = "cap needs --dataset and --epsilon",
                  .where = "parley ledger cap",
                  .fix = "e.g. parley ledger cap " + file + " --dataset ward-2 --epsilon 2"});
-  const double epsilon = o.epsilon == "unlimited" ? std::numeric_limits<double>::infinity()
-                                                  : parse_number(o.epsilon, "epsilon", "option --epsilon");
-  ledger::check_cap(o.dataset, Cap(epsilon, o.delta));  // before a file is made
+  const Cap cap = o.cap();
+  const double epsilon = cap.epsilon;
+  ledger::check_cap(o.dataset, cap);  // before a file is made
   LedgerFile ledger(file, LedgerFile::Open::create_if_missing);
   const std::string change = change_to(ledger, o.dataset, epsilon);
-  ledger.set_cap(o.dataset, Cap(epsilon, o.delta));
+  ledger.set_cap(o.dataset, cap);
   fmt::print("{}: dataset '{}' may spend {} ({})\n", file, o.dataset,
              std::isinf(epsilon) ? "without limit (for public or synthetic rows only)"
              : o.delta > 0       ? fmt::format("ε = {} at δ = {} in all, by the GDP filter", o.epsilon, o.delta)
                                  : fmt::format("ε = {} in all, by sums", o.epsilon),
              change);
-  if (ledger.spent(o.dataset).total() > ledger::limit_of(Cap(epsilon, o.delta)))
-    fmt::print(stderr, "warning: ε = {} is already spent; nothing more will be paid\n",
-               shown(ledger.spent(o.dataset).epsilon()));
+  if (cap.colluders_epsilon)
+    fmt::print("  and ε = {} against the colluders that each run allows for\n", number(*cap.colluders_epsilon));
+  for (const Against whom : {Against::anybody, Against::colluders})
+    if (ledger.spent(o.dataset, whom).total() > ledger::limit_of(cap, whom))
+      fmt::print(stderr, "warning: ε = {} is already spent{}; nothing more will be paid\n",
+                 shown(ledger.spent(o.dataset, whom).epsilon()),
+                 whom == Against::colluders ? " against colluders" : "");
   return 0;
 }
 
@@ -318,9 +358,9 @@ int run_ledger(const Arguments& arguments) {
   }
   throw Error({.what = "parley ledger does not know this",
                .value = "'" + join(words, " ") + "'",
-               .allowed =
-                   "show FILE, cap FILE --dataset NAME --epsilon E [--delta D], verify FILE [RECORD...], accept FILE "
-                   "[RECORD...] --reason TEXT",
+               .allowed = "show FILE, cap FILE --dataset NAME --epsilon E [--delta D] [--colluders-epsilon F], verify "
+                          "FILE [RECORD...], accept FILE "
+                          "[RECORD...] --reason TEXT",
                .where = "parley ledger",
                .fix = "parley ledger --help"});
 }
@@ -338,6 +378,7 @@ Command ledger_command() {
           .examples =
               "  parley ledger cap ward.ledger --dataset ward-2 --epsilon 2\n"
               "  parley ledger cap ward.ledger --dataset ward-2 --epsilon 2 --delta 1e-6\n"
+              "  parley ledger cap ward.ledger --dataset ward-2 --epsilon 12 --delta 1e-6 --colluders-epsilon 2\n"
               "  parley ledger show ward.ledger\n"
               "  parley ledger verify ward.ledger runs/20260101-120000-mr-admm\n"
               "  parley ledger accept ward.ledger --reason 'disk failed, copy of 16 November'\n",

@@ -94,8 +94,9 @@ std::vector<std::vector<std::string>> loss_by_node(const run::Summary& s) {
   const run::Result& last = s.runs.back();
   const auto& plan = s.simulation.plan;
   const auto paper_text = [](const std::optional<double>& e) { return e ? printed_epsilon(*e) : "absent"; };
-  std::vector<std::vector<std::string>> rows = {
-      {"node", "records", "neighbours", plan.verified_only() ? "ε verified" : "ε proved", "ε as printed"}};
+  std::vector<std::vector<std::string>> rows = {{"node", "records", "neighbours",
+                                                 plan.verified_only() ? "ε verified" : "ε proved",
+                                                 "ε against all others", "ε as printed"}};
   auto nodes = last.nodes;
   constexpr std::size_t most = 12;
   if (nodes.size() > most) {  // the nodes that lose most; the total is the first
@@ -104,11 +105,14 @@ std::vector<std::vector<std::string>> loss_by_node(const run::Summary& s) {
   }
   for (const auto& n : nodes)
     rows.push_back({std::to_string(n.node), grouped(static_cast<long>(n.records)), std::to_string(n.degree),
-                    printed_epsilon(n.epsilon), paper_text(n.epsilon_paper)});
+                    printed_epsilon(n.epsilon), printed_epsilon(n.epsilon_all_others), paper_text(n.epsilon_paper)});
   if (nodes.size() < last.nodes.size())
-    rows.push_back({fmt::format("{} more, with less", last.nodes.size() - nodes.size()), "", "", "", ""});
+    rows.push_back({fmt::format("{} more, with less", last.nodes.size() - nodes.size()), "", "", "", "", ""});
   rows.push_back({"total", grouped(static_cast<long>(s.simulation.holdings.training_rows())), "",
-                  printed_epsilon(last.epsilon), paper_text(ran_whole(s) ? plan.epsilon_paper() : std::nullopt)});
+                  printed_epsilon(last.epsilon), printed_epsilon(last.epsilon_all_others),
+                  paper_text(ran_whole(s) ? plan.epsilon_paper() : std::nullopt)});
+  if (!plan.sharing().on())
+    for (auto& row : rows) row.erase(row.begin() + 4);  // the same as beside it
   if (std::ranges::none_of(nodes, [](const auto& n) { return n.epsilon_paper.has_value(); }))
     for (auto& row : rows) row.pop_back();  // absent everywhere: a line below the table says why
   return rows;
@@ -141,9 +145,18 @@ void print_guarantee(const run::Summary& s) {
   const auto& runs = s.runs;
   const run::Result& last = runs.back();
   const auto& plan = s.simulation.plan;
-  fmt::print("\n  Whoever sees every message of this run learns at most ε = {}, δ = {} about any one record ({}){}.\n",
-             printed_epsilon(last.epsilon), number(plan.nodes[0].delta), record::name_of(s.simulation.adjacency),
-             plan.verified_only() ? ", by a numerically verified bound" : "");
+  const privacy::Sharing& sharing = plan.sharing();
+  fmt::print("\n  {} learns at most ε = {}, δ = {} about any one record{} ({}){}.\n",
+             sharing.on() ? fmt::format("Whoever sees every message, with up to {} of the {} parties,",
+                                        sharing.colluders, sharing.parties)
+                          : "Whoever sees every message of this run",
+             printed_epsilon(last.epsilon), number(plan.nodes[0].delta), sharing.on() ? " of another party" : "",
+             record::name_of(s.simulation.adjacency), plan.verified_only() ? ", by a numerically verified bound" : "");
+  if (sharing.on())
+    fmt::print(
+        "  If all other parties pool what they know: ε = {}. A person with rows at k parties: k times μ, not √k\n"
+        "  (docs/privacy-shared-noise.md).\n",
+        printed_epsilon(last.epsilon_all_others));
   if (const std::string rows = run::not_covered(s.simulation); !rows.empty()) fmt::print("  Not covered: {}.\n", rows);
   if (last.epsilon > 10)
     fmt::print(

@@ -77,6 +77,11 @@ std::vector<Option> option_rows(Options& o) {
        above(0), &o.epsilon, "privacy", Shown::to_anyone},
       {"delta", "delta", "the (epsilon, delta) guarantee's delta; default 1e-5 for Gaussian noise, 0 for gamma noise",
        between(0, 0.1), &o.delta, "privacy", Shown::to_anyone},
+      {"colluders", "c",
+       "how many parties may pool what they know against one: fewer than all others let noise cancel between parties "
+       "(newton, dp-gd, dp-admm, linear-admm); --epsilon then holds against that many, and a larger one against all "
+       "others, printed beside it. Default: all others",
+       at_least(1), &o.colluders, "privacy", Shown::to_anyone},
       {"iteration-epsilon", "epsilon",
        "as HHCG20 gives its noise: each round alone is (epsilon, delta) by the classical Gaussian mechanism (star-pvp, "
        "dp-admm, linear-admm)",

@@ -1,6 +1,7 @@
 // What a run does, in the product's words (docs/notation.md has the papers' letters). Everything here is public and
 // fixed before data is touched. Members and rows are declared once, here.
 #pragma once
+#include <cstdint>
 #include <optional>
 #include <string>
 #include <vector>
@@ -93,6 +94,7 @@ struct Options {
   std::vector<double> noise_scale;  // empty: calibrated under a budget
   std::vector<double> epsilon;      // the budget of the whole run; empty: the noise is given instead
   std::optional<double> delta;
+  std::optional<std::uint64_t> colluders;  // empty: all others
   std::optional<double> iteration_epsilon, iteration_delta;
   Choice<Sensitivity> sensitivity = Sensitivity::proved;
   Choice<Diameter> diameter = Diameter::automatic;

@@ -6,6 +6,7 @@
 
 #include "parley/algorithm/newton/newton_plan.h"
 #include "parley/algorithm/rules.h"
+#include "parley/algorithm/sharing.h"
 #include "parley/base/error.h"
 #include "parley/base/text.h"
 #include "parley/privacy/gaussian.h"
@@ -148,9 +149,10 @@ void fill_in_usual(Options& o, const Algorithm& a) {
 std::vector<double> planned_penalty(const Options& o, const Algorithm& a, const Setting& setting) {
   const auto rounds = static_cast<double>(private_rounds(a, o.rounds));
   const double share = (1 - l1_share(o)) * *o.regularization / setting.nodes();
+  const double own = sharing_of(o, setting.nodes()).noise.own;  // the rest cancels
   std::vector<double> penalty;
   for (int i = 0; i < setting.nodes(); ++i) {
-    const double kappa = gradient_noise(o, setting, i, rounds) / noise_to_curvature;
+    const double kappa = gradient_noise(o, setting, i, rounds) * own / noise_to_curvature;
     penalty.push_back(std::max(kappa - share, 0.01 * kappa) /
                       (a.star ? 1 : 2 * setting.degree[static_cast<std::size_t>(i)]));
   }
@@ -188,6 +190,7 @@ Options fill_in(const Options& given, const Setting& setting) {
   const Algorithm& a = algorithm_named(o.algorithm);
   if (!o.epsilon.empty()) check_list(o.epsilon, "epsilon", setting.nodes());
   if (a.sums) {
+    check_colluders(o, a, setting.nodes());
     newton::fill_in(o, a, setting);
     check_noise(o, a);
     check_noise_size(o);
@@ -197,6 +200,7 @@ Options fill_in(const Options& given, const Setting& setting) {
   if (o.noise == Noise::automatic) o.noise = usual_noise(o, a);
   check_noise(o, a);
   check_noise_size(o);
+  check_colluders(o, a, setting.nodes());
   check_place(o, a);
   fill_in_usual(o, a);
   if (o.penalty.empty()) o.penalty = planned_penalty(o, a, setting);

@@ -4,6 +4,7 @@
 #include <cmath>
 #include <limits>
 
+#include "parley/algorithm/sharing.h"
 #include "parley/base/error.h"
 #include "parley/base/text.h"
 #include "parley/privacy/gaussian.h"
@@ -82,9 +83,10 @@ void price_linear(PrivateRound& r, const Schedule& s, const RoundFacts& f, doubl
     r.charge = {.kind = "linear-gamma", .epsilon = privacy::output_epsilon(f, level, s.tolerance)};
   } else {
     r.gradient_scale = level;
-    r.charge = {.kind = "linear-gaussian", .mu = privacy::output_mu(f, level, s.tolerance)};
+    r.charge = {.kind = "linear-gaussian", .mu = privacy::output_mu(f, s.sharing.own_of(level), s.tolerance)};
+    if (s.sharing.on()) r.charge.mu_colluders = privacy::output_mu(f, level, s.tolerance);
   }
-  r.grid = grid_for(s, (s.noise == Noise::gamma ? 1 / level : level) / (2 * r.divisor));
+  r.grid = grid_for(s, (s.noise == Noise::gamma ? 1 / level : s.sharing.own_of(level)) / (2 * r.divisor));
 }
 
 [[noreturn]] void infeasible(const Schedule& s, double epsilon, const privacy::Level& level) {
@@ -133,6 +135,7 @@ void price(PrivateRound& r, Schedule& s, double level) {
                          {"tolerance", s.tolerance},
                          {"diameter_at_point", s.diameter_at_point ? 1.0 : 0.0},
                          {"verified_only", r.proved ? 0.0 : 1.0}};
+  add_parameters(s.sharing, r.charge);
 }
 
 std::vector<double> calibrate(const Schedule& s, double epsilon, bool as_printed) {
@@ -179,12 +182,12 @@ std::vector<double> calibrate(const Schedule& s, double epsilon, bool as_printed
   return levels;
 }
 
-double whole_run_epsilon(std::span<const privacy::Charge> charges, double delta) {
+double whole_run_epsilon(std::span<const privacy::Charge> charges, double delta, privacy::Against whom) {
   privacy::UpwardSum sum;
   std::vector<double> pure, mus;
   for (const auto& c : charges) {
     if (c.epsilon > 0) pure.push_back(c.epsilon);
-    if (c.mu > 0) mus.push_back(c.mu);
+    if (c.mu > 0) mus.push_back(c.mu_against(whom));
     sum.add(c.epsilon);
   }
   if (!std::isfinite(sum.value()) || (mus.empty() && delta == 0)) return sum.value();
@@ -193,6 +196,11 @@ double whole_run_epsilon(std::span<const privacy::Charge> charges, double delta)
   if (pure.empty()) return privacy::gdp_epsilon(mu, delta);
   const double composed = privacy::pure_epsilon(pure, delta, mu);
   return mus.empty() ? std::min(composed, sum.value()) : composed;
+}
+
+void set_epsilon(Schedule& s, std::span<const privacy::Charge> charges) {
+  s.epsilon = whole_run_epsilon(charges, s.delta, privacy::Against::colluders);
+  s.epsilon_all_others = whole_run_epsilon(charges, s.delta);
 }
 
 privacy::Charge no_noise() {

@@ -29,7 +29,10 @@ double printed_sensitivity(const Schedule& s, const PrivateRound& round, bool pa
 
 // (ε, δ) of all of a node's charges in one planned run, the smallest valid bound: pure sums, Kairouz–Oh–Viswanath,
 // Gaussian DP.
-double whole_run_epsilon(std::span<const privacy::Charge> charges, double delta);
+// What all charges of a node come to, against both.
+void set_epsilon(Schedule& s, std::span<const privacy::Charge> charges);
+double whole_run_epsilon(std::span<const privacy::Charge> charges, double delta,
+                         privacy::Against whom = privacy::Against::anybody);
 
 privacy::Charge no_noise();  // data without noise: no private ledger pays it
 

@@ -39,6 +39,7 @@ problem::Reach public_reach(const problem::Problem& problem, const problem::Prox
 
 double noise_share(const problem::Loss& loss, double weight, double tolerance, bool at_point, const Vector& f) {
   const double error = (static_cast<double>(f.size()) * f.norm() / 4 + 4) * 0x1p-53;
+  expects(!at_point || loss.kind == problem::LossKind::logistic, "a diameter that is proved for this loss");
   if (!at_point || error * weight > tolerance / 2) return 1;  // decided on released values
   const double diameter = privacy::logistic_gradient_diameter(f.norm() * (1 + 1e-12));
   return std::min(
@@ -75,7 +76,7 @@ Vector noisy_linear_step(const problem::Problem& problem, const Vector& f, const
   const double less = noise_share(s.loss, s.weight, s.tolerance, s.diameter_at_point, f);
   Vector gradient = problem::loss_gradient(problem, f);
   if (now.gradient_rate > 0) gradient += privacy::gamma_norm_vector(f.size(), now.gradient_rate / less, random);
-  if (now.gradient_scale > 0) gradient += privacy::gaussian_vector(f.size(), now.gradient_scale * less, random);
+  if (now.gradient_scale > 0) privacy::add_noise(gradient, now.gradient_scale * less, s.sharing.noise, random, 0);
   gradient += problem::regularizer_gradient(problem, f) + pull;
   return snap(f - gradient / now.divisor, s.release_bound, now.grid);
 }

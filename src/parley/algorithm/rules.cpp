@@ -65,6 +65,15 @@ void check_loss_width(const Options& o) {
                  .fix = "give --loss-width a value in that range"});
 }
 
+void check_diameter(const Options& o) {
+  if (o.diameter == Diameter::at_point && o.loss != LossKind::logistic)
+    throw Error({.what = "the gradient diameter at a point is proved for the logistic loss",
+                 .value = o.loss.text,
+                 .allowed = "--diameter worst",
+                 .where = "option --diameter",
+                 .fix = "leave it out"});
+}
+
 // Which loss and regulariser may stand where (docs/algorithms.md, tables).
 void check_problem(const Options& o, const Algorithm& a) {
   const bool objective_noise = o.noise != Noise::none && o.noise_on == Place::objective;
@@ -99,11 +108,12 @@ void check_problem(const Options& o, const Algorithm& a) {
                  .fix = "use --step-size convex"});
   if (split_list(o.step_size.text).size() != 1)
     throw Error({.what = "one step size for all nodes", .where = "option --step-size", .fix = "give one number"});
-  if (o.diameter == Diameter::at_point && (!a.linear || o.loss != LossKind::logistic))
-    throw Error({.what = "the gradient diameter at a point is proved for linearised updates of the logistic loss",
-                 .value = a.name + ", " + o.loss.text,
+  if (o.diameter == Diameter::at_point && !a.linear)
+    throw Error({.what = a.name + " minimises, and releases no gradient",
+                 .value = "at-point",
                  .where = "option --diameter",
                  .fix = "leave it out"});
+  check_diameter(o);
   if (o.sensitivity == Sensitivity::paper && (!a.star || a.linear || !a.noisy))
     throw Error({.what = "the paper's sensitivity is star-pvp's",
                  .value = a.name,

@@ -129,11 +129,11 @@ TEST(Rules, TheNoiseStandsWhereTheAlgorithmHasIt) {
                   "on the output by definition",
                   "leave it out"});
   expect_refused({{.algorithm = "pp", .noise_on = "output"}, "noise-on", "into the penalty term", "m-admm"});
-  expect_refused({{.algorithm = "star-pvp", .epsilon = {1}, .diameter = "at-point"}, "diameter", "linearised", ""});
+  expect_refused({{.algorithm = "star-pvp", .epsilon = {1}, .diameter = "at-point"}, "diameter", "releases no gradient", ""});
   for (const char* loss : {"hinge", "softmax", "huber-hinge"})
     expect_refused({{.algorithm = "dp-admm", .loss = loss, .epsilon = {1}, .diameter = "at-point"},
                     "diameter",
-                    "proved for linearised updates of the logistic loss",
+                    "proved for the logistic loss",
                     "leave it out"});
   for (const char* algorithm : {"dp-admm", "linear-admm", "pvp", "star-admm"})
     expect_refused({{.algorithm = algorithm, .noise = "none", .sensitivity = "paper"},

@@ -8,6 +8,7 @@
 #include "parley/algorithm/planner.h"
 #include "parley/algorithm/pricing.h"
 #include "parley/algorithm/rules.h"
+#include "parley/algorithm/sharing.h"
 #include "parley/algorithm/step_size.h"
 #include "parley/base/error.h"
 #include "parley/base/text.h"
@@ -72,6 +73,12 @@ Index Plan::size(int node, int round, Index dimension) const {
 double Plan::epsilon() const {
   double most = 0;
   for (const Schedule& s : nodes) most = std::max(most, s.epsilon);
+  return most;
+}
+
+double Plan::epsilon_all_others() const {
+  double most = 0;
+  for (const Schedule& s : nodes) most = std::max(most, s.epsilon_all_others);
   return most;
 }
 
@@ -148,9 +155,10 @@ void set_divisors(Schedule& s, const Options& o, const Setting& setting, const s
   for (std::size_t k = 0; k < s.private_rounds.size(); ++k) {
     PrivateRound& r = s.private_rounds[k];
     const long round = setting.earlier + static_cast<long>(k) + 1;
-    if (s.noise != Noise::none)  // gamma noise of rate α has variance (d+1)/α² in each coordinate
-      facts.gradient_noise =
-          s.noise == Noise::gaussian ? levels[k] : std::sqrt(std::max(dimension, 1.0) + 1) / levels[k];
+    // Gamma noise of rate α has variance (d+1)/α² in each coordinate; what is shared cancels in the mean of all nodes.
+    if (s.noise != Noise::none)
+      facts.gradient_noise = s.noise == Noise::gaussian ? levels[k] * s.sharing.noise.own
+                                                        : std::sqrt(std::max(dimension, 1.0) + 1) / levels[k];
     r.step_size = o.step_size == StepSize::convex   ? convex_step(facts, round)
                   : o.step_size == StepSize::smooth ? smooth_step(facts, round)
                                                     : parse_number(o.step_size.text, "step-size", "option --step-size");
@@ -165,7 +173,7 @@ void price_rounds(Schedule& s, const std::vector<double>& levels) {
     price(s.private_rounds[k], s, levels[k]);
     charges.push_back(s.private_rounds[k].charge);
   }
-  s.epsilon = whole_run_epsilon(charges, s.delta);
+  set_epsilon(s, charges);
 }
 
 void price_all(Schedule& s, const Options& o, const Setting& setting) {
@@ -185,7 +193,7 @@ void price_all(Schedule& s, const Options& o, const Setting& setting) {
   }
   if (s.noise == Noise::none) {
     for (PrivateRound& r : s.private_rounds) r.charge = no_noise();
-    s.epsilon = no_noise().epsilon;
+    s.epsilon = s.epsilon_all_others = no_noise().epsilon;
   }
   expects(!budget || s.epsilon <= target, "a calibrated run stays within its budget");
   price_as_printed(s, levels);
@@ -207,6 +215,11 @@ bool moves_little(const Schedule& s, const Setting& setting) {
 
 }  // namespace
 
+std::string with_sharing(const std::string& theorem, const privacy::Sharing& sharing) {
+  return sharing.on() ? theorem + "; noise that cancels between parties (docs/privacy-shared-noise.md, theorem S1)"
+                      : theorem;
+}
+
 Schedule begun(const Options& o, const Algorithm& a, const Setting& setting, int i) {
   const int nodes = setting.nodes();
   Schedule s{.algorithm = a, .node = i};
@@ -220,6 +233,7 @@ Schedule begun(const Options& o, const Algorithm& a, const Setting& setting, int
   s.regularization = (1 - l1) * *o.regularization / nodes;
   s.l1 = l1 * *o.regularization / nodes;
   s.release_bound = o.release_bound;
+  s.sharing = sharing_of(o, nodes);
   return s;
 }
 
@@ -274,7 +288,7 @@ Plan make_plan(const Options& given, const Setting& setting, bool exact) {
       price_for(needed);
   for (Schedule& s : plan.nodes) {
     s.anchored = moves_little(s, setting);
-    s.theorem = theorem_of(s);
+    s.theorem = with_sharing(theorem_of(s), s.sharing);
   }
   check_doable(plan, setting);
   warn(plan, setting);

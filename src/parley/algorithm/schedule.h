@@ -10,6 +10,7 @@
 #include "parley/algorithm/options.h"
 #include "parley/privacy/gaussian_round.h"
 #include "parley/privacy/release.h"
+#include "parley/privacy/shared_noise.h"
 #include "parley/problem/loss.h"
 #include "parley/problem/objective.h"
 
@@ -68,14 +69,16 @@ struct Schedule {
   bool anchored = false;  // iterates move so little that a Hessian may serve several rounds (problem::Anchor)
   bool random_start = false;
   double release_bound = 1000;
+  privacy::Sharing sharing;                  // scales of rounds are √v: the noise given everybody else's
   std::optional<newton::Terms> sums{};       // of the algorithms that exchange sums
   std::vector<PrivateRound> private_rounds;  // k = 1, 2, … of this run, or of this part of it
-  double epsilon = 0;                        // at delta, whole run
-  bool verified_only = false;                // epsilon rests on a numerically verified bound, not on a proof
-  std::optional<double> epsilon_paper;       // as printed, whole run
-  std::string epsilon_paper_absent;          // why not
-  std::string theorem;                       // what epsilon rests on
-  std::string paper_equation;                // what epsilon_paper is
+  double epsilon = 0;                        // at delta, whole run, against the colluders that are allowed for
+  double epsilon_all_others = 0;        // the same against all other parties together: larger where noise is shared
+  bool verified_only = false;           // epsilon rests on a numerically verified bound, not on a proof
+  std::optional<double> epsilon_paper;  // as printed, whole run
+  std::string epsilon_paper_absent;     // why not
+  std::string theorem;                  // what epsilon rests on
+  std::string paper_equation;           // what epsilon_paper is
 
   problem::Loss summed_loss() const;  // of sums over rows: with its slopes cut
   bool alternates() const { return algorithm.recycled || algorithm.star; }
@@ -98,6 +101,11 @@ double first_noise_level(const Schedule& schedule);
 // f(·) of this node on its rows: the loss and the regulariser with the weights of the plan.
 problem::Problem problem_of(const data::Rows& rows, const Schedule& schedule);
 
+// What a run costs, at δ: against the colluders that its plan allows for, and against all other parties together.
+struct Cost {
+  double epsilon = 0, all_others = 0;
+};
+
 struct Plan {
   std::vector<Schedule> nodes;
   Options options;                          // with everything that was left open filled in
@@ -111,7 +119,10 @@ struct Plan {
   }
   Index size(int node, int round, Index dimension) const;  // of a released value; 0: it is silent
   bool verified_only() const;
-  double epsilon() const;                       // largest of the nodes
+  double epsilon() const;             // largest of the nodes
+  double epsilon_all_others() const;  // the same against all other parties together
+  Cost cost() const { return {.epsilon = epsilon(), .all_others = epsilon_all_others()}; }
+  const privacy::Sharing& sharing() const { return nodes.front().sharing; }
   std::optional<double> epsilon_paper() const;  // absent when any node's is
   std::string epsilon_paper_absent() const;
 };
@@ -120,6 +131,9 @@ long private_rounds(const Algorithm& algorithm, long rounds);  // ⌊(T+1)/2⌋ 
 
 // What all families have of node i's schedule. Every option is filled in.
 Schedule begun(const Options& filled, const Algorithm& algorithm, const Setting& setting, int i);
+
+// What a claim rests on, with the theorem of shared noise where there is some.
+std::string with_sharing(const std::string& theorem, const privacy::Sharing& sharing);
 
 // exact: account for the exact minimum instead of a certified approximate one.
 Plan make_plan(const Options& options, const Setting& setting, bool exact = false);

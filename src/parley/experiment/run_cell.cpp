@@ -91,7 +91,7 @@ struct Running {
 run::Outcome run_once(const Running& r, std::map<Metric, Curve>& curves) {
   const run::Simulation& simulation = r.simulation;
   network::Ranks alone;
-  const privacy::NoiseSource noise(r.options.engine.seed);
+  const privacy::NoiseSource noise = run::noise_of(simulation.plan, r.options.engine.seed, alone);
   ledger::Ledger ledger(simulation.graph.nodes(), simulation.not_private.empty());
   const run::Engine engine = run::engine_of(simulation, alone);
   run::Iterates iterates(simulation.plan, engine.nodes.size(), simulation.dimension(), alone);

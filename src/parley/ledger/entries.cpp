@@ -34,11 +34,12 @@ double to_double(const json& value) {
 std::string charge_text(const privacy::Charge& charge) {
   json parameters = json::object();
   for (const auto& [name, value] : charge.parameters) parameters[name] = to_json(value);
-  return json{{"kind", charge.kind},
-              {"epsilon", to_json(charge.epsilon)},
-              {"mu", to_json(charge.mu)},
-              {"parameters", parameters}}
-      .dump();
+  json body = {{"kind", charge.kind},
+               {"epsilon", to_json(charge.epsilon)},
+               {"mu", to_json(charge.mu)},
+               {"parameters", parameters}};
+  if (charge.mu_colluders) body["mu_colluders"] = to_json(*charge.mu_colluders);
+  return body.dump();
 }
 
 privacy::Charge charge_from_text(const std::string& text, const std::string& where) {
@@ -47,6 +48,7 @@ privacy::Charge charge_from_text(const std::string& text, const std::string& whe
     privacy::Charge charge{.kind = body.at("kind").get<std::string>(),
                            .epsilon = to_double(body.at("epsilon")),
                            .mu = to_double(body.at("mu"))};
+    if (body.contains("mu_colluders")) charge.mu_colluders = to_double(body["mu_colluders"]);
     for (const auto& [name, value] : body.at("parameters").items())
       charge.parameters.emplace_back(name, value == "infinite" ? infinite : value.get<double>());
     return charge;
@@ -91,6 +93,7 @@ void LedgerFile::load_run(const Entry& e) {
     Account account{.dataset = a.at("dataset"),
                     .planned_epsilon = to_double(a.at("planned_epsilon")),
                     .planned_mu = to_double(a.at("planned_mu"))};
+    if (a.contains("planned_mu_colluders")) account.planned_mu_colluders = to_double(a["planned_mu_colluders"]);
     datasets_.at(account.dataset);
     run.accounts.emplace(a.at("node").get<int>(), std::move(account));
   }
@@ -132,7 +135,8 @@ void LedgerFile::load(const Entry& e) {
       load_process(e);
     } else if (e.kind == "cap") {
       const json body = json::parse(e.body);
-      const Cap cap(to_double(body.at("epsilon")), to_double(body.at("delta")));
+      Cap cap(to_double(body.at("epsilon")), to_double(body.at("delta")));
+      if (body.contains("colluders_epsilon")) cap.colluders_epsilon = to_double(body["colluders_epsilon"]);
       const auto at = datasets_.emplace(body.at("dataset").get<std::string>(), Dataset{.cap = cap}).first;
       at->second.cap = cap;
       at->second.history.push_back(cap);
@@ -166,7 +170,8 @@ void LedgerFile::append(const std::vector<Entry>& entries) {
 void LedgerFile::set_cap(const std::string& dataset, const Cap& cap) {
   check_cap(dataset, cap);
   expects(active_.expired(), "no change of a cap during a run");
-  const json body = {{"dataset", dataset}, {"epsilon", to_json(cap.epsilon)}, {"delta", cap.delta}};
+  json body = {{"dataset", dataset}, {"epsilon", to_json(cap.epsilon)}, {"delta", cap.delta}};
+  if (cap.colluders_epsilon) body["colluders_epsilon"] = *cap.colluders_epsilon;
   append({{.kind = "cap", .body = body.dump()}});
 }
 
@@ -193,15 +198,20 @@ void LedgerFile::start(const PlannedRun& run) {
   json accounts = json::array(), used = json::array();
   for (const auto& a : run.accounts) {
     privacy::UpwardSum epsilon;
-    std::vector<double> mus;
+    std::vector<double> mus, mus_colluders;
+    bool shared = false;
     for (const privacy::Charge& c : a.planned) {
       epsilon.add(c.epsilon);
       mus.push_back(c.mu);
+      mus_colluders.push_back(c.mu_against(privacy::Against::colluders));
+      shared = shared || c.mu_colluders;
     }
-    accounts.push_back({{"node", a.node},
-                        {"dataset", a.dataset},
-                        {"planned_epsilon", to_json(epsilon.value())},
-                        {"planned_mu", to_json(privacy::gdp_compose(mus))}});
+    json account = {{"node", a.node},
+                    {"dataset", a.dataset},
+                    {"planned_epsilon", to_json(epsilon.value())},
+                    {"planned_mu", to_json(privacy::gdp_compose(mus))}};
+    if (shared) account["planned_mu_colluders"] = to_json(privacy::gdp_compose(mus_colluders));
+    accounts.push_back(std::move(account));
   }
   for (const auto& d : run.datasets)
     used.push_back({{"name", d.name}, {"fingerprint", d.fingerprint}, {"records", d.records}});

@@ -13,7 +13,8 @@ namespace parley::ledger {
 
 Ledger::Ledger(int nodes, bool is_private, std::optional<Cap> cap) : is_private_(is_private) {
   const Cap limit = cap.value_or(Cap(std::numeric_limits<double>::infinity()));
-  budgets_.push_back({.limit = limit_of(limit)});
+  budgets_.push_back(
+      {.anybody = {.limit = limit_of(limit)}, .colluders = {.limit = limit_of(limit, privacy::Against::colluders)}});
   for (int node = 0; node < nodes; ++node) {
     accounts_.emplace_back(limit.delta, 0);
     account_of_.push_back(node);
@@ -28,7 +29,10 @@ Ledger::Ledger(std::shared_ptr<LedgerFile> file, const PlannedRun& run)
   file_->active_ = active_;
   for (const auto& used : run.datasets) {
     const Cap& cap = file_->datasets().at(used.name).cap;
-    budgets_.push_back({.limit = limit_of(cap), .past = file_->spent(used.name, cap.delta, run.id).total()});
+    const auto limit = [&](privacy::Against whom) -> Limit {
+      return {.limit = limit_of(cap, whom), .past = file_->spent(used.name, cap.delta, run.id, whom).total()};
+    };
+    budgets_.push_back({.anybody = limit(privacy::Against::anybody), .colluders = limit(privacy::Against::colluders)});
   }
   for (const auto& planned : run.accounts) {
     const auto used = std::ranges::find(run.datasets, planned.dataset, &PlannedRun::Dataset::name);
@@ -44,11 +48,10 @@ Ledger::Ledger(std::shared_ptr<LedgerFile> file, const PlannedRun& run)
     Account& account = accounts_[index(e.node)];
     privacy::Charge charge =
         charge_from_text(e.body, "entry " + std::to_string(e.sequence) + " of " + file_->file().string());
-    account.epsilon.add(Price{charge.epsilon, charge.mu});
-    account.counted.add(price(charge));
+    account.spent.add(charge, price(charge));
     account.charges.push_back(std::move(charge));
     account.last_round = account.resumed_through = e.round;
-    budgets_[account.budget].most = std::max(budgets_[account.budget].most, account.counted.total());
+    note(budgets_[account.budget], account.spent);
   }
 }
 
@@ -59,7 +62,26 @@ std::size_t Ledger::index(int node) const {
 }
 
 Price Ledger::price(const privacy::Charge& charge) const {
-  return file_ ? price_of(charge, is_private_) : Price{charge.epsilon, charge.mu};
+  return file_ ? price_of(charge, is_private_) : Price{charge.epsilon, charge.mu, charge.mu_colluders};
+}
+
+void Ledger::Spent::add(const privacy::Charge& charge, const Price& price) {
+  epsilon.add(Price{charge.epsilon, charge.mu});
+  counted.add(price);
+  colluders.add(price.against(privacy::Against::colluders));
+}
+
+// The node that has spent most.
+void Ledger::note(Budget& budget, const Spent& spent) {
+  budget.anybody.most = std::max(budget.anybody.most, spent.counted.total());
+  budget.colluders.most = std::max(budget.colluders.most, spent.colluders.total());
+}
+
+bool Ledger::Limit::kept() const {
+  privacy::UpwardSum total;
+  total.add(past);
+  total.add(most);
+  return !(total.value() > limit);
 }
 
 std::optional<privacy::Paid> Ledger::pay(privacy::Release release) {
@@ -75,7 +97,7 @@ std::optional<std::vector<privacy::Paid>> Ledger::pay_all(std::vector<privacy::R
   std::vector<privacy::Paid> paid;
   struct After {
     Account* account;
-    Spend epsilon, counted;
+    Spent spent;
   };
   std::vector<After> after;
   std::vector<const privacy::Release*> fresh;
@@ -90,23 +112,19 @@ std::optional<std::vector<privacy::Paid>> Ledger::pay_all(std::vector<privacy::R
     expects(r.charge.epsilon >= 0 && r.charge.mu >= 0, "a charge of at least 0");
     expects((std::isfinite(r.charge.epsilon) && std::isfinite(r.charge.mu)) || !is_private_,
             "noise in whatever touched data");
-    After next{&account, account.epsilon, account.counted};
-    next.epsilon.add(Price{r.charge.epsilon, r.charge.mu});
-    next.counted.add(price(r.charge));
+    expects(r.charge.mu_colluders.value_or(0) <= r.charge.mu, "no more against some than against all");
+    After next{&account, account.spent};
+    next.spent.add(r.charge, price(r.charge));
     Budget& budget = budgets[account.budget];
-    budget.most = std::max(budget.most, next.counted.total());
-    privacy::UpwardSum total;
-    total.add(budget.past);
-    total.add(budget.most);
-    if (total.value() > budget.limit) return std::nullopt;
+    note(budget, next.spent);
+    if (!budget.anybody.kept() || !budget.colluders.kept()) return std::nullopt;
     after.push_back(next);
     fresh.push_back(&r);
   }
   if (file_ && !fresh.empty()) file_->charge(run_, fresh);  // on disk, or Error
   for (std::size_t i = 0; i < after.size(); ++i) {
     Account& account = *after[i].account;
-    account.epsilon = after[i].epsilon;
-    account.counted = after[i].counted;
+    account.spent = after[i].spent;
     account.last_round = fresh[i]->round;
   }
   budgets_ = std::move(budgets);
@@ -135,11 +153,9 @@ void Ledger::fail(const std::vector<privacy::Release>& unreleased, const std::st
   failed_ = true;
   for (const privacy::Release& r : unreleased) {
     Account& account = accounts_[index(r.node)];
-    account.epsilon.add(Price{r.charge.epsilon, r.charge.mu});
-    account.counted.add(price(r.charge));
+    account.spent.add(r.charge, price(r.charge));
     account.charges.push_back(r.charge);
-    Budget& budget = budgets_[account.budget];
-    budget.most = std::max(budget.most, account.counted.total());
+    note(budgets_[account.budget], account.spent);
   }
 }
 
@@ -152,10 +168,12 @@ std::optional<privacy::Paid> Ledger::stored(int node, int round) const {
   return privacy::Paid(node, round, std::make_shared<const Vector>(std::move(value)));
 }
 
-double Ledger::spent(int node, double delta) const {
-  if (is_private_ && account(node).counted.delta() == delta) return account(node).counted.epsilon();
+double Ledger::spent(int node, double delta, privacy::Against whom) const {
+  const Spent& spent = account(node).spent;
+  if (is_private_ && spent.counted.delta() == delta)
+    return (whom == privacy::Against::anybody ? spent.counted : spent.colluders).epsilon();
   Spend sum(delta);
-  for (const privacy::Charge& c : account(node).charges) sum.add(Price{c.epsilon, c.mu});
+  for (const privacy::Charge& c : account(node).charges) sum.add(Price{c.epsilon, c.mu_against(whom)});
   return sum.epsilon();
 }
 

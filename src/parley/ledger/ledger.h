@@ -48,8 +48,8 @@ class Ledger {
 
   // Of this run. spent(node): Σε, infinite as soon as a Gaussian round was charged; spent(node, δ): ε of the GDP
   // filter.
-  double spent(int node) const { return account(node).epsilon.total(); }
-  double spent(int node, double delta) const;
+  double spent(int node) const { return account(node).spent.epsilon.total(); }
+  double spent(int node, double delta, privacy::Against whom = privacy::Against::anybody) const;
   const std::vector<privacy::Charge>& charges(int node) const { return account(node).charges; }
 
   bool is_private() const { return is_private_; }  // false: stamped NOT PRIVATE (seeded noise, or none)
@@ -57,20 +57,31 @@ class Ledger {
   const std::string& run_id() const { return run_; }
 
  private:
-  struct Budget {  // of one dataset
+  struct Limit {
     double limit = 0;
     double past = 0;  // other runs
     double most = 0;  // this run, the node that spent most
+    bool kept() const;
+  };
+  struct Budget {  // of one dataset; the accounts are never mixed
+    Limit anybody, colluders;
+  };
+  struct Spent {  // by a node in this run
+    explicit Spent(double delta) : counted(delta), colluders(delta) {}
+    Spend epsilon;    // Σε
+    Spend counted;    // by the rule of the cap, against anybody
+    Spend colluders;  // the same, against the colluders of the plan
+    void add(const privacy::Charge& charge, const Price& price);
   };
   struct Account {
-    explicit Account(double delta, std::size_t its_budget) : counted(delta), budget(its_budget) {}
-    Spend epsilon;  // Σε
-    Spend counted;  // by the rule of the cap
+    explicit Account(double delta, std::size_t its_budget) : spent(delta), budget(its_budget) {}
+    Spent spent;
     std::size_t budget;
     std::vector<privacy::Charge> charges;
     int last_round = -1;
     int resumed_through = -1;  // stored by an earlier process
   };
+  static void note(Budget& budget, const Spent& spent);
   std::size_t index(int node) const;
   const Account& account(int node) const { return accounts_[index(node)]; }
   Price price(const privacy::Charge& charge) const;

@@ -18,23 +18,25 @@ namespace parley::ledger {
 namespace {
 
 using nlohmann::json;
+using privacy::Against;
 constexpr double infinite = std::numeric_limits<double>::infinity();
 
-std::string shown(const Cap& cap) {
-  if (!cap.limited()) return "unlimited";
-  return "epsilon " + number(cap.epsilon) + (cap.delta > 0 ? " at delta " + number(cap.delta) : "");
+std::string shown(const Cap& cap, Against whom) {
+  const double most = whom == Against::anybody ? cap.epsilon : cap.colluders_epsilon.value_or(infinite);
+  if (!std::isfinite(most)) return "unlimited";
+  return "epsilon " + number(most) + (cap.delta > 0 ? " at delta " + number(cap.delta) : "");
 }
 
-Spend planned_spend(const PlannedRun::Account& account, double delta, bool is_private) {
+Spend planned_spend(const PlannedRun::Account& account, double delta, bool is_private, Against whom) {
   Spend sum(delta);
-  for (const privacy::Charge& charge : account.planned) sum.add(price_of(charge, is_private));
+  for (const privacy::Charge& charge : account.planned) sum.add(price_of(charge, is_private).against(whom));
   return sum;
 }
 
-Spend spent_in(const LedgerFile::Run& run, const std::string& dataset, double delta) {
+Spend spent_in(const LedgerFile::Run& run, const std::string& dataset, double delta, Against whom) {
   Spend most(delta);
   for (const auto& [node, account] : run.accounts)
-    if (account.dataset == dataset) most = larger(most, Spend(delta, account.prices));
+    if (account.dataset == dataset) most = larger(most, Spend(delta, account.prices, whom));
   return most;
 }
 
@@ -43,7 +45,7 @@ Spend spent_in(const LedgerFile::Run& run, const std::string& dataset, double de
 Price price_of(const privacy::Charge& charge, bool is_private) {
   if (charge.kind == "none" && charge.epsilon == 0 && charge.mu == 0) return {};
   if (!is_private) return {.epsilon = infinite};  // whoever knows the seed takes the noise away
-  return {.epsilon = charge.epsilon, .mu = charge.mu};
+  return {.epsilon = charge.epsilon, .mu = charge.mu, .mu_colluders = charge.mu_colluders};
 }
 
 LedgerFile::LedgerFile(const std::filesystem::path& file, Open how) : name_(file.string()) {
@@ -77,6 +79,12 @@ void check_cap(const std::string& dataset, const Cap& cap) {
                  .value = "'" + dataset + "'",
                  .allowed = "1 to 200 bytes, no control characters, no blank at either end"});
   const bool finite = cap.epsilon > 0 && cap.epsilon <= 1000, unlimited = cap.epsilon == infinite;
+  if (cap.colluders_epsilon && !(*cap.colluders_epsilon > 0 && *cap.colluders_epsilon <= std::min(cap.epsilon, 1000.0)))
+    throw Error({.what = "this is no cap against colluders: against anybody no less is spent",
+                 .value = "colluders-epsilon " + number(*cap.colluders_epsilon),
+                 .allowed = "above 0, at most 1000 and at most --epsilon " + number(cap.epsilon),
+                 .where = "dataset '" + dataset + "'",
+                 .fix = "give --colluders-epsilon in this range, or leave it out; no file was changed"});
   if (!(finite || unlimited) || !(cap.delta >= 0 && cap.delta < 1))
     throw Error({.what = "this is no cap",
                  .value = "epsilon " + number(cap.epsilon) + ", delta " + number(cap.delta),
@@ -92,10 +100,10 @@ const LedgerFile::Run* LedgerFile::find_run(const std::string& id) const {
   return at == run_at_.end() ? nullptr : &runs_[at->second];
 }
 
-Spend LedgerFile::spent(const std::string& dataset, double delta, const std::string& except) const {
+Spend LedgerFile::spent(const std::string& dataset, double delta, const std::string& except, Against whom) const {
   Spend sum(delta);
   for (const Run& run : runs_)
-    if (run.id != except) sum.add(spent_in(run, dataset, delta));
+    if (run.id != except) sum.add(spent_in(run, dataset, delta, whom));
   return sum;
 }
 
@@ -143,35 +151,46 @@ void LedgerFile::check_room(const PlannedRun& run, int times) const {
       throw Error(
           {.what = "a run that is not private cannot be paid from dataset '" + used.name +
                    "': " + join(run.not_private, "; "),
-           .allowed = "private runs only, up to " + shown(cap),
+           .allowed = "private runs only, up to " + shown(cap, Against::anybody),
            .where = file().string(),
            .fix = "take the seed away and keep the noise (in a study: agree on a new study without a seed); public or "
                   "synthetic rows may have a dataset of their own with --epsilon unlimited"});
-    Spend most(cap.delta);
-    for (const PlannedRun::Account& account : run.accounts) {
-      if (account.dataset != used.name) continue;
-      const Spend plan = planned_spend(account, cap.delta, run.not_private.empty());
-      if (plan.total() > most.total()) most = plan;
-    }
-    const Spend before = spent(used.name, cap.delta, run.id);
-    Spend all = before;
-    for (int i = 0; i < times; ++i) all.add(most);
-    if (all.total() <= limit_of(cap)) continue;
-    const bool gaussian = cap.delta == 0 && std::isinf(most.epsilon());
-    throw Error(
-        {.what = "the planned run would exceed the cap of dataset '" + used.name + "'" +
-                 (times > 1 ? " (" + std::to_string(times) + " runs)" : ""),
-         .value = "epsilon " + printed_epsilon(before.epsilon()) + " spent, " + printed_epsilon(most.epsilon()) +
-                  " planned, together " + printed_epsilon(all.epsilon()) +
-                  (cap.delta > 0 ? " by the GDP filter (squares of mu add up, not epsilons)" : ""),
-         .allowed = shown(cap) + (gaussian ? ""
-                                           : ", of which " + number(std::floor(left_under(cap, before) * 1e4) / 1e4) +
-                                                 " is left for a run"),
-         .where = file().string(),
-         .fix = gaussian ? "Gaussian noise needs a cap with --delta"
-                         : "plan a smaller run; a higher cap is the data owner's decision: parley ledger cap",
-         .code = over_cap});
+    for (const Against whom : {Against::anybody, Against::colluders}) check_cap_of(run, used.name, times, whom);
   }
+}
+
+void LedgerFile::check_cap_of(const PlannedRun& run, const std::string& dataset, int times, Against whom) const {
+  const Cap& cap = datasets_.at(dataset).cap;
+  Spend most(cap.delta);
+  bool shared = false;
+  for (const PlannedRun::Account& account : run.accounts) {
+    if (account.dataset != dataset) continue;
+    most = larger(most, planned_spend(account, cap.delta, run.not_private.empty(), whom));
+    shared = shared || std::ranges::any_of(account.planned, [](const auto& c) { return c.mu_colluders.has_value(); });
+  }
+  const Spend before = spent(dataset, cap.delta, run.id, whom);
+  Spend all = before;
+  for (int i = 0; i < times; ++i) all.add(most);
+  if (all.total() <= limit_of(cap, whom)) return;
+  const bool gaussian = cap.delta == 0 && std::isinf(most.epsilon());
+  const std::string against = whom == Against::colluders ? " against its colluders" : shared ? " against anybody" : "";
+  throw Error({.what = "the planned run would exceed the cap of dataset '" + dataset + "'" + against +
+                       (times > 1 ? " (" + std::to_string(times) + " runs)" : ""),
+               .value = "epsilon " + printed_epsilon(before.epsilon()) + " spent, " + printed_epsilon(most.epsilon()) +
+                        " planned, together " + printed_epsilon(all.epsilon()) +
+                        (cap.delta > 0 ? " by the GDP filter (squares of mu add up, not epsilons)" : ""),
+               .allowed = shown(cap, whom) +
+                          (gaussian ? ""
+                                    : ", of which " + number(std::floor(left_under(cap, before, whom) * 1e4) / 1e4) +
+                                          " is left for a run"),
+               .where = file().string(),
+               .fix = gaussian ? "Gaussian noise needs a cap with --delta"
+                      : shared && whom == Against::anybody
+                          ? "noise that cancels holds against the plan's colluders, and against anybody by what is "
+                            "not shared alone: plan without --colluders, or let the data owner set both caps, parley "
+                            "ledger cap --epsilon E --colluders-epsilon F"
+                          : "plan a smaller run; a higher cap is the data owner's decision: parley ledger cap",
+               .code = over_cap});
 }
 
 std::vector<std::string> LedgerFile::warnings_about(const PlannedRun& run) const {

@@ -87,7 +87,8 @@ class LedgerFile {
     std::vector<Price> prices;  // of what touched data, a failed round's too
     int last_round = -1;
     double planned_epsilon = 0, planned_mu = 0;
-    std::optional<privacy::Charge> failed{};  // of the round after the last, which released nothing
+    std::optional<double> planned_mu_colluders{};  // where noise cancels between parties
+    std::optional<privacy::Charge> failed{};       // of the round after the last, which released nothing
   };
   struct Failure {
     int round = 0;
@@ -109,8 +110,11 @@ class LedgerFile {
 
   // Spent on any one row of the dataset over all runs but `except`: Σ_runs max_nodes, since a row sits at one node of a
   // run.
-  Spend spent(const std::string& dataset, double delta, const std::string& except = "") const;
-  Spend spent(const std::string& dataset) const { return spent(dataset, datasets_.at(dataset).cap.delta); }
+  Spend spent(const std::string& dataset, double delta, const std::string& except = "",
+              privacy::Against whom = privacy::Against::anybody) const;
+  Spend spent(const std::string& dataset, privacy::Against whom = privacy::Against::anybody) const {
+    return spent(dataset, datasets_.at(dataset).cap.delta, "", whom);
+  }
 
   // Error when `times` runs like this one would exceed a cap, a dataset is not known, a run that is not private meets a
   // dataset with a cap, or a round of this run has failed: wherever its record is, it is not tried again.
@@ -130,6 +134,7 @@ class LedgerFile {
  private:
   friend class Ledger;
   void load(const Entry& entry);
+  void check_cap_of(const PlannedRun& run, const std::string& dataset, int times, privacy::Against whom) const;
   void start(const PlannedRun& run);  // after check_room; resumes when the run is there and is the same
   void charge(const std::string& run, const std::vector<const privacy::Release*>& releases);
   void fail(const std::string& run, const std::vector<privacy::Release>& unreleased, const std::string& reason);

@@ -9,6 +9,7 @@
 #include "parley/privacy/gaussian.h"
 #include "parley/privacy/gaussian_round.h"
 #include "parley/privacy/pure.h"
+#include "parley/privacy/shared_noise.h"
 #include "parley/privacy/sums_round.h"
 
 namespace parley::ledger {
@@ -66,8 +67,17 @@ Price price_of_sums(Parameters& p) {
                                 .curvature_scale = p["curvature_scale"],
                                 .curvature_tolerance = p["curvature_tolerance"]};
   const bool holds = sums.gradient_bound > 0 && sums.gradient_scale > 0 && sums.tolerance >= 0 &&
-                     sums.curvature_scale >= 0 && sums.curvature_tolerance >= 0;
+                     sums.curvature_scale >= 0 && sums.curvature_tolerance >= 0 &&
+                     (p.get("diameter_at_point", 0) == 0 || p.get("logistic", 0) == 1);
   return {.mu = holds ? privacy::sums_mu(sums) : infinite};
+}
+
+// The same charge with its noise times `factor`: what it costs against whoever knows the rest of it.
+privacy::Charge with_noise_times(double factor, const privacy::Charge& charge) {
+  privacy::Charge one = charge;
+  for (auto& [name, value] : one.parameters)
+    if (name == "gradient_scale" || name == "curvature_scale") value *= factor * (1 - 1e-15);
+  return one;
 }
 
 Price price_of_kind(const privacy::Charge& charge, Parameters& p) {
@@ -121,23 +131,24 @@ Price price_of_kind(const privacy::Charge& charge, Parameters& p) {
 }  // namespace
 
 bool Cap::limited() const {
-  return std::isfinite(epsilon);
+  return std::isfinite(epsilon) || (colluders_epsilon && std::isfinite(*colluders_epsilon));
 }
 
-double limit_of(const Cap& cap) {
-  if (!cap.limited() || cap.delta == 0) return cap.epsilon;
-  const double mu = privacy::gdp_mu(cap.epsilon, cap.delta);
+double limit_of(const Cap& cap, privacy::Against whom) {
+  const double most = whom == privacy::Against::colluders ? cap.colluders_epsilon.value_or(infinite) : cap.epsilon;
+  if (!std::isfinite(most) || cap.delta == 0) return most;
+  const double mu = privacy::gdp_mu(most, cap.delta);
   return std::nextafter(mu * mu, 0.0);
 }
 
-double left_under(const Cap& cap, const Spend& spent) {
-  const double room = limit_of(cap) - spent.total();
+double left_under(const Cap& cap, const Spend& spent, privacy::Against whom) {
+  const double room = limit_of(cap, whom) - spent.total();
   if (!(room > 0)) return 0;
-  if (cap.delta == 0 || !cap.limited()) return room;
+  if (cap.delta == 0 || !std::isfinite(room)) return room;
   return privacy::gdp_epsilon(std::sqrt(room), cap.delta);
 }
 
-void Spend::add(Price price) {
+void Spend::add(const Price& price) {
   expects(price.epsilon >= 0 && price.mu >= 0, "a price of at least 0");
   if (delta_ == 0) {
     add_up(price.mu > 0 ? infinite : price.epsilon);
@@ -169,8 +180,23 @@ double Spend::epsilon() const {
 Price recomputed(const privacy::Charge& charge) {
   if (charge.kind == "none") return {};
   Parameters parameters(charge);
-  const Price price = price_of_kind(charge, parameters);
-  return parameters.complete() ? price : Price{.epsilon = infinite};
+  Price price = price_of_kind(charge, parameters);
+  if (!parameters.complete()) return {.epsilon = infinite};
+  if (parameters.get("own_share", 1) == 1 && !charge.mu_colluders) return price;
+  // Scales are those against the colluders, whose noise has the variance v = 1 of its unit or more.
+  const privacy::Sharing sharing{.parties = static_cast<int>(parameters["parties"]),
+                                 .colluders = static_cast<int>(parameters["colluders"]),
+                                 .noise = {.own = parameters["own_share"], .pair = parameters["pair_share"]}};
+  const bool shared = charge.kind == "sums-gaussian" || charge.kind == "linear-gaussian";
+  const bool sizes = parameters.complete() && sharing.parties >= 2 && sharing.colluders >= 1 &&
+                     sharing.colluders < sharing.parties && sharing.noise.own > 0 && sharing.noise.pair >= 0;
+  if (!shared || !sizes || conditional_variance(sharing.parties, sharing.colluders, sharing.noise) < 1)
+    return {.epsilon = infinite};
+  price.mu_colluders = price.mu;
+  const privacy::Charge alone = with_noise_times(sharing.noise.own, charge);
+  Parameters of_alone(alone);
+  price.mu = price_of_kind(alone, of_alone).mu;
+  return price;
 }
 
 }  // namespace parley::ledger

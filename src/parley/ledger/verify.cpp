@@ -39,16 +39,19 @@ class CapsInForce {
   void settle(const std::string& name) {
     if (unsettled_.erase(name) == 0) return;
     const Cap& cap = ledger_.datasets().at(name).history.at(static_cast<std::size_t>(caps_[name]) - 1);
-    if (!cap.limited()) return;
-    Spend sum(cap.delta);
-    for (const auto& [run, nodes] : prices_[name]) {
-      Spend most(cap.delta);
-      for (const auto& [node, prices] : nodes) most = larger(most, Spend(cap.delta, prices));
-      sum.add(most);
+    for (const privacy::Against whom : {privacy::Against::anybody, privacy::Against::colluders}) {
+      Spend sum(cap.delta);
+      for (const auto& [run, nodes] : prices_[name]) {
+        Spend most(cap.delta);
+        for (const auto& [node, prices] : nodes) most = larger(most, Spend(cap.delta, prices, whom));
+        sum.add(most);
+      }
+      if (sum.total() > limit_of(cap, whom))
+        wrong_.push_back("dataset '" + name + "': more was spent than its cap of epsilon " +
+                         number(whom == privacy::Against::anybody ? cap.epsilon : *cap.colluders_epsilon) +
+                         (whom == privacy::Against::anybody ? "" : " against colluders") +
+                         " allowed at that time: the chain was written anew");
     }
-    if (sum.total() > limit_of(cap))
-      wrong_.push_back("dataset '" + name + "': more was spent than its cap of epsilon " + number(cap.epsilon) +
-                       " allowed at that time: the chain was written anew");
   }
 
   const LedgerFile& ledger_;
@@ -100,6 +103,9 @@ Checked verify(const LedgerFile& ledger) {
     else if (!covers(charge.mu, proved.mu))
       result.wrong.push_back(place + ": charged mu " + number(charge.mu) + ", but its parameters cost " +
                              number(proved.mu));
+    else if (charge.mu_colluders && !covers(*charge.mu_colluders, *proved.mu_colluders))
+      result.wrong.push_back(place + ": charged mu " + number(*charge.mu_colluders) +
+                             " against colluders, but its parameters cost " + number(*proved.mu_colluders));
   });
   caps.end();
   for (const LedgerFile::Run& run : ledger.runs()) {

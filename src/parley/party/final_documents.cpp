@@ -23,7 +23,7 @@ json record_header(const Participant& participant, const PartsOnDisk& parts, con
       {"node", parts.self()},
       {"nodes", parts.part().plan.nodes.size()},
       {"released", {{"nodes", 1}, {"size", participant.dimension()}, {"first", parts.self()}}},
-      {"privacy", run::privacy_json(participant.plan.plan, participant.stamps, participant.plan.plan.epsilon(), true)},
+      {"privacy", run::privacy_json(participant.plan.plan, participant.stamps, participant.plan.plan.cost(), true)},
       {"ledger_head", parts.book().recorded_head()}};
   if (parts.part().number > 1) {
     head["part"] = json::parse(parts.part().agreed.configuration);

@@ -12,6 +12,8 @@
 #include <string>
 #include <utility>
 
+#include "parley/privacy/pair_noise.h"
+
 namespace parley::privacy {
 namespace {
 
@@ -180,11 +182,25 @@ NoiseSource::NoiseSource(std::optional<std::uint64_t> seed, Entropy entropy)
     : seed_(seed), run_(seed ? nullptr : std::make_shared<const RunKey>(entropy)) {}
 
 Random NoiseSource::stream(int node, int round, std::string_view purpose) const {
-  if (!seed_) {
-    const std::string label = "node " + std::to_string(node) + " round " + std::to_string(round) + " ";
-    return {run_, label + std::string(purpose)};
-  }
-  return Random::seeded(*seed_, static_cast<std::uint64_t>(node), static_cast<std::uint64_t>(round), purpose);
+  const std::string label = "node " + std::to_string(node) + " round " + std::to_string(round) + " ";
+  Random stream =
+      seed_ ? Random::seeded(*seed_, static_cast<std::uint64_t>(node), static_cast<std::uint64_t>(round), purpose)
+            : Random(run_, label + std::string(purpose));
+  stream.pairs_ = pairs_;
+  stream.node_ = node;
+  stream.round_ = round;
+  return stream;
+}
+
+std::array<unsigned char, 32> NoiseSource::secret_for_pairs() const {
+  if (!seed_) return run_->stream("pairs");
+  std::string text = "parley NOT PRIVATE seed " + std::to_string(*seed_) + " pairs";
+  return digest_and_cleanse(text);
+}
+
+Vector Random::shared(Index dimension, int release, const Vector* point) const {
+  expects(pairs_ != nullptr, "keys with every other party before noise that cancels");
+  return pairs_->sum(node_, {.round = round_, .release = release, .point = point}, dimension);
 }
 
 double largest_gamma_norm(double dimension, double rate) {
@@ -219,6 +235,12 @@ Vector gaussian_vector(Index dimension, double scale, Random& random) {
     for (Index k = 0; k < dimension; ++k) b[k] = scale * random.normal();
   } while (!(b.norm() <= longest));
   return b;
+}
+
+void add_noise(Vector& value, double scale, const SharedNoise& noise, Random& random, int release,
+               const Vector* point) {
+  value += gaussian_vector(value.size(), scale * noise.own, random);
+  if (noise.pair > 0) value += scale * noise.pair * random.shared(value.size(), release, point);
 }
 
 }  // namespace parley::privacy

@@ -14,6 +14,7 @@
 
 #include "parley/base/error.h"
 #include "parley/base/vector.h"
+#include "parley/privacy/shared_noise.h"
 
 namespace parley::privacy {
 
@@ -32,6 +33,7 @@ void os_entropy(std::span<unsigned char> bytes);
 void fill_from(long (*call)(void*, std::size_t, unsigned), std::span<unsigned char> bytes);
 
 class RunKey;
+class PairKeys;
 
 class Random {
  public:
@@ -43,12 +45,18 @@ class Random {
   double exponential();  // −ln U
   double normal();       // Box–Muller on full-precision uniforms
 
+  // Σ ±z of this stream's party in this stream's round (pair_noise.h). A bug where the parties have exchanged no keys: a
+  // release without them would have less noise than it is charged for.
+  Vector shared(Index dimension, int release, const Vector* point) const;
+
  private:
   friend class NoiseSource;
   struct Cipher;
   explicit Random(const std::array<unsigned char, 32>& key);
   Random(std::shared_ptr<const RunKey> run, std::string label);
   std::shared_ptr<Cipher> cipher_;  // copies draw from one stream
+  std::shared_ptr<const PairKeys> pairs_{};
+  int node_ = 0, round_ = 0;
 };
 
 // Where a run's noise comes from: fresh secrets, or one stream per (seed, node, round), so that results do not depend
@@ -58,11 +66,15 @@ class NoiseSource {
   // entropy: for tests, which show what a source that repeats itself would do.
   explicit NoiseSource(std::optional<std::uint64_t> seed, Entropy entropy = os_entropy);
   bool is_private() const { return !seed_; }
+  void share(std::shared_ptr<const PairKeys> pairs) { pairs_ = std::move(pairs); }  // from here on, all streams
+  // For the keys of a simulation: fresh, or from the seed.
+  std::array<unsigned char, 32> secret_for_pairs() const;
   Random stream(int node, int round, std::string_view purpose = "noise") const;
 
  private:
   std::optional<std::uint64_t> seed_;
   std::shared_ptr<const RunKey> run_;  // null with a seed
+  std::shared_ptr<const PairKeys> pairs_{};
 };
 
 // The largest norms that the two samplers below give: a longer vector is drawn again, which happens with probability
@@ -78,5 +90,10 @@ Vector gamma_norm_vector(Index dimension, double rate, Random& random);
 
 // b with independent N(0, scale²) coordinates; scale is the standard deviation, not the variance.
 Vector gaussian_vector(Index dimension, double scale, Random& random);
+
+// value + scale (s n + p Σ ±z): noise of the standard deviation `scale` given everybody else's (shared_noise.h). Its own
+// noise comes first, so that the value is hidden before anything else is added. release, point: which vector of the round.
+void add_noise(Vector& value, double scale, const SharedNoise& noise, Random& random, int release,
+               const Vector* point = nullptr);
 
 }  // namespace parley::privacy

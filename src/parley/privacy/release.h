@@ -1,7 +1,9 @@
 // What may leave a node, and its price. A Release is a proposal; only the ledger turns it into a Paid value, and only
 // Paid values can be given to a transport: Paid has no public constructor.
 #pragma once
+#include <cstdint>
 #include <memory>
+#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
@@ -14,13 +16,20 @@ class Ledger;
 
 namespace parley::privacy {
 
+// Whom a price holds against. With noise that cancels (shared_noise.h) it is smaller against so many parties that pool
+// what they know as the plan allows for; without it there is no difference.
+enum class Against { anybody, colluders };
+
 struct Charge {
   std::string kind = "none";  // "objective-gamma", "output-gamma", "objective-gaussian", "output-gaussian",
       // "linear-gamma", "linear-gaussian", "sums-gaussian"; "none": a function of released values and public
       // parameters; "no-noise": data without noise, which no private ledger pays
-  double epsilon = 0;  // of a pure round: proved, rounded up; infinite for "no-noise"
-  double mu = 0;       // of a Gaussian round: it is mu-GDP, rounded up
+  double epsilon = 0;                    // of a pure round: proved, rounded up; infinite for "no-noise"
+  double mu = 0;                         // of a Gaussian round: it is mu-GDP against anybody, rounded up
+  std::optional<double> mu_colluders{};  // the same against the colluders of the plan, where noise cancels
   std::vector<std::pair<std::string, double>> parameters{};  // what is needed to recompute epsilon
+
+  double mu_against(Against whom) const { return whom == Against::colluders ? mu_colluders.value_or(mu) : mu; }
 };
 
 struct Release {
@@ -31,6 +40,9 @@ struct Release {
 };
 
 using Released = std::shared_ptr<const Vector>;
+
+// The most numbers that one round of all nodes may have: what is larger is no record (record/files.h), and no plan.
+inline constexpr std::uint64_t most_numbers_of_a_round = 100'000'000;
 
 // The neighbours' released values of the last round, ordered by node id: sums are bit-identical on every carrier.
 using Inbox = std::vector<Released>;

@@ -1,10 +1,15 @@
 #include "parley/privacy/shared_noise.h"
 
+#include <algorithm>
 #include <cmath>
 
 #include "parley/base/error.h"
 
 namespace parley::privacy {
+
+double Sharing::of_one() const {
+  return std::sqrt(noise.own * noise.own + std::max(0, parties - 1) * noise.pair * noise.pair);
+}
 
 double conditional_variance(int parties, int colluders, const SharedNoise& noise) {
   expects(parties >= 2 && colluders >= 1 && colluders < parties, "one colluder at least, and one honest party");

@@ -14,6 +14,16 @@ struct SharedNoise {
   double pair = 0;  // p; 0: nothing is shared
 };
 
+// Who shares noise with whom in a run: the same for all its parties.
+struct Sharing {
+  int parties = 0;
+  int colluders = 0;  // how many of them may pool what they know
+  SharedNoise noise{};
+  bool on() const { return noise.pair > 0; }
+  double of_one() const;  // standard deviation of one party's noise against √v: √(s² + (N − 1)p²)
+  double own_of(double scale) const { return on() ? scale * noise.own * (1 - 1e-15) : scale; }  // never above s
+};
+
 // Never above v. parties ≥ 2, 1 ≤ colluders < parties.
 double conditional_variance(int parties, int colluders, const SharedNoise& noise);
 

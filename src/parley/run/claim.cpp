@@ -16,17 +16,25 @@ std::string stamp(const std::vector<std::string>& not_private) {
 
 }  // namespace
 
+std::string against_whom(const privacy::Sharing& sharing) {
+  if (!sharing.on()) return "all other parties together";
+  return "any " + std::to_string(sharing.colluders) + " of the " + std::to_string(sharing.parties) +
+         " parties together, and whoever sees every message";
+}
+
 std::vector<std::string> noise_stamps(const algorithm::Plan& plan, std::optional<std::uint64_t> seed) {
   if (!plan.noisy()) return {"no noise"};
   if (seed) return {"noise from seed " + std::to_string(*seed)};
   return {};
 }
 
-json privacy_json(const algorithm::Plan& plan, const std::vector<std::string>& not_private, double spent,
-                  bool whole_run, record::Adjacency adjacency) {
+json privacy_json(const algorithm::Plan& plan, const std::vector<std::string>& not_private,
+                  const algorithm::Cost& spent, bool whole_run, record::Adjacency adjacency) {
   const auto& first = plan.nodes.front();
   const bool printed = whole_run && plan.epsilon_paper();
-  json j = {{"epsilon", plan.noisy() ? json(spent) : json()},
+  json j = {{"epsilon", plan.noisy() ? json(spent.epsilon) : json()},
+            {"epsilon_all_others", plan.noisy() ? json(spent.all_others) : json()},
+            {"against", against_whom(plan.sharing())},
             {"epsilon_planned", plan.noisy() ? json(plan.epsilon()) : json()},
             {"epsilon_paper", printed ? json(*plan.epsilon_paper()) : json()},
             {"delta", plan.noisy() ? json(first.delta) : json()},
@@ -36,6 +44,9 @@ json privacy_json(const algorithm::Plan& plan, const std::vector<std::string>& n
             {"theorem", plan.noisy() ? first.theorem : ""},
             {"private", not_private.empty()},
             {"stamp", stamp(not_private)}};
+  if (plan.sharing().on())
+    j["several_parties"] =
+        "a person with rows at several parties costs the sum of their mu, not the root of the squares";
   if (!printed) j["epsilon_paper_absent"] = whole_run ? plan.epsilon_paper_absent() : "the run ended early";
   return j;
 }

@@ -44,25 +44,28 @@ void measure(const Simulation& s, const Iterates& iterates, int threads, network
   if (s.test_rows > 0) m.test_error = problem::test_error_of(sums[1], s.test_rows, loss);
 }
 
-double spent_epsilon(const ledger::Ledger& ledger, const algorithm::Plan& plan, int node, std::size_t through) {
+double spent_epsilon(const ledger::Ledger& ledger, const algorithm::Plan& plan, int node, privacy::Against whom,
+                     std::size_t through) {
   std::span<const privacy::Charge> charges = ledger.charges(node);
   if (through < charges.size()) charges = charges.first(through + 1);
-  return algorithm::whole_run_epsilon(charges, plan.nodes[static_cast<std::size_t>(node)].delta);
+  return algorithm::whole_run_epsilon(charges, plan.nodes[static_cast<std::size_t>(node)].delta, whom);
 }
 
 std::vector<NodeSummary> node_summaries(const Simulation& simulation, const ledger::Ledger& ledger,
                                         const Iterates& iterates, const std::vector<double>& node_loss, bool whole,
                                         network::Ranks& ranks) {
   const auto parties = static_cast<std::size_t>(simulation.parties());
-  std::vector<double> facts(3 * parties);  // ε spent, loss, distance
+  std::vector<double> facts(4 * parties);  // ε spent, against all others, loss, distance
   for (std::size_t i = 0; i < simulation.problems.size(); ++i) {
     const int node = simulation.first() + static_cast<int>(i);
     const algorithm::Schedule& s = simulation.plan.nodes[static_cast<std::size_t>(node)];
-    double* const at = facts.data() + 3 * static_cast<std::size_t>(node);
+    double* const at = facts.data() + 4 * static_cast<std::size_t>(node);
     // Ended early on released values: the rounds done, for pure ε; at δ > 0 composition covers the planned run only.
-    at[0] = whole || s.delta == 0 ? spent_epsilon(ledger, simulation.plan, node) : s.epsilon;
-    at[1] = node_loss[i];
-    at[2] = iterates.distance(i);
+    const bool counted = whole || s.delta == 0;
+    at[0] = counted ? spent_epsilon(ledger, simulation.plan, node, privacy::Against::colluders) : s.epsilon;
+    at[1] = counted ? spent_epsilon(ledger, simulation.plan, node, privacy::Against::anybody) : s.epsilon_all_others;
+    at[2] = node_loss[i];
+    at[3] = iterates.distance(i);
   }
   ranks.sum(facts);
   std::vector<NodeSummary> nodes;
@@ -71,10 +74,11 @@ std::vector<NodeSummary> node_summaries(const Simulation& simulation, const ledg
     nodes.push_back({.node = s.node,
                      .degree = simulation.graph.degree(s.node),
                      .records = static_cast<std::size_t>(simulation.holdings.records[i]),
-                     .epsilon = facts[3 * i],
+                     .epsilon = facts[4 * i],
+                     .epsilon_all_others = facts[4 * i + 1],
                      .epsilon_paper = whole ? s.epsilon_paper : std::nullopt,
-                     .train_loss = facts[3 * i + 1],
-                     .distance = facts[3 * i + 2]});
+                     .train_loss = facts[4 * i + 2],
+                     .distance = facts[4 * i + 3]});
   }
   return nodes;
 }

@@ -18,7 +18,7 @@ void measure(const Simulation& simulation, const Iterates& iterates, int threads
 
 // (ε, δ) of what a node has released in this planned run, all of it or through a round (the ledger of a resumed run has
 // later ones).
-double spent_epsilon(const ledger::Ledger& ledger, const algorithm::Plan& plan, int node,
+double spent_epsilon(const ledger::Ledger& ledger, const algorithm::Plan& plan, int node, privacy::Against whom,
                      std::size_t through = std::numeric_limits<std::size_t>::max());
 
 // Of the nodes of all ranks.

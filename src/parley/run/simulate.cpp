@@ -55,7 +55,7 @@ class SimulatedRun {
     open_ledger();
     if (owner.unfinished) past_.emplace(s_, std::move(*owner.unfinished), *ledger_);
     json head = header("running");
-    head["privacy"] = privacy_json(s_, s_.plan.epsilon(), true);  // until the end: what it may cost, never less
+    head["privacy"] = privacy_json(s_, s_.plan.cost(), true);  // until the end: what it may cost, never less
     record_.emplace(open_record(folder_, head, past_, ranks));
     if (!past_) lock_.emplace(folder_);  // a resumed run is locked already
   }
@@ -63,7 +63,7 @@ class SimulatedRun {
   Result run(const Hooks& hooks, int repeat) {
     std::optional<std::uint64_t> seed = o_.engine.seed;
     if (seed) *seed += static_cast<std::uint64_t>(repeat);
-    const privacy::NoiseSource noise(seed);
+    const privacy::NoiseSource noise = noise_of(s_.plan, seed, ranks_);
     try {
       result_.outcome =
           drive({.nodes = engine_.nodes,
@@ -124,7 +124,9 @@ class SimulatedRun {
   // By the node that spends most; its process knows.
   double spent_through(int round) const {
     const int worst = worst_node(s_.plan);
-    return s_.holdings.holds(worst) ? spent_epsilon(*ledger_, s_.plan, worst, static_cast<std::size_t>(round)) : 0;
+    return s_.holdings.holds(worst)
+               ? spent_epsilon(*ledger_, s_.plan, worst, privacy::Against::colluders, static_cast<std::size_t>(round))
+               : 0;
   }
 
   bool watch(int round, const Hooks& hooks, int repeat) {
@@ -151,7 +153,7 @@ class SimulatedRun {
   // other noise, whatever the reason; where the ledger could not store that, nothing is told of it.
   void close_failed(const std::exception_ptr& failure) {
     json head = header(ledger_->failed() ? "uncertified" : reason_of(failure));
-    head["privacy"] = privacy_json(s_, s_.plan.epsilon(), true);
+    head["privacy"] = privacy_json(s_, s_.plan.cost(), true);
     try {
       record_->finish(head, json());
     } catch (const Error&) {  // e.g. the same full disk: what ended the run is what is told
@@ -166,9 +168,13 @@ class SimulatedRun {
     result_.mean = iterates_.model();
     for (std::size_t i = 0; i < s_.problems.size(); ++i) result_.f.push_back(iterates_.classifier(i));
     result_.nodes = node_summaries(s_, *ledger_, iterates_, node_loss_, whole, ranks_);
-    for (const NodeSummary& n : result_.nodes) result_.epsilon = std::max(result_.epsilon, n.epsilon);
+    for (const NodeSummary& n : result_.nodes) {
+      result_.epsilon = std::max(result_.epsilon, n.epsilon);
+      result_.epsilon_all_others = std::max(result_.epsilon_all_others, n.epsilon_all_others);
+    }
     result_.seconds = seconds_since(begin_);
-    const json privacy = privacy_json(s_, result_.epsilon, whole);
+    const json privacy =
+        privacy_json(s_, {.epsilon = result_.epsilon, .all_others = result_.epsilon_all_others}, whole);
     const json head = last_header(privacy), model = result_.outcome == Outcome::diverged ? json() : model_json(privacy);
     if (ranks_.rank() == 0)
       record_->finish(head, model);  // first: where another rank's says completed, the model is there

@@ -26,7 +26,8 @@ struct RoundMetrics {
 struct NodeSummary {
   int node = 0, degree = 0;
   std::size_t records = 0;
-  double epsilon = 0;  // spent
+  double epsilon = 0;  // spent, against the colluders of the plan
+  double epsilon_all_others = 0;
   std::optional<double> epsilon_paper;
   double train_loss = 0, distance = 0;  // private; ‖f_i − f̄‖
 };
@@ -37,7 +38,7 @@ struct Result {
   std::vector<Vector> f;  // the classifier that each party of this process ends with
   Vector mean;            // the model
   std::vector<NodeSummary> nodes;
-  double epsilon = 0;
+  double epsilon = 0, epsilon_all_others = 0;
   double seconds = 0, seconds_metrics = 0;
   Phases phases;
   std::string record;  // folder

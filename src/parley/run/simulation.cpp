@@ -192,7 +192,7 @@ std::string not_covered(const Simulation& s) {
   return rows == 0 ? "" : std::to_string(rows) + (rows == 1 ? " row that was" : " rows that were") + " declared public";
 }
 
-json privacy_json(const Simulation& s, double spent, bool whole_run) {
+json privacy_json(const Simulation& s, const algorithm::Cost& spent, bool whole_run) {
   json j = privacy_json(s.plan, s.not_private, spent, whole_run, s.adjacency);
   if (const std::string rows = not_covered(s); !rows.empty()) j["not_covered"] = rows;
   return j;

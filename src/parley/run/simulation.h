@@ -42,7 +42,7 @@ Simulation prepare(const TrainOptions& options, network::Ranks& ranks);
 
 std::string not_covered(const Simulation& simulation);  // rows that were declared public; "" of none
 
-nlohmann::json privacy_json(const Simulation& simulation, double epsilon, bool whole_run);
+nlohmann::json privacy_json(const Simulation& simulation, const algorithm::Cost& spent, bool whole_run);
 
 // What must be the same for a run to be the same run: the public part of the header, without folders and threads.
 nlohmann::json configuration_json(const Simulation& simulation, const TrainOptions& options);

@@ -21,11 +21,13 @@ json to_json(const Summary& s, const TrainOptions& o) {
             {"min", *std::ranges::min_element(values)},
             {"max", *std::ranges::max_element(values)}};
   };
-  double seconds = 0, spent = 0;
+  double seconds = 0;
+  algorithm::Cost spent;
   privacy::UpwardSum all_runs;
   for (const Result& r : s.runs) {
     seconds += r.seconds;
-    spent = std::max(spent, r.epsilon);
+    spent.epsilon = std::max(spent.epsilon, r.epsilon);
+    spent.all_others = std::max(spent.all_others, r.epsilon_all_others);
     all_runs.add(r.epsilon);
   }
   json nodes = json::array();
@@ -34,6 +36,7 @@ json to_json(const Summary& s, const TrainOptions& o) {
                      {"degree", n.degree},
                      {"records", n.records},
                      {"epsilon", s.simulation.plan.noisy() ? json(n.epsilon) : json()},
+                     {"epsilon_all_others", s.simulation.plan.noisy() ? json(n.epsilon_all_others) : json()},
                      {"epsilon_paper", n.epsilon_paper ? json(*n.epsilon_paper) : json()},
                      {"train_loss", n.train_loss},
                      {"distance", n.distance}});

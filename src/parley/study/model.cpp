@@ -27,7 +27,7 @@ nlohmann::json model_json(const Study& study, const StudyPlan& plan, const Vecto
                          .schema_toml = study.schema_toml,
                          .not_private = stamps,
                          .classes = {}};
-  nlohmann::json text = to_json(model, run::privacy_json(plan.plan, stamps, plan.plan.epsilon(), true));
+  nlohmann::json text = to_json(model, run::privacy_json(plan.plan, stamps, plan.plan.cost(), true));
   text["outcome"] = outcome;
   return text;
 }

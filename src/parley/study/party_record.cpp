@@ -339,7 +339,7 @@ json expected_header(const ExpectedPart& known, int node) {
                {"nodes", known.part.plan.nodes.size()},
                {"released", {{"nodes", 1}, {"size", known.dimension}, {"first", node}}},
                {"privacy", run::privacy_json(known.plan.plan, not_private(known.study, known.plan),
-                                             known.plan.plan.epsilon(), true)}};
+                                             known.plan.plan.cost(), true)}};
   if (known.part.number > 1) head["part"] = json::parse(known.agreed().configuration);
   return head;
 }

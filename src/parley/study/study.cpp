@@ -156,6 +156,11 @@ StudyPlan plan_of(const Study& s) {
       setting.classes = std::max(2, static_cast<int>(schema.label.classes.size()));
     }
     algorithm::Plan plan = algorithm::make_plan(s.algorithm, setting);
+    if (plan.sharing().on())
+      throw Error({.what = "noise that cancels needs keys between the parties, which a study does not exchange yet",
+                   .value = std::to_string(*s.algorithm.colluders),
+                   .where = "colluders",
+                   .fix = "leave it out: then the guarantee holds against all others together"});
     return {.graph = std::move(graph), .setting = std::move(setting), .plan = std::move(plan)};
   } catch (const Error& e) {
     throw in_words_of(s, e);

@@ -7,6 +7,7 @@
 #include "parley/algorithm/planner.h"
 #include "parley/algorithm/pricing.h"
 #include "parley/algorithm/rules.h"
+#include "parley/algorithm/sharing.h"
 #include "parley/base/error.h"
 #include "parley/base/text.h"
 #include "parley/privacy/gaussian.h"
@@ -37,7 +38,7 @@ double planned_noise_to_signal(const Options& o, const Setting& setting) {
     square += 1 / (mu * mu);
   }
   const double d = static_cast<double>(setting.features * loss_of(o, setting.classes).scores());
-  return std::sqrt(square) * d / all_records(setting);
+  return std::sqrt(square) * sharing_of(o, setting.nodes()).noise.own * d / all_records(setting);
 }
 
 [[noreturn]] void refuse(const Algorithm& a, const std::string& option, const std::string& why) {
@@ -59,6 +60,12 @@ void check_absent(const Options& o, const Algorithm& a) {
   if (o.start != FirstIterate::zero) refuse(a, "start", "starts at zero");
   if (o.noise_on != Place::automatic && o.noise_on != Place::gradient) refuse(a, "noise-on", "has its noise on sums");
   if (o.noise == Noise::gamma) refuse(a, "noise", "has Gaussian noise");
+  if (!o.noise_rate.empty()) refuse(a, "noise-rate", "has Gaussian noise, which has a scale");
+  if (o.noise_rate_growth != std::vector<double>{1}) refuse(a, "noise-rate-growth", "has Gaussian noise");
+  if (o.damping_growth != 1) refuse(a, "damping-growth", sums);
+  if (o.penalty_growth_rounds != 0) refuse(a, "penalty-growth-rounds", sums);
+  if (o.bound != privacy::Bound::proved) refuse(a, "bound", "needs no other bound than the proved one");
+  check_diameter(o);
   if (!o.epsilon.empty() && o.delta && *o.delta == 0)
     throw Error({.what = a.name + " has Gaussian noise, which has no guarantee with delta = 0",
                  .value = "0",
@@ -83,14 +90,32 @@ void check_absent(const Options& o, const Algorithm& a) {
     refuse(a, o.curvature_share ? "curvature-share" : "curvature", "releases no curvature");
 }
 
+// The first round of all parties must fit into a record.
+void check_size(Options& o, const Algorithm& a, const Setting& setting) {
+  const double d = static_cast<double>(setting.features), all = setting.nodes();
+  const double most = static_cast<double>(privacy::most_numbers_of_a_round);
+  const double gradients = d * loss_of(o, setting.classes).scores(), full = d * (d + 1) / 2 + gradients;
+  if (o.curvature == CurvatureShape::automatic)
+    o.curvature = d <= full_up_to && all * full <= most ? CurvatureShape::full : CurvatureShape::diagonal;
+  const double size = !a.curved ? gradients : o.curvature == CurvatureShape::full ? full : d + gradients;
+  if (all * size <= most) return;
+  throw Error(
+      {.what = "the first round of " + a.name + " would have more numbers than a record holds",
+       .value = number(all * size),
+       .allowed = "at most " + number(most) + " over all parties",
+       .where = o.curvature == CurvatureShape::full ? "option --curvature" : "option --features",
+       .fix = o.curvature == CurvatureShape::full ? "use --curvature diagonal" : "use fewer features or parties"});
+}
+
 Shape shape_of(const Options& o, const Algorithm& a) {
   if (!a.curved) return Shape::none;
   return o.curvature == CurvatureShape::full ? Shape::full : Shape::diagonal;
 }
 
-// What a sum of gradients of B records may be off by, and by what else τ must cover (docs/newton.md, section 3).
-double tolerance_for(const problem::Loss& loss, const Setting& setting, int node) {
-  const problem::Sizes sizes{.records = setting.records[static_cast<std::size_t>(node)],
+// What a sum of gradients of the most records may be off by, and by what else τ must cover (docs/newton.md, section 3). One
+// for all parties: the noise at a point, which depends on it, is the same everywhere.
+double tolerance_for(const problem::Loss& loss, const Setting& setting) {
+  const problem::Sizes sizes{.records = *std::ranges::max_element(setting.records),
                              .features = static_cast<double>(setting.features > 0 ? setting.features : 1'000'000),
                              .loss = loss,
                              .weight = 1};
@@ -104,13 +129,23 @@ double share_of_curvature(const Schedule& s, const Options& o) {
 // The noise of every round, such that the whole run costs μ, split as planned.
 void set_noise(Schedule& s, const Options& o, double mu) {
   const double share = share_of_curvature(s, o), rounds = static_cast<double>(s.sums->rounds);
-  const double each = mu * std::sqrt((1 - share) / rounds) * (1 - 1e-13);
+  const double less = 1 - 1e-13 - 1e-18 * rounds;  // composing rounds up once a round
+  const double each = mu * std::sqrt((1 - share) / rounds) * less;
   for (PrivateRound& r : s.private_rounds)
     r.gradient_scale = privacy::gradient_scale_for(s.summed_loss().gradient_bound(), each, s.tolerance);
   PrivateRound& first = s.private_rounds.front();
   if (share > 0)
-    first.curvature_scale =
-        privacy::curvature_scale_for(mu * std::sqrt(share) * (1 - 1e-13), first.curvature_tolerance);
+    first.curvature_scale = privacy::curvature_scale_for(mu * std::sqrt(share) * less, first.curvature_tolerance);
+}
+
+// What two parties share cancels where both have it in the same size: that of who asks for most. The charges follow.
+void equalise(Plan& plan) {
+  for (std::size_t k = 0; k < plan.nodes.front().private_rounds.size(); ++k)
+    for (double PrivateRound::* scale : {&PrivateRound::gradient_scale, &PrivateRound::curvature_scale}) {
+      double most = 0;
+      for (const Schedule& s : plan.nodes) most = std::max(most, s.private_rounds[k].*scale);
+      for (Schedule& s : plan.nodes) s.private_rounds[k].*scale = most;
+    }
 }
 
 void price(Schedule& s) {
@@ -121,17 +156,23 @@ void price(Schedule& s) {
                                   .tolerance = s.tolerance,
                                   .curvature_scale = r.curvature_scale,
                                   .curvature_tolerance = r.curvature_tolerance};
+    privacy::SumsRound alone = sums;  // with this party's own noise only: everybody else's is known
+    alone.gradient_scale = s.sharing.own_of(sums.gradient_scale);
+    alone.curvature_scale = s.sharing.own_of(sums.curvature_scale);
     r.charge = {.kind = "sums-gaussian",
-                .mu = privacy::sums_mu(sums),
+                .mu = privacy::sums_mu(alone),
                 .parameters = {{"gradient_bound", sums.gradient_bound},
                                {"gradient_scale", sums.gradient_scale},
                                {"tolerance", sums.tolerance},
                                {"curvature_scale", sums.curvature_scale},
                                {"curvature_tolerance", sums.curvature_tolerance},
-                               {"diameter_at_point", s.diameter_at_point ? 1.0 : 0.0}}};
+                               {"diameter_at_point", s.diameter_at_point ? 1.0 : 0.0},
+                               {"logistic", s.loss.kind == LossKind::logistic ? 1.0 : 0.0}}};
+    if (s.sharing.on()) r.charge.mu_colluders = privacy::sums_mu(sums);
+    add_parameters(s.sharing, r.charge);
     charges.push_back(r.charge);
   }
-  s.epsilon = whole_run_epsilon(charges, s.delta);
+  set_epsilon(s, charges);
 }
 
 Schedule outline(const Options& o, const Algorithm& a, const Setting& setting, int i) {
@@ -153,10 +194,10 @@ Schedule outline(const Options& o, const Algorithm& a, const Setting& setting, i
                  .average = o.average == Average::yes,
                  .release_bound = o.release_bound,
                  .grid = s.finest_grid()};
-  s.tolerance = tolerance_for(s.summed_loss(), setting, i);
+  s.tolerance = tolerance_for(s.summed_loss(), setting);
   s.private_rounds.resize(static_cast<std::size_t>(o.rounds));
   s.private_rounds.front().curvature_tolerance = problem::moment_rounding(setting.records[static_cast<std::size_t>(i)]);
-  s.theorem = "Gaussian DP of sums over rows (docs/newton.md, theorem N1)";
+  s.theorem = with_sharing("Gaussian DP of sums over rows (docs/newton.md, theorem N1)", s.sharing);
   s.epsilon_paper_absent = "no paper has it";
   s.paper_equation = "none";
   return s;
@@ -166,7 +207,7 @@ Schedule outline(const Options& o, const Algorithm& a, const Setting& setting, i
 double noise_of_all(const Plan& plan, double PrivateRound::* scale) {
   double square = 0;
   for (const Schedule& s : plan.nodes) {
-    const double one = s.private_rounds.front().*scale;
+    const double one = s.private_rounds.front().*scale * s.sharing.noise.own;  // what is shared cancels
     square += one * one;
   }
   return std::sqrt(square);
@@ -180,11 +221,11 @@ void set_units(Plan& plan, const Setting& setting) {
     const double rows = setting.records[static_cast<std::size_t>(s.node)];
     for (const PrivateRound& r : s.private_rounds) {
       const double most =
-          std::max(2 * s.summed_loss().gradient_bound() * rows + 10 * r.gradient_scale,
-                   r.curvature_scale > 0 || s.sums->shape != Shape::none ? 2 * rows + 10 * r.curvature_scale : 0);
+          std::max(2 * s.summed_loss().gradient_bound() * rows + 10 * s.sharing.of_one() * r.gradient_scale,
+                   s.sums->shape != Shape::none ? 2 * rows + 10 * s.sharing.of_one() * r.curvature_scale : 0);
       largest = std::max(largest, most);
       for (const double noise : {r.gradient_scale, r.curvature_scale})
-        if (noise > 0) finest = std::min(finest, noise);
+        if (noise > 0) finest = std::min(finest, s.sharing.own_of(noise));
     }
   }
   const double room = plan.options.release_bound / 2;
@@ -198,7 +239,7 @@ void set_units(Plan& plan, const Setting& setting) {
                  .fix = "lower --epsilon, or use fewer rows or parties"});
   for (Schedule& s : plan.nodes) {
     s.sums->unit = unit;
-    for (PrivateRound& r : s.private_rounds) r.grid = std::min(grid, 0x1p-10);
+    for (PrivateRound& r : s.private_rounds) r.grid = std::max(exact, std::min(grid, 0x1p-10));
   }
 }
 
@@ -218,12 +259,12 @@ double noise_to_signal(const Plan& plan) {
   double square = 0;  // Σ 1/μ_i²
   for (const Schedule& s : plan.nodes) {
     std::vector<double> mus;
-    for (const PrivateRound& r : s.private_rounds) mus.push_back(r.charge.mu);
+    for (const PrivateRound& r : s.private_rounds) mus.push_back(r.charge.mu_against(privacy::Against::colluders));
     const double mu = privacy::gdp_compose(mus);
     square += 1 / (mu * mu);
   }
   const Terms& t = *plan.nodes.front().sums;
-  return std::sqrt(square) * static_cast<double>(t.dimension()) / t.records;
+  return std::sqrt(square) * plan.sharing().noise.own * static_cast<double>(t.dimension()) / t.records;
 }
 
 std::string in_words(const Plan& plan) {
@@ -234,6 +275,8 @@ std::string in_words(const Plan& plan) {
   if (r.curvature_scale > 0)
     text += " and of " + short_number(r.curvature_scale) + " on second moments" +
             (s.sums->shape == Shape::diagonal ? " (diagonal)" : "");
+  if (s.sharing.on())
+    text += ", shared in pairs and gone in the sum but for " + short_number(s.sharing.noise.own) + " of it";
   return text + "; lambda " + short_number(s.sums->ridge + s.sums->l1);
 }
 
@@ -249,8 +292,7 @@ void fill_in(Options& o, const Algorithm& a, const Setting& setting) {
   if (o.rounds == 0) o.rounds = a.curved ? planned_rounds : planned_gd_rounds;
   if (o.average == Average::automatic) o.average = o.noise == Noise::none ? Average::no : Average::yes;
   if (!o.regularization) o.regularization = planned_ridge * o.loss_weight * setting.nodes();
-  if (o.curvature == CurvatureShape::automatic)
-    o.curvature = setting.features <= full_up_to ? CurvatureShape::full : CurvatureShape::diagonal;
+  check_size(o, a, setting);
   if (!o.curvature_share) o.curvature_share = planned_share;
   const problem::Loss loss = loss_of(o, setting.classes);
   if (!o.clip)
@@ -265,20 +307,25 @@ void fill_in(Options& o, const Algorithm& a, const Setting& setting) {
 Plan make_plan(const Options& o, const Algorithm& a, const Setting& setting) {
   Plan plan{.options = o, .average = false};
   for (int i = 0; i < setting.nodes(); ++i) plan.nodes.push_back(outline(o, a, setting, i));
+  if (plan.noisy()) {
+    for (Schedule& s : plan.nodes) {
+      if (!o.epsilon.empty()) {
+        set_noise(s, o, privacy::gdp_mu(of_node(o.epsilon, s.node), s.delta));
+      } else {  // μ such that a gradient has the given noise
+        const double each = (2 * s.summed_loss().gradient_bound() + 2 * s.tolerance) / of_node(o.noise_scale, s.node);
+        set_noise(s, o, each * std::sqrt(static_cast<double>(o.rounds) / (1 - share_of_curvature(s, o))));
+      }
+    }
+    if (plan.sharing().on()) equalise(plan);
+  }
   for (Schedule& s : plan.nodes) {
-    if (s.noise == Noise::none) {
-      for (PrivateRound& r : s.private_rounds) r.charge = no_noise();
-      s.epsilon = no_noise().epsilon;
+    if (plan.noisy()) {
+      price(s);
+      expects(o.epsilon.empty() || s.epsilon <= of_node(o.epsilon, s.node), "a calibrated run stays within its budget");
       continue;
     }
-    if (!o.epsilon.empty()) {
-      set_noise(s, o, privacy::gdp_mu(of_node(o.epsilon, s.node), s.delta));
-    } else {  // μ such that a gradient has the given noise
-      const double each = (2 * s.summed_loss().gradient_bound() + 2 * s.tolerance) / of_node(o.noise_scale, s.node);
-      set_noise(s, o, each * std::sqrt(static_cast<double>(o.rounds) / (1 - share_of_curvature(s, o))));
-    }
-    price(s);
-    expects(o.epsilon.empty() || s.epsilon <= of_node(o.epsilon, s.node), "a calibrated run stays within its budget");
+    for (PrivateRound& r : s.private_rounds) r.charge = no_noise();
+    s.epsilon = s.epsilon_all_others = no_noise().epsilon;
   }
   set_units(plan, setting);
   set_floor(plan);

@@ -12,7 +12,7 @@ Vector noisy_curvature(const problem::Problem& p, const Schedule& s, const Priva
   expects(problem::moment_rounding(static_cast<double>(p.rows->count())) <= now.curvature_tolerance,
           "second moments of any rows to within the tolerance");
   Vector sum = s.sums->shape == Shape::full ? packed(problem::second_moments(*p.rows)) : problem::squares(*p.rows);
-  if (now.curvature_scale > 0) sum += privacy::gaussian_vector(sum.size(), now.curvature_scale, random);
+  if (now.curvature_scale > 0) privacy::add_noise(sum, now.curvature_scale, s.sharing.noise, random, 0);
   return sum;
 }
 
@@ -22,7 +22,7 @@ Vector noisy_gradient(const problem::Problem& p, const Vector& f, const Schedule
           "a sum over any rows to within half the tolerance");
   const double less = noise_share(p.loss, 1, s.tolerance, s.diameter_at_point, f);
   Vector sum = problem::loss_gradient(p, f);
-  if (now.gradient_scale > 0) sum += privacy::gaussian_vector(sum.size(), now.gradient_scale * less, random);
+  if (now.gradient_scale > 0) privacy::add_noise(sum, now.gradient_scale * less, s.sharing.noise, random, 1, &f);
   return sum;
 }
 

@@ -288,9 +288,86 @@ TEST(NewtonPrice, WhatBelongsToAdmmIsRefused) {
     refused((with = o, with.loss = "hinge", with));
     refused((with = o, with.tolerance = 1e-6, with));
     refused((with = o, with.step_size = "0.5", with));
+    refused((with = o, with.damping_growth = 2, with));
+    refused((with = o, with.penalty_growth_rounds = 2, with));
+    refused((with = o, with.bound = "verified", with));
+    refused({.algorithm = algorithm, .noise_rate = {0.5}});
+    for (const char* loss : {"huber", "huber-hinge", "softmax"})  // no diameter at a point is proved for them
+      refused((with = o, with.loss = loss, with.diameter = "at-point", with));
   }
   refused({.algorithm = "mr-admm", .clip = 0.5, .epsilon = {1}});
   refused({.algorithm = "mr-admm", .curvature = "full", .epsilon = {1}});
+}
+
+// More numbers than a record holds: the curvature becomes its diagonal, or the plan is refused, before a ledger is opened.
+TEST(NewtonPlan, TheFirstRoundFitsIntoARecord) {
+  const auto plan = [](long features, int nodes, const std::string& curvature) {
+    Options o{.algorithm = "newton", .rounds = 1, .epsilon = {1}};
+    o.curvature = curvature;
+    const auto n = static_cast<std::size_t>(nodes);
+    return algorithm::make_plan(
+        o, {.degree = std::vector<int>(n, nodes - 1), .records = std::vector<double>(n, 10), .features = features});
+  };
+  EXPECT_EQ(plan(1000, 100, "auto").nodes[0].sums->shape, Shape::full);
+  EXPECT_EQ(plan(1000, 200, "auto").nodes[0].sums->shape, Shape::diagonal);
+  EXPECT_THROW(plan(1000, 200, "full"), Error);
+  EXPECT_THROW(plan(12000, 2, "full"), Error);
+  EXPECT_THROW(plan(40'000'000, 2, "auto"), Error);
+}
+
+// ---- noise that cancels ----
+
+Plan shared_plan(Options o, int nodes, std::uint64_t colluders) {
+  o.colluders = colluders;
+  const auto n = static_cast<std::size_t>(nodes);
+  return algorithm::make_plan(
+      o, {.degree = std::vector<int>(n, nodes - 1), .records = std::vector<double>(n, 400), .features = 4});
+}
+
+TEST(NewtonShared, BothEpsilonsAreThoseOfTheSpecification) {
+  const Options o{.algorithm = "newton", .epsilon = {1}, .delta = 1e-5};
+  const Plan plan = shared_plan(o, 100, 25);
+  EXPECT_LE(plan.epsilon(), 1);
+  EXPECT_NEAR(plan.epsilon(), 1, 1e-9);
+  EXPECT_NEAR(plan.epsilon_all_others(), 12.0, 0.05);  // frontier.md, section 2
+  const Plan all = shared_plan(o, 100, 99);            // today's guarantee
+  EXPECT_FALSE(all.sharing().on());
+  EXPECT_EQ(all.epsilon(), all.epsilon_all_others());
+  const Plan none = algorithm::make_plan(o, {.degree = {1, 1}, .records = {9, 9}, .features = 4});
+  EXPECT_EQ(none.epsilon(), none.epsilon_all_others());
+}
+
+TEST(NewtonShared, AllPartiesHaveTheNoiseOfWhoAsksForMost) {
+  const Plan plan = shared_plan({.algorithm = "newton", .epsilon = {1, 2, 4}, .delta = 1e-5}, 3, 1);
+  for (const Schedule& s : plan.nodes) {
+    EXPECT_EQ(s.private_rounds[0].gradient_scale, plan.nodes[0].private_rounds[0].gradient_scale);
+    EXPECT_EQ(s.private_rounds[0].curvature_scale, plan.nodes[0].private_rounds[0].curvature_scale);
+    EXPECT_EQ(s.sharing.noise.own, plan.sharing().noise.own);
+    EXPECT_LE(s.epsilon, 1);
+  }
+}
+
+// ν counts what is left in the sum: F = √(N/(N − c)) instead of √N.
+TEST(NewtonShared, TheSumCarriesLessNoise) {
+  const Options o{.algorithm = "newton", .epsilon = {1}, .delta = 1e-5};
+  const double own = noise_to_signal(shared_plan(o, 20, 19)), shared = noise_to_signal(shared_plan(o, 20, 4));
+  EXPECT_NEAR(own / shared, std::sqrt(16.0), 0.02 * 4);
+}
+
+TEST(NewtonShared, IsRefusedWhereItDoesNotHold) {
+  const auto refused = [](const Options& o, std::uint64_t colluders) {
+    EXPECT_THROW(shared_plan(o, 4, colluders), Error) << o.algorithm << colluders;
+  };
+  const Options o{.algorithm = "newton", .epsilon = {1}, .delta = 1e-5};
+  refused(o, 4);
+  refused(o, 1000);
+  refused({.algorithm = "newton", .noise_scale = {3}}, 1);
+  refused({.algorithm = "newton", .noise = "none"}, 1);
+  for (const char* minimises : {"mr-admm", "dvp", "pp", "star-pvp"})
+    refused({.algorithm = minimises, .epsilon = {1}}, 1);
+  refused({.algorithm = "dp-admm", .noise = "gamma", .epsilon = {1}}, 1);
+  for (const char* may : {"newton", "dp-gd", "dp-admm", "linear-admm"})
+    EXPECT_TRUE(shared_plan({.algorithm = may, .epsilon = {1}, .delta = 1e-5}, 4, 1).sharing().on()) << may;
 }
 
 TEST(NewtonForecast, GrowsWithTheNoiseAndEndsAtGuessing) {
