@@ -18,7 +18,8 @@ std::string page(const std::vector<Group>& groups, const std::vector<Figure>& fi
 // page_parts.cpp
 std::string head_part(const std::vector<Group>& groups, const Options& options);
 std::string cards_part(const std::vector<Group>& groups);
-std::string parts_part(const std::vector<Group>& groups);  // of runs that went on after a loss
+std::string expected_part(const std::vector<Group>& groups);  // what the plan let expect
+std::string parts_part(const std::vector<Group>& groups);     // of runs that went on after a loss
 std::string settings_part(const std::vector<Group>& groups);
 std::string guarantee_part(const std::vector<Group>& groups);
 std::string options_part(const std::vector<Group>& groups, Audience audience);

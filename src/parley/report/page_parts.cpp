@@ -134,7 +134,10 @@ std::string cards_part(const std::vector<Group>& groups) {
     if (error.count > 0)
       out += card("test error", in_words(error.mean), [&] {
         const std::string range = range_of(error, in_words);
-        return (range.empty() ? "" : range + "; ") + "pooled, not private: " + in_words(run.metrics.test_error_pooled);
+        return (range.empty() ? "" : range + "; ") + "pooled, not private: " + in_words(run.metrics.test_error_pooled) +
+               (std::isfinite(run.metrics.test_error_guessing)
+                    ? "; larger class: " + in_words(run.metrics.test_error_guessing)
+                    : "");
       }());
     if (std::isfinite(run.metrics.own_error))
       out += card("error on this party's rows", in_words(run.metrics.own_error),
@@ -147,6 +150,27 @@ std::string cards_part(const std::vector<Group>& groups) {
       }());
   }
   return out + "</section>\n";
+}
+
+std::string expected_part(const std::vector<Group>& groups) {
+  std::string out;
+  for (const Group& g : groups) {
+    const Expected& e = g.first().expected;
+    if (e.chosen.empty() && e.forecast.empty()) continue;
+    if (!g.name.empty()) out += "<h3>" + escaped(g.name) + "</h3>\n";
+    if (!e.chosen.empty())
+      out += paragraph(g.first().option("algorithm") + " was chosen by the planner: " + e.chosen + ".");
+    if (!e.forecast.empty()) out += paragraph("Expect " + e.forecast + ".") + paragraph("Expect " + e.limit + ".");
+    if (e.levers.empty()) continue;
+    std::vector<std::vector<std::string>> rows = {{"what would help", "points lost to privacy with it"}};
+    for (const auto& [lever, points] : e.levers) rows.push_back({lever, points});
+    out += table(rows);
+  }
+  if (out.empty()) return "";
+  return "<section id=\"expected\">\n<h2>What to expect</h2>\n<p class=\"aside\">Known before any record was read: "
+         "from "
+         "the number of records, features and parties, and the budget.</p>\n" +
+         out + "</section>\n";
 }
 
 std::string parts_part(const std::vector<Group>& groups) {

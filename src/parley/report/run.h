@@ -48,8 +48,16 @@ struct Guarantee {
   bool as_dealt() const { return adjacency == record::Adjacency::as_dealt; }
 };
 
+// What the plan let expect, as the record says it: functions of public numbers.
+struct Expected {
+  std::string chosen;           // why the planner chose the algorithm; "" where it was given
+  std::string forecast, limit;  // in words; "" where no forecast is known
+  std::vector<std::pair<std::string, std::string>> levers;  // what would help, and the forecast with it
+};
+
 struct Metrics {  // of the end; owner only
   double test_error = absent, test_error_pooled = absent, train_loss = absent, train_loss_pooled = absent;
+  double test_error_guessing = absent;           // of always saying the larger class
   double own_loss = absent, own_error = absent;  // of a party's model, on its own rows (join --local-metrics)
 };
 
@@ -79,6 +87,7 @@ struct Run {
   double features = absent;
   int rounds_done = 0;
   Guarantee guarantee;
+  Expected expected;
   std::vector<Node> nodes;
   std::vector<std::pair<int, int>> edges;
   std::vector<Round> rounds;

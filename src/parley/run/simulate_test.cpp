@@ -26,6 +26,7 @@ class SimulateTest : public testing::Test {
   void SetUp() override {
     std::filesystem::remove_all(folder_);
     options_.data.rows = 1500;
+    options_.algorithm.algorithm = "mr-admm";
     options_.algorithm.rounds = 9;
     options_.algorithm.loss_weight = 200;
     options_.engine.seed = 7;

@@ -4,6 +4,7 @@
 
 #include "parley/data/schema.h"
 #include "parley/run/claim.h"
+#include "parley/run/expectation.h"
 #include "parley/run/model.h"
 
 namespace parley::study {
@@ -29,6 +30,7 @@ nlohmann::json model_json(const Study& study, const StudyPlan& plan, const Vecto
                          .classes = {}};
   nlohmann::json text = to_json(model, run::privacy_json(plan.plan, stamps, plan.plan.epsilon(), true));
   text["outcome"] = outcome;
+  text["selection"] = run::to_json(plan.selected);
   return text;
 }
 

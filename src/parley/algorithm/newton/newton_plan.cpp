@@ -29,15 +29,17 @@ double all_records(const Setting& setting) {
   return std::accumulate(setting.records.begin(), setting.records.end(), 0.0);
 }
 
-// ν before the noise is known: F d/(n μ).
+// ν before the noise is known. Without a budget none is planned for.
 double planned_noise_to_signal(const Options& o, const Setting& setting) {
-  double square = 0;
-  for (int i = 0; i < setting.nodes() && !o.epsilon.empty(); ++i) {
-    const double mu = privacy::gdp_mu(of_node(o.epsilon, i), *o.delta);
-    square += 1 / (mu * mu);
-  }
-  const double d = static_cast<double>(setting.features * loss_of(o, setting.classes).scores());
-  return std::sqrt(square) * d / all_records(setting);
+  if (o.epsilon.empty()) return 0;
+  Known k{.epsilon = {},
+          .delta = *o.delta,
+          .weights = static_cast<double>(setting.features * loss_of(o, setting.classes).scores()),
+          .records = all_records(setting),
+          .colluders = setting.nodes() - 1,
+          .fewest_colluders = setting.nodes() - 1};
+  for (int i = 0; i < setting.nodes(); ++i) k.epsilon.push_back(of_node(o.epsilon, i));
+  return noise_to_signal(k);
 }
 
 [[noreturn]] void refuse(const Algorithm& a, const std::string& option, const std::string& why) {
@@ -213,17 +215,20 @@ void set_floor(Plan& plan) {
 
 }  // namespace
 
-double noise_to_signal(const Plan& plan) {
-  if (!plan.noisy()) return 0;
-  double square = 0;  // Σ 1/μ_i²
-  for (const Schedule& s : plan.nodes) {
-    std::vector<double> mus;
-    for (const PrivateRound& r : s.private_rounds) mus.push_back(r.charge.mu);
-    const double mu = privacy::gdp_compose(mus);
-    square += 1 / (mu * mu);
-  }
-  const Terms& t = *plan.nodes.front().sums;
-  return std::sqrt(square) * static_cast<double>(t.dimension()) / t.records;
+std::optional<Known> known_of(const Plan& plan) {
+  const Schedule& first = plan.nodes.front();
+  const LossKind kind = first.loss.kind;
+  if (!first.algorithm.curved || !plan.noisy() || first.sums->features == 0) return std::nullopt;
+  if (kind != LossKind::logistic && kind != LossKind::huber_hinge) return std::nullopt;
+  const int others = static_cast<int>(plan.nodes.size()) - 1;
+  Known k{.epsilon = {},
+          .delta = first.delta,
+          .weights = static_cast<double>(first.sums->dimension()),
+          .records = first.sums->records,
+          .colluders = others,
+          .fewest_colluders = others};
+  for (const Schedule& s : plan.nodes) k.epsilon.push_back(s.epsilon);
+  return k;
 }
 
 std::string in_words(const Plan& plan) {

@@ -7,7 +7,6 @@
 #include <random>
 #include <stdexcept>
 
-#include "parley/algorithm/newton/forecast.h"
 #include "parley/algorithm/newton/newton_plan.h"
 #include "parley/algorithm/newton/newton_sums.h"
 #include "parley/algorithm/nodes.h"
@@ -291,28 +290,6 @@ TEST(NewtonPrice, WhatBelongsToAdmmIsRefused) {
   }
   refused({.algorithm = "mr-admm", .clip = 0.5, .epsilon = {1}});
   refused({.algorithm = "mr-admm", .curvature = "full", .epsilon = {1}});
-}
-
-TEST(NewtonForecast, GrowsWithTheNoiseAndEndsAtGuessing) {
-  double before = -1;
-  for (double nu = 0; nu < 0.45; nu += 0.01) {
-    const Forecast f = forecast(nu);
-    EXPECT_FALSE(f.beyond_table);
-    EXPECT_GT(f.points, before);
-    EXPECT_LE(f.low, f.points);
-    EXPECT_GE(f.high, f.points);
-    before = f.points;
-  }
-  EXPECT_NEAR(forecast(0.04).points, 1.525, 1e-12);
-  EXPECT_TRUE(forecast(0.45).beyond_table);
-}
-
-// F d/(n μ), F = √N.
-TEST(NewtonForecast, NoiseToSignalIsThatOfThePlan) {
-  Options o = options();
-  o.epsilon = {1};
-  const Plan plan = algorithm::make_plan(o, {.degree = {1, 1, 1, 1}, .records = {100, 200, 300, 400}, .features = 6});
-  EXPECT_NEAR(noise_to_signal(plan), 2 * 6 / (1000 * privacy::gdp_mu(1, 1e-5)), 1e-9);
 }
 
 // Values of all parties add up without rounding, in any order, and stay far from the bound.
