@@ -99,6 +99,24 @@ std::vector<std::vector<std::string>> matrix(const run::Comparison& c, const std
   return rows;
 }
 
+// "The planner chose newton: …", and what it said before any record was read.
+void print_chosen(const run::Comparison& c) {
+  std::string said, expected;
+  for (const run::Cell& cell : c.cells) {
+    if (!cell.selected.by_planner()) continue;
+    said = "The planner chose " + cell.selected.algorithm + ": " + cell.selected.because + ".";
+    if (const auto& f = cell.expected)
+      expected += (expected.empty() ? "" : ", ") +
+                  (f->guessing ? "no better than guessing"
+                               : fmt::format("{:.1f} ({:.1f} to {:.1f})", f->points, f->low, f->high)) +
+                  " at ε = " + number(cell.budget);
+  }
+  if (!said.empty()) fmt::print("  {}\n", said);
+  if (!expected.empty())
+    fmt::print("  Its forecast before any record was read, in points above 'not private': {} (docs/frontier.md).\n",
+               expected);
+}
+
 void print_comparison(const run::Comparison& c, const CompareOptions& o, const std::string& out) {
   const auto ran = std::ranges::find_if(c.cells, [](const run::Cell& cell) { return cell.runs > 0; });
   if (ran == c.cells.end()) {
@@ -112,15 +130,11 @@ void print_comparison(const run::Comparison& c, const CompareOptions& o, const s
              number(ran->delta), c.nodes,
              ran->runs == 1 ? "one run each" : fmt::format("mean and range of {} runs", ran->runs),
              table(matrix(c, o.budgets)));
+  print_chosen(c);
   std::string said;
   for (const run::Cell& cell : c.cells) {
     if (!cell.refused.empty() && said != cell.algorithm)
       fmt::print("  - {} at ε = {}: {}\n", said = cell.algorithm, number(cell.budget), cell.refused);
-    if (cell.selected.by_planner())
-      fmt::print(
-          "  At ε = {} the planner chose {}: {}.{}\n", number(cell.budget), cell.selected.algorithm,
-          cell.selected.because,
-          cell.expected.empty() ? "" : " Before any record was read it said to expect\n  " + cell.expected + ".");
     if (cell.diverged > 0)
       fmt::print("  {} at ε = {}: {} of {} runs diverged\n", cell.algorithm, number(cell.budget), cell.diverged,
                  cell.runs);
@@ -203,6 +217,7 @@ Command compare_command() {
                    &config, "Options"}},
           .flags = {"json", "quiet"},
           .examples =
+              "  parley compare --algorithms mr-admm,auto --epsilon 0.25,1\n"
               "  parley compare --algorithms mr-admm,m-admm,dp-admm --epsilon 0.1,0.25,0.5,1,2 --delta 1e-5\n"
               "  parley compare --data adult --preprocessing compact --repeat 20 --out runs/adult\n"
               "  parley compare --data a.csv,b.csv,c.csv --schema schema.toml --epsilon 1 --seed 7\n",

@@ -13,7 +13,7 @@
 #include "parley/base/error.h"
 #include "parley/base/printed.h"
 #include "parley/base/text.h"
-#include "parley/run/expectation.h"
+#include "parley/run/claim.h"
 #include "parley/run/setting.h"
 #include "parley/run/simulation.h"
 #include "parley/theory/verdict.h"
@@ -278,7 +278,7 @@ Command plan_command() {
   static std::string config;
   return {
       .name = "plan",
-      .summary = "propose noise and penalties for a budget, without any data",
+      .summary = "choose algorithm and noise for a budget and say what to expect, without any data",
       .rows = rows(defaults),
       .own = {{"config", "", "TOML file with any of the options below", any_text("a file"), &config, "Options"}},
       .flags = {"json"},

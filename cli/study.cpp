@@ -13,7 +13,7 @@
 #include "parley/base/error.h"
 #include "parley/base/printed.h"
 #include "parley/base/text.h"
-#include "parley/run/expectation.h"
+#include "parley/run/claim.h"
 #include "parley/theory/verdict.h"
 
 namespace parley::cli {

@@ -17,7 +17,7 @@
 #include "parley/base/text.h"
 #include "parley/network/ranks.h"
 #include "parley/network/together.h"
-#include "parley/run/expectation.h"
+#include "parley/run/claim.h"
 #include "parley/run/setting.h"
 #include "parley/run/simulate.h"
 

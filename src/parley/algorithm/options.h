@@ -65,7 +65,7 @@ constexpr Words<FirstIterate, 2> words(FirstIterate) {
   return {{{"zero", FirstIterate::zero}, {"random", FirstIterate::random}}};
 }
 
-inline constexpr auto auto_algorithm = "auto";  // chosen by the planner (selection.h)
+inline constexpr auto auto_algorithm = "auto";  // chosen by the planner (planner.h)
 
 struct Options {
   std::string algorithm = auto_algorithm;

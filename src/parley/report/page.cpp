@@ -21,6 +21,10 @@ std::string hash_source(std::string_view text) {
 
 }  // namespace
 
+std::string paragraph(const std::string& text) {
+  return "<p>" + escaped(text) + "</p>\n";
+}
+
 std::string table(const std::vector<std::vector<std::string>>& rows) {
   std::string out = "<div class=\"scroll\"><table>\n";
   for (std::size_t r = 0; r < rows.size(); ++r) {

@@ -18,8 +18,7 @@ std::string page(const std::vector<Group>& groups, const std::vector<Figure>& fi
 // page_parts.cpp
 std::string head_part(const std::vector<Group>& groups, const Options& options);
 std::string cards_part(const std::vector<Group>& groups);
-std::string expected_part(const std::vector<Group>& groups);  // what the plan let expect
-std::string parts_part(const std::vector<Group>& groups);     // of runs that went on after a loss
+std::string parts_part(const std::vector<Group>& groups);  // of runs that went on after a loss
 std::string settings_part(const std::vector<Group>& groups);
 std::string guarantee_part(const std::vector<Group>& groups);
 std::string options_part(const std::vector<Group>& groups, Audience audience);
@@ -31,9 +30,13 @@ std::string chart_figure(const Figure& figure, std::size_t number);
 nlohmann::json chart_data(const std::vector<Figure>& figures);
 std::string download(const std::string& file, const std::string& csv, const std::string& words);
 
+// page_expected.cpp: what the plan let expect
+std::string expected_part(const std::vector<Group>& groups);
+
 // page_nodes.cpp
 std::string nodes_part(const std::vector<Group>& groups);
 
+std::string paragraph(const std::string& text);
 std::string table(const std::vector<std::vector<std::string>>& rows);  // the first row is its head; texts, not HTML
 
 }  // namespace parley::report

@@ -14,10 +14,6 @@
 namespace parley::report {
 namespace {
 
-std::string paragraph(const std::string& text) {
-  return "<p>" + escaped(text) + "</p>\n";
-}
-
 // No line break inside "δ = 3e-05".
 std::string numbers_together(const std::string& html) {
   static const std::regex value("((?:ε|δ) = [0-9.e+-]*[0-9])");
@@ -114,9 +110,11 @@ std::string cards_part(const std::vector<Group>& groups) {
     out += card("outcome", run.outcome.empty() ? "unknown" : run.outcome,
                 fmt::format("round {} of {}", run.rounds_done, [&] {
                   const std::string planned = run.option("rounds");
+                  const long rounds = std::atol(planned.c_str());
                   const std::string all = planned.empty() ? "?"
-                                          : run.star      ? std::to_string(2 * std::atol(planned.c_str()))
-                                                          : planned;
+                                                          : std::to_string(run.star   ? 2 * rounds
+                                                                           : run.sums ? rounds + 1
+                                                                                      : rounds);
                   return run.parts.empty() ? all : all + ", in " + std::to_string(run.parts.size()) + " parts";
                 }()));
   else
@@ -150,27 +148,6 @@ std::string cards_part(const std::vector<Group>& groups) {
       }());
   }
   return out + "</section>\n";
-}
-
-std::string expected_part(const std::vector<Group>& groups) {
-  std::string out;
-  for (const Group& g : groups) {
-    const Expected& e = g.first().expected;
-    if (e.chosen.empty() && e.forecast.empty()) continue;
-    if (!g.name.empty()) out += "<h3>" + escaped(g.name) + "</h3>\n";
-    if (!e.chosen.empty())
-      out += paragraph(g.first().option("algorithm") + " was chosen by the planner: " + e.chosen + ".");
-    if (!e.forecast.empty()) out += paragraph("Expect " + e.forecast + ".") + paragraph("Expect " + e.limit + ".");
-    if (e.levers.empty()) continue;
-    std::vector<std::vector<std::string>> rows = {{"what would help", "points lost to privacy with it"}};
-    for (const auto& [lever, points] : e.levers) rows.push_back({lever, points});
-    out += table(rows);
-  }
-  if (out.empty()) return "";
-  return "<section id=\"expected\">\n<h2>What to expect</h2>\n<p class=\"aside\">Known before any record was read: "
-         "from "
-         "the number of records, features and parties, and the budget.</p>\n" +
-         out + "</section>\n";
 }
 
 std::string parts_part(const std::vector<Group>& groups) {

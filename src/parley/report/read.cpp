@@ -51,13 +51,18 @@ void read_guarantee(Run& run, const json& privacy, const std::string& split) {
 
 void read_expected(Run& run, const json& top) {
   const json selection = member(top, "selection"), forecast = member(top, "forecast");
+  const auto points = [](const json& f, const std::string& range) {
+    return member(f, "guessing") == json(true) ? "no better than guessing"
+                                               : fmt::format("{:.2g}", number_in(f, "points")) + range;
+  };
   if (text_in(selection, "by") == "planner") run.expected.chosen = text_in(selection, "because");
+  if (!forecast.is_object()) return;
   run.expected.forecast = text_in(forecast, "in_words");
   run.expected.limit = text_in(forecast, "guessing_in_words");
+  run.expected.points = points(forecast, fmt::format(" ({:.2g} to {:.2g})", number_in(forecast, "points_low"),
+                                                     number_in(forecast, "points_high")));
   for (const json& lever : member(forecast, "levers"))
-    run.expected.levers.emplace_back(text_in(lever, "lever"), member(lever, "guessing") == json(true)
-                                                                  ? "no better than guessing"
-                                                                  : fmt::format("{:.2g}", number_in(lever, "points")));
+    run.expected.levers.emplace_back(text_in(lever, "lever"), points(lever, ""));
 }
 
 void read_nodes(Run& run, const json& top) {
@@ -150,6 +155,10 @@ Run read_simulation(const Sources& sources, Audience audience) {
   read_expected(run, top);
   read_nodes(run, top);
   read_rounds(run, sources[0].folder, audience);
+  const auto shape = record::shape_of(top);
+  run.sums = shape && shape->sums;
+  if (run.sums)  // what is left of their disagreement is rounding
+    for (Round& r : run.rounds) r.disagreement = absent;
   const json measured = member(top, "private");
   run.metrics = {.test_error = number_in(measured, "test_error"),
                  .test_error_pooled = number_in(measured, "test_error_nonprivate"),

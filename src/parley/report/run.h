@@ -52,7 +52,8 @@ struct Guarantee {
 struct Expected {
   std::string chosen;           // why the planner chose the algorithm; "" where it was given
   std::string forecast, limit;  // in words; "" where no forecast is known
-  std::vector<std::pair<std::string, std::string>> levers;  // what would help, and the forecast with it
+  std::string points;           // the forecast in short: "1.2 (0.7 to 1.9)"
+  std::vector<std::pair<std::string, std::string>> levers;  // what would help, and the points with it
 };
 
 struct Metrics {  // of the end; owner only
@@ -76,6 +77,7 @@ struct Statement {  // of a party, signed; made to be shown
 struct Run {
   bool party = false;    // the record of `join`; otherwise a simulation's
   bool star = false;     // the last node is the trainer
+  bool sums = false;     // sums over rows are exchanged: all hold one point, and one more round is the model
   std::string place;     // its folder; owner only
   std::string identity;  // equal for runs of the same options up to seed and place; compared, never shown
   std::string outcome;

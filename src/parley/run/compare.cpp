@@ -8,7 +8,7 @@
 #include "parley/base/error.h"
 #include "parley/base/text.h"
 #include "parley/record/record.h"
-#include "parley/run/expectation.h"
+#include "parley/run/claim.h"
 
 namespace parley::run {
 namespace {
@@ -28,7 +28,7 @@ void note(const Summary& s, Cell& cell, Comparison& all) {
   const bool tested = s.simulation.test_rows > 0;
   cell.runs = s.runs.size();
   cell.selected = s.simulation.selected;
-  if (const auto lines = forecast_lines(s.simulation.plan); !lines.empty()) cell.expected = lines.front().second;
+  cell.expected = forecast_of(s.simulation.plan);
   cell.delta = s.simulation.plan.nodes[0].delta;
   cell.rounds = s.simulation.plan.options.rounds;
   cell.private_rounds = s.simulation.plan.nodes[0].private_rounds.size();

@@ -8,6 +8,7 @@
 #include <string>
 #include <vector>
 
+#include "parley/algorithm/newton/forecast.h"
 #include "parley/run/simulate.h"
 
 namespace parley::run {
@@ -26,9 +27,9 @@ struct Spread {  // over the runs of a cell
 struct Cell {
   std::string algorithm;  // as it was asked for: auto, or a name
   double budget = 0;
-  algorithm::Selected selected{};  // what ran
-  std::string expected{};          // the forecast, in words; "" where none is known
-  std::string refused{};           // why there is no run; empty: there are
+  algorithm::Selected selected{};                         // what ran
+  std::optional<algorithm::newton::Forecast> expected{};  // where one is known
+  std::string refused{};                                  // why there is no run; empty: there are
   std::size_t runs = 0, diverged = 0;
   double epsilon = 0, delta = 0;  // proved, of the node that loses most; never above the budget
   long rounds = 0;

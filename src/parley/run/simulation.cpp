@@ -17,7 +17,6 @@
 #include "parley/problem/solve.h"
 #include "parley/record/schema.h"
 #include "parley/run/claim.h"
-#include "parley/run/expectation.h"
 #include "parley/run/setting.h"
 
 namespace parley::run {

@@ -6,8 +6,8 @@
 #include <string>
 #include <vector>
 
+#include "parley/algorithm/planner.h"
 #include "parley/algorithm/schedule.h"
-#include "parley/algorithm/selection.h"
 #include "parley/data/source.h"
 #include "parley/network/graph.h"
 #include "parley/network/ranks.h"

@@ -2,7 +2,7 @@
 #include <nlohmann/json.hpp>
 
 #include "parley/privacy/pure.h"
-#include "parley/run/expectation.h"
+#include "parley/run/claim.h"
 #include "parley/run/simulate.h"
 
 namespace parley::run {

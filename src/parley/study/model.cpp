@@ -4,7 +4,6 @@
 
 #include "parley/data/schema.h"
 #include "parley/run/claim.h"
-#include "parley/run/expectation.h"
 #include "parley/run/model.h"
 
 namespace parley::study {

@@ -11,8 +11,8 @@
 #include <string_view>
 #include <vector>
 
+#include "parley/algorithm/planner.h"
 #include "parley/algorithm/schedule.h"
-#include "parley/algorithm/selection.h"
 #include "parley/base/error.h"
 #include "parley/base/input_file.h"
 #include "parley/identity/identity.h"

@@ -91,8 +91,8 @@ std::vector<Lever> levers(const Known& k) {
 std::string in_words(const Forecast& f) {
   if (f.guessing) return "no better than always guessing the larger class (on synthetic tasks; not a promise)";
   return fmt::format(
-      "about {:.1f} points of test error more than without privacy ({:.1f} to {:.1f} on synthetic tasks; "
-      "not a promise)",
+      "about {:.1f} points of test error more than without privacy ({:.1f} to {:.1f} on a synthetic task where "
+      "guessing costs 10 points; not a promise)",
       f.points, f.low, f.high);
 }
 

@@ -292,6 +292,20 @@ TEST(NewtonPrice, WhatBelongsToAdmmIsRefused) {
   refused({.algorithm = "mr-admm", .curvature = "full", .epsilon = {1}});
 }
 
+// Where slopes are cut follows from ν and the loss alone (docs/newton.md, section 4).
+TEST(NewtonPrice, WhereSlopesAreCut) {
+  const auto clip = [](const std::string& loss, double epsilon) {
+    const Setting setting{
+        .degree = {4, 4, 4, 4, 4}, .records = std::vector<double>(5, 9000), .features = 62, .classes = 3};
+    return *algorithm::make_plan({.algorithm = "newton", .loss = loss, .epsilon = {epsilon}}, setting).options.clip;
+  };
+  EXPECT_EQ(clip("logistic", 1), 0.5);      // ν = 0.011
+  EXPECT_EQ(clip("logistic", 0.25), 0.35);  // ν = 0.042
+  EXPECT_EQ(clip("huber", 0.25), 0.35);
+  for (const double epsilon : {0.25, 1.0}) EXPECT_EQ(clip("huber-hinge", epsilon), 1);
+  EXPECT_EQ(clip("softmax", 1), problem::Loss({.kind = problem::LossKind::softmax, .classes = 3}).gradient_bound());
+}
+
 // Values of all parties add up without rounding, in any order, and stay far from the bound.
 TEST(NewtonPrice, SumsAreExact) {
   Options o = options();

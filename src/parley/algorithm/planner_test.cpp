@@ -1,4 +1,4 @@
-#include "parley/algorithm/selection.h"
+#include "parley/algorithm/planner.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -32,7 +32,7 @@ TEST(Selection, WhatIsNamedIsTaken) {
 TEST(Selection, NewtonUnderABudget) {
   EXPECT_EQ(chosen({.epsilon = {1}}), "newton");
   EXPECT_EQ(chosen({.epsilon = {0.1, 1}, .delta = 1e-6}), "newton");
-  for (const char* loss : {"logistic", "huber-hinge", "huber", "softmax"})
+  for (const char* loss : {"logistic", "huber-hinge", "huber"})
     EXPECT_EQ(chosen({.loss = loss, .epsilon = {1}}), "newton");
   EXPECT_EQ(chosen({.regularizer = "l1", .epsilon = {1}}), "newton");
   EXPECT_EQ(chosen({.rounds = 10, .regularization = 0.1, .epsilon = {1}}), "newton");
@@ -43,6 +43,7 @@ TEST(Selection, ThePapersWhereNewtonCannot) {
   EXPECT_EQ(chosen({.noise = "none"}), "mr-admm");
   EXPECT_EQ(chosen({.noise = "gaussian", .noise_scale = {1}}), "mr-admm");
   EXPECT_EQ(chosen({.epsilon = {1}, .delta = 0}), "mr-admm");
+  EXPECT_EQ(chosen({.loss = "softmax", .epsilon = {1}}), "mr-admm");
   EXPECT_EQ(chosen({.loss = "hinge", .epsilon = {1}}), "linear-admm");
   EXPECT_EQ(chosen({.epsilon = {1}}, study), sums_between_organisations ? "newton" : "mr-admm");
   EXPECT_EQ(chosen({.epsilon = {1}}, star), "star-pvp");
