@@ -27,7 +27,7 @@ configure:
 
 demo: setup
 	@$(MAKE) --no-print-directory all
-	@$(BUILD)/parley train --data census --nodes 5 --epsilon 1 --delta 1e-5 \
+	@$(BUILD)/parley compare --data census --nodes 20 --algorithms mr-admm,auto --epsilon 0.25,1 --delta 1e-5 --repeat 5 \
 	  --out runs/demo-$$(date +%Y%m%d-%H%M%S)
 
 # The release build and its tests. Which test begins first is in tests/CMakeLists.txt (COST).
@@ -99,6 +99,7 @@ bench: setup
 	@cmake --build $(BUILD) --target bench -j $(JOBS)
 	@$(BUILD)/bench_solve bench/results
 	@$(BUILD)/bench_run bench/results
+	@$(BUILD)/bench_newton bench/results
 	@$(BUILD)/bench_many_nodes bench/results
 	@bench/instructions.sh $(BUILD)/bench_evaluate bench/results
 	@$(BUILD)/bench_growth bench/results

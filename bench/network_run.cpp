@@ -23,6 +23,14 @@ algorithm::Options planned() {
   return o;
 }
 
+algorithm::Options planned_newton() {
+  algorithm::Options o;
+  o.algorithm = "newton";
+  o.epsilon = {1};
+  o.delta = 1e-5;
+  return o;
+}
+
 std::vector<data::Rows> deal(const data::Rows& all, int parts) {
   std::vector<std::vector<std::size_t>> which(static_cast<std::size_t>(parts));
   for (std::size_t n = 0; n < all.count(); ++n) which[n % which.size()].push_back(n);
@@ -32,7 +40,9 @@ std::vector<data::Rows> deal(const data::Rows& all, int parts) {
 }
 
 Network::Network(std::vector<data::Rows> rows, const algorithm::Options& options)
-    : rows_(std::move(rows)), graph_(network::make_graph({.graph = "ring"}, static_cast<int>(rows_.size()))) {
+    : rows_(std::move(rows)),
+      graph_(network::make_graph({.graph = algorithm::algorithm_named(options.algorithm).sums ? "complete" : "ring"},
+                                 static_cast<int>(rows_.size()))) {
   algorithm::Setting setting{.degree = graph_.degrees(), .features = static_cast<long>(rows_.front().features)};
   for (const data::Rows& r : rows_) setting.records.push_back(static_cast<double>(r.count()));
   const Stopwatch watch;

@@ -1,5 +1,6 @@
-// mr-admm on given rows as run/simulate.cpp drives it (plan, nodes, ledger in memory, values passed in the process),
-// without metrics and record, and what it cost. Ring graph, seeded noise: the same work in every repetition.
+// An algorithm between peers on given rows as run/simulate.cpp drives it (plan, nodes, ledger in memory, values passed in the process),
+// without metrics and record, and what it cost. Ring graph, for sums over rows all pairs; seeded noise: the same work in
+// every repetition.
 #pragma once
 #include <vector>
 
@@ -11,8 +12,9 @@
 
 namespace parley::bench {
 
-algorithm::Options paper_setting();  // penalty 1, gamma noise of rate 0.5
-algorithm::Options planned();        // epsilon = 1, delta = 10⁻⁵, the rest by the planner
+algorithm::Options paper_setting();   // penalty 1, gamma noise of rate 0.5
+algorithm::Options planned();         // mr-admm, epsilon = 1, delta = 10⁻⁵, the rest by the planner
+algorithm::Options planned_newton();  // the same budget
 
 std::vector<data::Rows> deal(const data::Rows& all, int parts);  // in turn, as even as possible
 
@@ -31,6 +33,7 @@ class Network {
 
   double seconds_plan() const { return seconds_plan_; }  // processor time of make_plan
   const std::vector<data::Rows>& rows() const { return rows_; }
+  const algorithm::Plan& plan() const { return plan_; }
 
  private:
   std::vector<data::Rows> rows_;

@@ -28,8 +28,8 @@ data::Rows first_rows(const data::Rows& all, std::size_t count) {
   return all.select(which);
 }
 
-data::Rows adult(std::size_t count) {
-  return first_rows(data::load_adult(data::find_adult(), "paper").rows, count);
+data::Rows adult(std::size_t count, const std::string& preprocessing) {
+  return first_rows(data::load_adult(data::find_adult(), preprocessing).rows, count);
 }
 
 data::Rows census(std::size_t count) {

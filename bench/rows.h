@@ -2,6 +2,7 @@
 #pragma once
 #include <cstdint>
 #include <optional>
+#include <string>
 
 #include "parley/data/dataset.h"
 
@@ -12,7 +13,7 @@ constexpr int nodes = 5, rounds = 50;
 
 bool has_adult();  // prints that it is skipped where the files are not found
 data::Rows first_rows(const data::Rows& all, std::size_t count);
-data::Rows adult(std::size_t count);  // preprocessed as in the papers
+data::Rows adult(std::size_t count, const std::string& preprocessing = "paper");  // "paper": as in the papers
 data::Rows census(std::size_t count);
 
 // Directions uniform, labels drawn by a logistic model of norm 8, the same for every seed. No byte of the arrays is

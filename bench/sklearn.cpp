@@ -41,9 +41,8 @@ const std::string& python() {
   return found;
 }
 
-}  // namespace
-
-json sklearn(const problem::Problem& p, double best, double wanted_gap, int repetitions) {
+// What sklearn_solve.py says of these rows and this request.
+json answer(const problem::Problem& p, json request) {
   if (python().empty()) return {{"skipped", "sklearn not installed"}};
   const fs::path folder = fs::temp_directory_path() / ("parley-bench-" + std::to_string(getpid()));
   fs::create_directories(folder);
@@ -51,18 +50,23 @@ json sklearn(const problem::Problem& p, double best, double wanted_gap, int repe
   dump(folder / "column", p.rows->column);
   dump(folder / "value", p.rows->value);
   dump(folder / "label", p.rows->label);
-  write_file(folder / "problem.json", json({{"features", p.rows->features},
-                                            {"full", p.rows->full()},
-                                            {"c", p.weight / p.regularization},
-                                            {"best", best / p.regularization},
-                                            {"wanted_gap", wanted_gap},
-                                            {"repetitions", repetitions}})
-                                          .dump());
+  request.update({{"features", p.rows->features}, {"full", p.rows->full()}, {"c", p.weight / p.regularization}});
+  write_file(folder / "problem.json", request.dump());
   const std::string text = output_of("OMP_NUM_THREADS=1 OPENBLAS_NUM_THREADS=1 " + python() +
                                      " -W ignore " PARLEY_BENCH_FOLDER "/sklearn_solve.py " + folder.string());
   fs::remove_all(folder);
   json out = json::parse(text, nullptr, false);
   return out.is_object() ? out : json({{"skipped", "sklearn_solve.py failed"}});
+}
+
+}  // namespace
+
+json sklearn(const problem::Problem& p, double best, double wanted_gap, int repetitions) {
+  return answer(p, {{"best", best / p.regularization}, {"wanted_gap", wanted_gap}, {"repetitions", repetitions}});
+}
+
+json sklearn_lbfgs(const problem::Problem& p, double tolerance, int repetitions) {
+  return answer(p, {{"tol", tolerance}, {"max_iter", 1000}, {"repetitions", repetitions}});
 }
 
 }  // namespace parley::bench

@@ -33,10 +33,11 @@ std::vector<Option> rows(CompareOptions& o) {
       "algorithm", "epsilon",           "ledger",          "dataset",    "resume",
       "engine",    "iteration-epsilon", "iteration-delta", "noise-rate", "noise-scale"};
   o.train.engine.repeat = 10;
-  std::vector<Option> list = {{"algorithms", "", "which algorithms, e.g. mr-admm,dp-admm; default: every one",
-                               any_text("names"), &o.algorithms, "Options"},
-                              {"epsilon", "ε", "budgets of the whole run; every algorithm is planned for each",
-                               above(0), &o.budgets, "Options"}};
+  std::vector<Option> list = {
+      {"algorithms", "", "which algorithms, e.g. mr-admm,auto (auto: what the planner chooses); default: every one",
+       any_text("names"), &o.algorithms, "Options"},
+      {"epsilon", "ε", "budgets of the whole run; every algorithm is planned for each", above(0), &o.budgets,
+       "Options"}};
   for (const Option& row : run::option_rows(o.train))
     if (std::ranges::find(left_out, row.name) == left_out.end()) list.push_back(row);
   return list;
@@ -45,7 +46,8 @@ std::vector<Option> rows(CompareOptions& o) {
 // Known, and each algorithm and budget once: a cell has one folder.
 void check_cells(CompareOptions& o) {
   if (o.algorithms.empty()) o.algorithms = algorithm::algorithm_names();
-  for (const std::string& name : o.algorithms) algorithm::algorithm_named(name);
+  for (const std::string& name : o.algorithms)
+    if (name != algorithm::auto_algorithm) algorithm::algorithm_named(name);
   const auto twice = [](auto list) {
     std::ranges::sort(list);
     return std::ranges::adjacent_find(list) != list.end();
@@ -69,7 +71,8 @@ std::vector<std::vector<std::string>> matrix(const run::Comparison& c, const std
   std::vector<std::vector<std::string>> rows = {{""}};
   for (const double b : budgets) rows[0].push_back("ε = " + number(b));
   for (std::size_t i = 0; i < c.cells.size(); i += budgets.size()) {
-    std::vector<std::string> row = {c.cells[i].algorithm};
+    const run::Cell& one = c.cells[i];
+    std::vector<std::string> row = {one.selected.by_planner() ? one.selected.algorithm + ", chosen" : one.algorithm};
     for (std::size_t k = i; k < i + budgets.size(); ++k) {
       const run::Cell& cell = c.cells[k];
       if (cell.runs == 0) {
@@ -88,7 +91,30 @@ std::vector<std::vector<std::string>> matrix(const run::Comparison& c, const std
   std::vector<std::string> last = {"not private"};
   last.resize(budgets.size() + 1, text(c.test_error_nonprivate ? *c.test_error_nonprivate : c.train_loss_nonprivate));
   rows.push_back(last);
+  if (c.test_error_guessing) {
+    last.assign(budgets.size() + 1, text(*c.test_error_guessing));
+    last[0] = "larger class";
+    rows.push_back(last);
+  }
   return rows;
+}
+
+// "The planner chose newton: …", and what it said before any record was read.
+void print_chosen(const run::Comparison& c) {
+  std::string said, expected;
+  for (const run::Cell& cell : c.cells) {
+    if (!cell.selected.by_planner()) continue;
+    said = "The planner chose " + cell.selected.algorithm + ": " + cell.selected.because + ".";
+    if (const auto& f = cell.expected)
+      expected += (expected.empty() ? "" : ", ") +
+                  (f->guessing ? "no better than guessing"
+                               : fmt::format("{:.1f} ({:.1f} to {:.1f})", f->points, f->low, f->high)) +
+                  " at ε = " + number(cell.budget);
+  }
+  if (!said.empty()) fmt::print("  {}\n", said);
+  if (!expected.empty())
+    fmt::print("  Its forecast before any record was read, in points above 'not private': {} (docs/frontier.md).\n",
+               expected);
 }
 
 void print_comparison(const run::Comparison& c, const CompareOptions& o, const std::string& out) {
@@ -97,11 +123,14 @@ void print_comparison(const run::Comparison& c, const CompareOptions& o, const s
     fmt::print("\nInterrupted before anything was finished.\n");
     return;
   }
-  fmt::print("\n{} (total over the whole run, δ = {}; {} nodes; mean and range of {} runs; * lowest)\n{}",
+  fmt::print("\n{} (total over the whole run, δ = {}; {} nodes; {}; * lowest)\n{}",
              bold(!c.test_error_nonprivate ? "Training loss at equal privacy loss"
                   : c.classifies           ? "Test error in % at equal privacy loss"
                                            : "Test error (rms) at equal privacy loss"),
-             number(ran->delta), c.nodes, ran->runs, table(matrix(c, o.budgets)));
+             number(ran->delta), c.nodes,
+             ran->runs == 1 ? "one run each" : fmt::format("mean and range of {} runs", ran->runs),
+             table(matrix(c, o.budgets)));
+  print_chosen(c);
   std::string said;
   for (const run::Cell& cell : c.cells) {
     if (!cell.refused.empty() && said != cell.algorithm)
@@ -188,6 +217,7 @@ Command compare_command() {
                    &config, "Options"}},
           .flags = {"json", "quiet"},
           .examples =
+              "  parley compare --algorithms mr-admm,auto --epsilon 0.25,1\n"
               "  parley compare --algorithms mr-admm,m-admm,dp-admm --epsilon 0.1,0.25,0.5,1,2 --delta 1e-5\n"
               "  parley compare --data adult --preprocessing compact --repeat 20 --out runs/adult\n"
               "  parley compare --data a.csv,b.csv,c.csv --schema schema.toml --epsilon 1 --seed 7\n",

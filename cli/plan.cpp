@@ -8,12 +8,12 @@
 
 #include "cli/commands.h"
 #include "cli/terminal.h"
-#include "parley/algorithm/newton/forecast.h"
 #include "parley/algorithm/newton/newton_plan.h"
 #include "parley/algorithm/planner.h"
 #include "parley/base/error.h"
 #include "parley/base/printed.h"
 #include "parley/base/text.h"
+#include "parley/run/claim.h"
 #include "parley/run/setting.h"
 #include "parley/run/simulation.h"
 #include "parley/theory/verdict.h"
@@ -110,7 +110,7 @@ std::string train_command(const algorithm::Plan& plan, const PlanOptions& o) {
   asked.algorithm.rounds = plan.options.rounds;
   asked.algorithm.delta = plan.nodes.front().delta;
   const auto now = rows(asked), before = rows(defaults);
-  std::string command = "parley train --algorithm " + o.algorithm.algorithm;
+  std::string command = "parley train --algorithm " + plan.options.algorithm;
   for (std::size_t i = 0; i < now.size(); ++i) {
     const std::string& name = now[i].name;
     if (name == "algorithm" || name == "records" || name == "features" || name == "classes") continue;
@@ -138,17 +138,18 @@ nlohmann::json node_plans(const algorithm::Plan& plan) {
   return nodes;
 }
 
-// ν and what it lets expect; nothing without a number of features.
-std::optional<std::pair<double, algorithm::newton::Forecast>> forecast_of(const algorithm::Plan& plan, long features) {
-  if (features == 0) return std::nullopt;
-  const double nu = algorithm::newton::noise_to_signal(plan);
-  return std::pair(nu, algorithm::newton::forecast(nu));
-}
+struct Planned {
+  algorithm::Selected selected;
+  algorithm::Plan plan;
+  std::string convergence;
+};
 
-nlohmann::json plan_json(const algorithm::Plan& plan, const std::string& convergence, long features) {
+nlohmann::json plan_json(const Planned& planned, long features) {
+  const algorithm::Plan& plan = planned.plan;
   const auto& p = plan.options;
   const auto& first = plan.nodes.front();
   nlohmann::json out = {{"algorithm", p.algorithm},
+                        {"selection", run::to_json(planned.selected)},
                         {"rounds", p.rounds},
                         {"private_rounds", first.private_rounds.size()},
                         {"noise", p.noise.text},
@@ -158,19 +159,15 @@ nlohmann::json plan_json(const algorithm::Plan& plan, const std::string& converg
                         {"average", first.sums ? first.sums->average : plan.average},
                         {"theorem", first.theorem},
                         {"bound", plan.verified_only() ? "numerically verified" : "proved"},
-                        {"convergence", convergence},
+                        {"convergence", planned.convergence},
                         {"node_results", node_plans(plan)},
                         {"warnings", plan.warnings}};
   if (first.sums) {
-    const auto expected = forecast_of(plan, features);
     out.update({{"clip", *p.clip},
                 {"curvature", p.curvature.text},
                 {"curvature_share", *p.curvature_share},
-                {"regularization", *p.regularization}});
-    if (expected)
-      out.update({{"noise_to_signal", expected->first},
-                  {"points_expected",
-                   expected->second.beyond_table ? nlohmann::json() : nlohmann::json(expected->second.points)}});
+                {"regularization", *p.regularization},
+                {"forecast", run::forecast_json(plan)}});
     return out;
   }
   out.update({{"penalty", p.penalty}, {"penalty_growth", p.penalty_growth}, {"damping", *p.damping}});
@@ -200,24 +197,19 @@ void print_rest_of_sums(const algorithm::Plan& plan, const PlanOptions& o) {
   line("settings", algorithm::newton::in_words(plan));
   line("model", "mean of the points after the later half of the rounds (free)");
   print_guarantee(plan);
-  if (const auto expected = forecast_of(plan, o.features)) {
-    const auto& [nu, f] = *expected;
-    line("noise to signal", fmt::format("{:.3g}", nu));
-    line("expect", f.beyond_table
-                       ? "no better than guessing: more records, fewer features or a larger epsilon would help"
-                       : fmt::format("about {:.1f} points of test error more than without privacy ({:.1f} to {:.1f} on "
-                                     "synthetic tasks like census; not a promise)",
-                                     f.points, f.low, f.high));
-  }
+  for (const auto& [what, text] : run::forecast_lines(plan)) line(what, text);
+  if (o.features == 0) line("expect", "give --features for a forecast");
   print_command(plan, o);
 }
 
-void print_plan(const algorithm::Plan& plan, const std::string& convergence, const PlanOptions& o) {
+void print_plan(const Planned& planned, const PlanOptions& o) {
+  const algorithm::Plan& plan = planned.plan;
   const auto& p = plan.options;
   const auto& first = plan.nodes.front();
   fmt::print("{}\n", bold("Plan"));
-  line("algorithm", fmt::format("{} ({}), {} rounds, {} of them touch data", p.algorithm, first.algorithm.source,
-                                p.rounds, first.private_rounds.size()));
+  line("algorithm", run::in_words(planned.selected));
+  line("rounds",
+       fmt::format("{}, {} of them touch data ({})", p.rounds, first.private_rounds.size(), first.algorithm.source));
   line("noise", fmt::format("{}, {}", first.noise == algorithm::Noise::gaussian ? "Gaussian" : "gamma",
                             first.sums                                  ? "on sums over rows"
                             : p.noise_on == algorithm::Place::objective ? "in the objective"
@@ -245,7 +237,7 @@ void print_plan(const algorithm::Plan& plan, const std::string& convergence, con
                 : plan.star() ? "the trainer's last"
                               : "mean of the last iterates");
   print_guarantee(plan);
-  line("convergence", convergence + " (without noise; parley check has the numbers)");
+  line("convergence", planned.convergence + " (without noise; parley check has the numbers)");
   if (o.features > 0)
     line("noise to signal",
          fmt::format("{:.3g} (on Adult with 104 features, 0.02 went with 2.5 points more test error, 0.006 with 1.1)",
@@ -261,18 +253,21 @@ int run_plan(const Arguments& arguments) {
     throw Error({.what = "a plan starts from a budget",
                  .where = "option --epsilon",
                  .fix = "e.g. parley plan --epsilon 1 --delta 1e-5 --records 8000 --features 60"});
-  const network::Graph graph = run::graph_for(o.graph, o.algorithm.algorithm, static_cast<int>(o.nodes));
+  Planned planned{.selected = algorithm::select_algorithm(o.algorithm, {}), .plan = {}, .convergence = ""};
+  algorithm::Options options = o.algorithm;
+  options.algorithm = planned.selected.algorithm;
+  const network::Graph graph = run::graph_for(o.graph, options.algorithm, static_cast<int>(o.nodes));
   algorithm::Setting setting = run::setting_on(graph, o.records, static_cast<int>(o.nodes));
   setting.features = o.features;
   setting.classes = static_cast<int>(o.classes);
-  const algorithm::Plan plan = algorithm::make_plan(o.algorithm, setting);
-  const std::string convergence = theory::convergence_verdict(graph, plan, setting);
+  planned.plan = algorithm::make_plan(options, setting);
+  planned.convergence = theory::convergence_verdict(graph, planned.plan, setting);
   if (arguments.has("json")) {
-    fmt::print("{}\n", plan_json(plan, convergence, o.features).dump());
+    fmt::print("{}\n", plan_json(planned, o.features).dump());
     return 0;
   }
-  for (const auto& warning : plan.warnings) fmt::print(stderr, "warning: {}\n", warning);
-  print_plan(plan, convergence, o);
+  for (const auto& warning : planned.plan.warnings) fmt::print(stderr, "warning: {}\n", warning);
+  print_plan(planned, o);
   return 0;
 }
 
@@ -283,7 +278,7 @@ Command plan_command() {
   static std::string config;
   return {
       .name = "plan",
-      .summary = "propose noise and penalties for a budget, without any data",
+      .summary = "choose algorithm and noise for a budget and say what to expect, without any data",
       .rows = rows(defaults),
       .own = {{"config", "", "TOML file with any of the options below", any_text("a file"), &config, "Options"}},
       .flags = {"json"},

@@ -13,6 +13,7 @@
 #include "parley/base/error.h"
 #include "parley/base/printed.h"
 #include "parley/base/text.h"
+#include "parley/run/claim.h"
 #include "parley/theory/verdict.h"
 
 namespace parley::cli {
@@ -201,6 +202,8 @@ int check(const Study& s, bool as_json) {
                             {"run_id", study::run_id(hash)},
                             {"study", canonical},
                             {"parties", parties},
+                            {"selection", run::to_json(p.selected)},
+                            {"forecast", run::forecast_json(p.plan)},
                             {"rounds", p.plan.options.rounds},
                             {"private_rounds", first.private_rounds.size()},
                             {"epsilon", p.plan.noisy() ? json(p.plan.epsilon()) : json()},
@@ -214,7 +217,7 @@ int check(const Study& s, bool as_json) {
     return 0;
   }
   for (const auto& warning : warnings(s, p)) fmt::print(stderr, "warning: {}\n", warning);
-  const auto line = [](const char* what, const std::string& text) { fmt::print("  {:<12} {}\n", what, text); };
+  const auto line = [](const std::string& what, const std::string& text) { fmt::print("  {:<12} {}\n", what, text); };
   fmt::print("{}\n", bold(s.title.empty() ? s.file.string() : s.title));
   line("hash", in_fours(hash));
   line("run", study::run_id(hash));
@@ -225,11 +228,13 @@ int check(const Study& s, bool as_json) {
                               p.graph.edges().size()));
   line("data", s.schema.empty() ? fmt::format("LIBSVM, {} features", p.setting.features)
                                 : fmt::format("{}: {} features", s.schema, p.setting.features));
-  line("algorithm", fmt::format("{} ({}), {} rounds, {} of them touch data", first.algorithm.name,
-                                first.algorithm.source, p.plan.options.rounds, first.private_rounds.size()));
+  line("algorithm", study::in_words_of(s, run::in_words(p.selected)));
+  line("rounds", fmt::format("{}, {} of them touch data ({})", p.plan.options.rounds, first.private_rounds.size(),
+                             first.algorithm.source));
   line("guarantee", guarantee(p, stamps));
   if (p.plan.noisy()) line("by", first.theorem);
   line("convergence", convergence + " (without noise)");
+  for (const auto& [what, text] : run::forecast_lines(p.plan)) line(what, text);
   line("deadlines", fmt::format("an answer within {} s; a silent peer is waited for {} s, then the others {}",
                                 number(s.deadline_seconds), number(s.wait_seconds), s.on_loss.text));
   return 0;

@@ -154,10 +154,4 @@ std::string fixed(double value, int digits) {
   return fmt::format("{:.{}f}", value, digits);
 }
 
-std::string grouped(long count) {
-  std::string text = std::to_string(count);
-  for (long at = static_cast<long>(text.size()) - 3; at > 0; at -= 3) text.insert(static_cast<std::size_t>(at), ",");
-  return text;
-}
-
 }  // namespace parley::cli

@@ -4,6 +4,8 @@
 #include <string_view>
 #include <vector>
 
+#include "parley/base/printed.h"
+
 namespace parley::cli {
 
 // A terminal or pipe that is gone ends no run: what cannot be written is dropped. false: some was.
@@ -40,6 +42,5 @@ std::string alarm(const std::string& text);  // bold red on a terminal
 
 std::string percent(double share);  // "17.31 %"
 std::string fixed(double value, int digits);
-std::string grouped(long count);  // 40,000
 
 }  // namespace parley::cli

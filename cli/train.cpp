@@ -17,6 +17,7 @@
 #include "parley/base/text.h"
 #include "parley/network/ranks.h"
 #include "parley/network/together.h"
+#include "parley/run/claim.h"
 #include "parley/run/setting.h"
 #include "parley/run/simulate.h"
 
@@ -30,6 +31,7 @@ void print_start(const run::Simulation& s, const run::TrainOptions& o, bool to_s
              s.plan.star() ? fmt::format("between {} data providers and a trainer", s.parties())
                            : fmt::format("between {} nodes, graph {}", s.parties(),
                                          run::graph_shape(o.graph, first.algorithm.name)));
+  if (s.selected.by_planner()) fmt::print(to, "chosen by the planner: {}\n", s.selected.because);
   if (first.sums) {
     fmt::print(to, "{}\n", algorithm::newton::in_words(s.plan));
   } else if (first.noise != algorithm::Noise::none) {
@@ -48,6 +50,7 @@ void print_start(const run::Simulation& s, const run::TrainOptions& o, bool to_s
              grouped(static_cast<long>(s.test_rows)), s.holdings.test.features,
              s.holdings.classes.empty() ? "" : fmt::format(", {} classes", s.holdings.classes.size()),
              s.plan.options.rounds, first.private_rounds.size());
+  for (const auto& [what, text] : run::forecast_lines(s.plan)) fmt::print(to, "{:<11} {}\n", what, text);
   std::fflush(to);
 }
 
@@ -69,11 +72,13 @@ void print_quality(const run::Summary& s) {
   const auto error_text = [&](double e) { return std::isnan(e) ? "-" : classes ? percent(e) : fixed(e, 4); };
   std::vector<std::vector<std::string>> rows = {
       {"", runs.size() == 1 ? "this run" : fmt::format("mean of {} runs (range)", runs.size()), "not private, pooled"}};
+  if (tested && classes) rows[0].emplace_back("larger class");
   if (tested)
     rows.push_back({classes ? "test error" : "test error (rms)",
                     over(
                         runs, [](const auto& r) { return *r.last().test_error; }, error_text),
                     error_text(s.simulation.test_error_nonprivate)});
+  if (tested && classes) rows.back().push_back(error_text(s.simulation.test_error_guessing));
   rows.push_back({"training loss",
                   over(
                       runs, [](const auto& r) { return *r.last().train_loss; }, [](double x) { return fixed(x, 4); }),

@@ -240,7 +240,7 @@ class Train(Case):
         self.assertIn("about any one record (as dealt)", (self.dir / "c/report.html").read_text())
 
     def test_the_line_that_a_plan_prints_is_the_run_of_that_plan(self):
-        for given in (("--epsilon", "0.5,1,2", "--nodes", 3, "--graph", "complete", "--loss-weight", 100, "--weighting", "rows", "--regularization", 0.3),
+        for given in (("--epsilon", "0.5,1,2", "--algorithm", "mr-admm", "--nodes", 3, "--graph", "complete", "--loss-weight", 100, "--weighting", "rows", "--regularization", 0.3),
                       ("--epsilon", 1, "--delta", 0, "--noise", "gamma", "--penalty-growth", 1.02, "--graph", "0-1,1-2,2-3,3-4,4-0"),
                       ("--epsilon", 2, "--algorithm", "dp-admm", "--loss", "hinge", "--rounds", 5)):
             nodes = given[given.index("--nodes") + 1] if "--nodes" in given else 5
@@ -257,6 +257,39 @@ class Train(Case):
             self.assertEqual(penalty if isinstance(penalty, list) else [penalty], plan["penalty"])
             if "," in str(given[1]):
                 self.assertIn("by node: 0.5000, 1.0000, 2.0000", text)
+
+    def test_the_planner_chooses_and_says_what_to_expect(self):
+        plan = json.loads(self.ok("plan", "--epsilon", 1, "--records", 9000, "--features", 62, "--json"))
+        self.assertEqual((plan["algorithm"], plan["selection"]["by"]), ("newton", "planner"))
+        self.assertAlmostEqual(plan["forecast"]["noise_to_signal"], 5**0.5 * 62 / (45000 * 0.26805), places=5)
+        text = self.ok("plan", "--epsilon", 1, "--records", 9000, "--features", 62)
+        for part in ("newton, chosen by the planner", "about 0.4 points of test error more than without privacy", "not a promise",
+                     "no better than guessing below about 1,700 records in all", "half the features: 0.18 points; twice the records: 0.18 points; twice the epsilon: 0.2 points"):
+            self.assertIn(part, text)
+        self.assertIn("still guessing", self.ok("plan", "--epsilon", 0.1, "--records", 100, "--features", 62))
+        # The same in the run of that plan: before it, in its record, in its model and on its page.
+        words = shlex.split(text.splitlines()[-1])[1:]
+        self.assertIn("newton", words)
+        self.ok(*words, "--rows", 1500, "--out", "named", "--quiet")
+        said = self.ok("train", "--epsilon", 1, "--rows", 1500, "--rounds", 4, "--out", "auto")
+        for part in ("chosen by the planner: it loses least at a given budget", "expect ", "would help ", "larger class"):
+            self.assertIn(part, said)
+        for name, by in (("named", "given"), ("auto", "planner")):
+            run, model = (json.loads((self.dir / name / file).read_text()) for file in ("run.json", "model.json"))
+            self.assertEqual((run["options"]["algorithm"], run["selection"]["by"]), ("newton", by))
+            self.assertEqual(model["selection"], run["selection"])
+            self.assertIn("lever", run["forecast"]["levers"][0])
+        self.ok("report", "auto", "--out", "auto.html")
+        page = (self.dir / "auto.html").read_text()
+        for part in ("What to expect", "chosen by the planner", "half the features"):
+            self.assertIn(part, page)
+
+    def test_auto_takes_the_papers_algorithm_whose_options_are_given(self):
+        for given, algorithm in (((), "mr-admm"), (("--noise", "none"), "mr-admm"), (("--epsilon", 1, "--delta", 0), "mr-admm"),
+                                 (("--epsilon", 1, "--penalty", 9), "mr-admm"), (("--epsilon", 1, "--loss", "hinge"), "linear-admm"),
+                                 (("--epsilon", 1, "--graph", "star"), "newton"), (("--epsilon", 1, "--repeat", 2), "newton")):
+            j = self.train(*given, "--out", "-".join(map(str, ["auto", *given])))
+            self.assertEqual((j["algorithm"], j["selection"]["by"]), (algorithm, "planner"), given)
 
     def test_a_cap_says_what_it_changes(self):
         cap = lambda name, epsilon: self.ok("ledger", "cap", "l.db", "--dataset", name, "--epsilon", epsilon)
@@ -544,6 +577,13 @@ class Compare(Case):
             self.assertEqual((cell["runs"], cell["nodes"], cell["delta"]), ("2", "5", "1e-05"))
         self.assertTrue((self.dir / "c/dp-admm/epsilon-0.5/run-2/model.json").exists())
 
+    def test_what_the_planner_chooses_stands_beside_the_papers(self):
+        text = self.ok("compare", "--algorithms", "mr-admm,auto", "--epsilon", 1, "--rows", 1500, "--rounds", 4, "--repeat", 1, "--out", "c", "--quiet")
+        for part in ("mr-admm  ", "newton, chosen", "not private", "larger class"):
+            self.assertIn(part, text)
+        cells = json.loads((self.dir / "c/compare.json").read_text())["cells"]
+        self.assertEqual([(c["algorithm"], c["selection"]["algorithm"]) for c in cells], [("mr-admm", "mr-admm"), ("auto", "newton")])
+
     def test_what_is_wrong_is_said_before_anything_runs(self):
         self.fails("compare", "--algorithms", "mr-adm", says=["unknown algorithm", "'mr-adm'", "did you mean 'mr-admm'?"])
         self.fails("compare", "--algorithms", "dvp,dvp", says=["given twice"])
@@ -571,7 +611,7 @@ class Live(Case):
         return shown.decode()
 
     def test_a_run_on_a_terminal_rewrites_three_lines(self):
-        shown = self.on_terminal("train", "--rows", 1500, "--loss-weight", 200, "--rounds", 6, "--epsilon", 1, "--out", "r")
+        shown = self.on_terminal("train", "--algorithm", "mr-admm", "--rows", 1500, "--loss-weight", 200, "--rounds", 6, "--epsilon", 1, "--out", "r")
         last = shown[:shown.index("Result")].split("\x1b[2A")[-1]
         self.assertIn("round 6/6", last)
         self.assertRegex(last, "█[▁▂▃▄▅▆▇█]+ *loss 0")
@@ -579,7 +619,7 @@ class Live(Case):
         self.assertEqual(shown.count("\x1b[2A"), 6)
 
     def test_no_line_is_wider_than_the_terminal(self):
-        shown = self.on_terminal("train", "--rows", 1500, "--loss-weight", 200, "--rounds", 6, "--epsilon", 1, "--out", "r", columns=30)
+        shown = self.on_terminal("train", "--algorithm", "mr-admm", "--rows", 1500, "--loss-weight", 200, "--rounds", 6, "--epsilon", 1, "--out", "r", columns=30)
         live = shown[shown.index("█"):shown.index("Result")]
         for line in re.split("[\r\n]+", re.sub("\x1b\\[[0-9]*[A-Z]", "\n", live)):
             self.assertLess(len(line), 30, line)

@@ -24,8 +24,8 @@ class Report(unittest.TestCase):
         cls.temporary = tempfile.TemporaryDirectory()
         cls.dir = pathlib.Path(cls.temporary.name)
         budget = ("--epsilon", 2, "--delta", 1e-5)
-        cls.train("runs", *budget, "--repeat", 2)
-        cls.train("seeded", *budget, "--seed", 7)
+        cls.train("runs", "--algorithm", "mr-admm", *budget, "--repeat", 2)
+        cls.train("seeded", "--algorithm", "mr-admm", *budget, "--seed", 7)
         cls.train("star", "--algorithm", "dp-admm", *budget)
         cls.train("gamma", "--algorithm", "r-admm", "--noise", "gamma", "--noise-rate", 0.7)
         cls.train("each", "--algorithm", "dp-admm", "--iteration-epsilon", 0.1, "--iteration-delta", 1e-3)
@@ -134,7 +134,7 @@ class Report(unittest.TestCase):
             self.assertIn("NOT PRIVATE", (self.dir / "marked" / name).read_text(), name)
 
     def test_rows_that_were_declared_public_are_named_wherever_the_guarantee_is(self):
-        said = parley("train", "--rows", 1500, "--rounds", 2, "--epsilon", 1, "--public-rows", 500, "--out", "declared", cwd=self.dir)
+        said = parley("train", "--algorithm", "mr-admm", "--rows", 1500, "--rounds", 2, "--epsilon", 1, "--public-rows", 500, "--out", "declared", cwd=self.dir)
         words = "500 rows that were declared public"
         self.assertIn(f"Not covered: {words}.", said.stdout)
         self.assertIn(f"Not covered: {words}.", self.page("declared"))
@@ -161,7 +161,7 @@ class Report(unittest.TestCase):
         self.assertIn('<th scope="row">rows</th><td>1500</td>', page)
         parley("data", "generate", "census", "--rows", 300, "--out", "own.csv", cwd=self.dir)
         parley("data", "schema", "census", "--out", "own.toml", cwd=self.dir)
-        self.train("own", "--data", "own.csv", "--schema", "own.toml", "--epsilon", 2)
+        self.train("own", "--algorithm", "mr-admm", "--data", "own.csv", "--schema", "own.toml", "--epsilon", 2)
         for private in ((), ("--private",)):
             self.assertNotIn('<th scope="row">rows</th>', self.page("own", *private))
 

@@ -171,11 +171,12 @@ class Study(Case):
         self.three()
         plan = self.check()
         self.assertLessEqual(plan["epsilon"], 1)
+        self.assertEqual((plan["selection"]["algorithm"], plan["selection"]["by"], plan["study"]["planned"]["algorithm"]), ("mr-admm", "planner", "mr-admm"))
         self.assertEqual((plan["rounds"], plan["private_rounds"], plan["delta"], plan["not_private"]), (50, 25, 1e-6, []))
         self.assertIn("theorem", plan["theorem"])
         self.assertTrue(plan["hash"].startswith(plan["run_id"]))
         shown = self.ok("study", "check", "study.toml")
-        for text in (" ".join(re.findall("....", plan["hash"])), "ε = 1.0000, δ = 1e-06 per record, whole run (proved)", "50 rounds", "theorem G"):
+        for text in (" ".join(re.findall("....", plan["hash"])), "ε = 1.0000, δ = 1e-06 per record, whole run (proved)", "50, 25 of them touch data", "theorem G", "mr-admm, chosen by the planner"):
             self.assertIn(text, shown)
 
     def test_an_invitation_keeps_the_file_byte_for_byte(self):
@@ -203,20 +204,23 @@ class Study(Case):
         self.three()
         first = self.check()["hash"]
         self.change("hospital_b.example:7400", "10.0.0.7:7401")
-        self.change("rounds = 50", "rounds   =   50   # agreed on the phone")
+        self.change("rounds = 0", "rounds   =   0   # agreed on the phone")
         (self.dir / "schema.toml").rename(self.dir / "other.toml")
         self.change('"schema.toml"', '"other.toml"')
         self.assertEqual(self.check()["hash"], first)
-        self.change("rounds   =   50", "rounds = 49")
+        self.change("rounds   =   0", "rounds = 49")
         self.assertNotEqual(self.check()["hash"], first)
 
     def test_a_star_has_a_trainer(self):
         self.three()
-        self.change('"mr-admm"', '"dp-admm"')
+        self.change('algorithm = "auto"', 'algorithm = "dp-admm"')
         self.fails("study", "check", "study.toml", says=["one trainer", "study.toml:", "runs around"])
         self.assertIn("coordinator is node 3", self.invite("coordinator", "--trainer"))
         self.fails("study", "check", "study.toml", says=["runs around a trainer, not on a graph of peers"])
         self.change('graph = "complete"', 'graph = "auto"')
+        self.assertEqual(self.check()["selection"]["by"], "given")
+        self.change('algorithm = "dp-admm"', 'algorithm = "auto"')
+        self.assertEqual(self.check()["selection"]["algorithm"], "star-pvp")
         parties = self.check()["parties"]
         self.assertEqual((parties[3]["trainer"], parties[3]["epsilon"], parties[3]["neighbours"]),
                          (True, None, ["hospital_a", "hospital_b", "hospital_c"]))
@@ -255,7 +259,7 @@ class Study(Case):
 
     def test_mistakes_in_the_file_are_told_at_once_with_their_lines(self):
         self.three()
-        self.change("rounds = 50", "rouns = 50")
+        self.change("rounds = 0", "rouns = 50")
         self.change('"stop"', '"halt"')
         line = 1 + self.study.read_text().split("\n").index("rouns = 50")
         text = self.fails("study", "check", "study.toml", says=[f"study.toml:{line}: unknown option 'rouns'", "did you mean 'rounds'?",

@@ -42,9 +42,9 @@ TRAIN = {  # every algorithm, every kind of noise and where it stands, losses, s
     "r-admm": ("--algorithm", "r-admm", "--noise", "gamma", "--noise-rate", 0.7),
     "r-admm-pure": ("--algorithm", "r-admm", "--epsilon", 3, "--delta", 0),
     "mr-admm": ("--algorithm", "mr-admm", *BUDGET),
-    "mr-admm-defaults": (),
-    "mr-admm-uneven": (*BUDGET, "--split", "power", "--weighting", "rows", "--graph", "small-world", "--nodes", 7, "--average", "no"),
-    "mr-admm-hinge": ("--loss", "huber-hinge", "--noise", "gamma", "--epsilon", 3, "--delta", 0),
+    "mr-admm-defaults": ("--algorithm", "mr-admm"),
+    "mr-admm-uneven": ("--algorithm", "mr-admm", *BUDGET, "--split", "power", "--weighting", "rows", "--graph", "small-world", "--nodes", 7, "--average", "no"),
+    "mr-admm-hinge": ("--algorithm", "mr-admm", "--loss", "huber-hinge", "--noise", "gamma", "--epsilon", 3, "--delta", 0),
     "linear-admm": ("--algorithm", "linear-admm", *BUDGET, "--rounds", 20),
     "linear-l1": ("--algorithm", "linear-admm", *BUDGET, "--rounds", 10, "--regularizer", "l1", "--step-size", "convex"),
     "star-admm": ("--algorithm", "star-admm", "--noise", "none"),
@@ -52,9 +52,9 @@ TRAIN = {  # every algorithm, every kind of noise and where it stands, losses, s
     "star-pvp-paper": ("--algorithm", "star-pvp", "--iteration-epsilon", 0.1, "--sensitivity", "paper"),
     "dp-admm": ("--algorithm", "dp-admm", *BUDGET, "--rounds", 20),
     "dp-admm-hinge": ("--algorithm", "dp-admm", *BUDGET, "--rounds", 10, "--loss", "hinge", "--step-size", "convex"),
-    "label-skewed": (*BUDGET, "--split", "label-skewed"),
-    "repeated": (*BUDGET, "--repeat", 2, "--metrics", "last"),
-    "ledger": (*BUDGET, "--ledger", "my.ledger", "--dataset", "census"),
+    "label-skewed": ("--algorithm", "mr-admm", *BUDGET, "--split", "label-skewed"),
+    "repeated": ("--algorithm", "mr-admm", *BUDGET, "--repeat", 2, "--metrics", "last"),
+    "ledger": ("--algorithm", "mr-admm", *BUDGET, "--ledger", "my.ledger", "--dataset", "census"),
 }
 LOST = "hospital_b"
 

@@ -152,7 +152,7 @@ class Claims(Case):
         self.assert_completed(study)
         there = other.base / A
         train = there / "trained"
-        run("train", "--data", "mine.csv", "--schema", "schema.toml", "--graph", "ring", "--nodes", 3, "--rounds", 4, "--seed", 1, "--epsilon", 1, "--delta", 1e-6, "--out", train, "--quiet",
+        run("train", "--algorithm", "mr-admm", "--data", "mine.csv", "--schema", "schema.toml", "--graph", "ring", "--nodes", 3, "--rounds", 4, "--seed", 1, "--epsilon", 1, "--delta", 1e-6, "--out", train, "--quiet",
             cwd=there)
         somebody = there / "somebody"
         somebody.mkdir()

@@ -360,7 +360,7 @@ class LostPast(Ending):
 
 class Stop(Ending):
     def test_a_signal_that_mpirun_passes_on_ends_the_run_with_a_model(self):
-        process = subprocess.Popen(mpirun(2, "train", "--rows", 2000, "--rounds", 100000, "--epsilon", 1, "--engine", "mpi", "--out", "run", "--metrics", "last", "--quiet"),
+        process = subprocess.Popen(mpirun(2, "train", "--algorithm", "mr-admm", "--rows", 2000, "--rounds", 100000, "--epsilon", 1, "--engine", "mpi", "--out", "run", "--metrics", "last", "--quiet"),
                                    cwd=self.dir, env=ENV, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
         while not (self.dir / "run/rank-1/rounds.jsonl").exists() or len((self.dir / "run/rounds.jsonl").read_bytes()) < 1000:
             self.assertIsNone(process.poll())

@@ -3,13 +3,24 @@
 #include "parley/algorithm/catalog.h"
 
 namespace parley::algorithm {
+namespace {
+
+std::vector<std::string> algorithm_choices() {
+  std::vector<std::string> names = algorithm_names();
+  names.insert(names.begin(), auto_algorithm);
+  return names;
+}
+
+}  // namespace
 
 std::vector<Option> option_rows(Options& o) {
   return {
-      {"algorithm", "", "which algorithm runs", one_of(algorithm_names()), &o.algorithm, "algorithm", Shown::to_anyone},
+      {"algorithm", "",
+       "which algorithm runs; auto: the planner chooses: newton under --epsilon, else the one whose options are given",
+       one_of(algorithm_choices()), &o.algorithm, "algorithm", Shown::to_anyone},
       {"rounds", "T",
-       "all rounds, recycled ones included; 0: 50, but under --epsilon 25 where every round touches data, and 1000 for "
-       "dp-admm and linear-admm",
+       "all rounds, recycled ones included. 0 = automatic: 50. With --epsilon: 32 for newton, 25 for other algorithms "
+       "whose every round uses data, 1000 for dp-admm and linear-admm",
        between(0, 1000000), &o.rounds, "algorithm", Shown::to_anyone},
       {"loss", "L", "loss of a record", one_of(o.loss), &o.loss.text, "problem", Shown::to_anyone},
       {"loss-width", "h, c", "half width of the hinge's bend; where the residual is clipped", above(0), &o.loss_width,
@@ -55,7 +66,7 @@ std::vector<Option> option_rows(Options& o) {
        "algorithm", Shown::to_anyone},
       {"clip", "G",
        "newton, dp-gd: a record's slope is cut at +- this, which is a public number; default: the planner's (0.5, or "
-       "0.35 where noise is strong)",
+       "0.35 where noise is strong; huber-hinge and softmax are not cut)",
        strictly_between(0, 100), &o.clip, "algorithm", Shown::to_anyone},
       {"curvature", "S",
        "newton: full: all second moments of the features; diagonal: their squares alone; auto: full up to 1000 "

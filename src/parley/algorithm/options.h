@@ -66,8 +66,10 @@ constexpr Words<FirstIterate, 2> words(FirstIterate) {
   return {{{"zero", FirstIterate::zero}, {"random", FirstIterate::random}}};
 }
 
+inline constexpr auto auto_algorithm = "auto";  // chosen by the planner (planner.h)
+
 struct Options {
-  std::string algorithm = "mr-admm";
+  std::string algorithm = auto_algorithm;
   long rounds = 0;  // 0: 50, or the planner's under a budget
   Choice<problem::LossKind> loss = problem::LossKind::logistic;
   double loss_width = 0.5;

@@ -1,9 +1,11 @@
-// What the user left open, filled in before data is touched: from (ε, δ), sizes and graph to noise, place and
-// penalties. The rule of thumb (docs/planner.md): Gaussian noise in the objective where that is proved, split evenly
+// What the user left open, filled in before data is touched: which algorithm, and from (ε, δ), sizes and graph to noise,
+// place and penalties. The rule of thumb (docs/planner.md): Gaussian noise in the objective where that is proved, split evenly
 // over the private rounds; penalties such that the noise moves the least curved direction by σ/κ = 0.75 at every node,
 // one common dual step, damping 8κ; the model is the average of the released iterates over the later half of the
 // rounds, which is free.
 #pragma once
+#include <string>
+
 #include "parley/algorithm/schedule.h"
 
 namespace parley::algorithm {
@@ -12,6 +14,33 @@ inline constexpr double default_delta = 1e-5, usual_regularization = 0.22;
 
 // Every "auto" and empty list replaced by what it stands for. Throws Error for contradictions.
 Options fill_in(const Options& given, const Setting& setting);
+
+// Whether a study can run the algorithms that exchange sums over rows.
+inline constexpr bool sums_between_organisations = false;
+
+struct Participants {
+  bool trainer = false;        // one of them holds no rows
+  bool organisations = false;  // each in its own process (study); otherwise a simulation
+};
+
+struct Selected {
+  std::string algorithm;  // a name of catalog.h
+  std::string because;    // one clause; "" where the user named the algorithm
+  bool by_planner() const { return !because.empty(); }
+};
+
+// --algorithm auto: which algorithm runs. One function of the options and of who takes part, all public; no row and no
+// noise is looked at. The first rule that fits decides (docs/planner.md, section 1):
+//   the plain hinge, which has a kink                           linear-admm; around a trainer dp-admm
+//   an option that some algorithms alone have (--penalty, …)    one of those
+//   a trainer takes part                                        star-pvp
+//   no budget, also --noise none                                mr-admm, with the noise that is given
+//   δ = 0, which needs gamma noise                              mr-admm
+//   --colluders                                                 newton, in whose sums noise cancels
+//   several classes (softmax), where it loses less              mr-admm
+//   a study, while it cannot run newton                         mr-admm
+//   otherwise                                                   newton, which loses least (docs/frontier.md)
+Selected select_algorithm(const Options& o, const Participants& who);
 
 problem::Loss loss_of(const Options& o, int classes = 2);
 

@@ -33,13 +33,19 @@ void expect_refused(const Refusal& r, const Setting& setting = five_nodes()) {
 TEST(Rules, OneValueOrOnePerNode) {
   const std::string what = " has 2 values for 5 nodes", fix = "per node";
   for (const Refusal& r : std::vector<Refusal>{
-           {{.penalty = {1, 2}}, "penalty", "penalty" + what, fix},
-           {{.penalty_growth = {1, 1.1}}, "penalty-growth", "penalty-growth" + what, fix},
-           {{.dual_step = "1,2"}, "dual-step", "dual-step" + what, fix},
-           {{.noise_rate = {1, 2}}, "noise-rate", "noise-rate" + what, fix},
-           {{.noise_rate_growth = {1, 2}}, "noise-rate-growth", "noise-rate-growth" + what, fix},
-           {{.noise = "gaussian", .noise_scale = {1, 2}}, "noise-scale", "noise-scale" + what, fix},
-           {{.epsilon = {1, 2}}, "epsilon", "epsilon" + what, fix},
+           {{.algorithm = "mr-admm", .penalty = {1, 2}}, "penalty", "penalty" + what, fix},
+           {{.algorithm = "mr-admm", .penalty_growth = {1, 1.1}}, "penalty-growth", "penalty-growth" + what, fix},
+           {{.algorithm = "mr-admm", .dual_step = "1,2"}, "dual-step", "dual-step" + what, fix},
+           {{.algorithm = "mr-admm", .noise_rate = {1, 2}}, "noise-rate", "noise-rate" + what, fix},
+           {{.algorithm = "mr-admm", .noise_rate_growth = {1, 2}},
+            "noise-rate-growth",
+            "noise-rate-growth" + what,
+            fix},
+           {{.algorithm = "mr-admm", .noise = "gaussian", .noise_scale = {1, 2}},
+            "noise-scale",
+            "noise-scale" + what,
+            fix},
+           {{.algorithm = "mr-admm", .epsilon = {1, 2}}, "epsilon", "epsilon" + what, fix},
            {{.algorithm = "dp-admm", .step_size = "1,2", .noise = "none"}, "step-size", "one step size", "one number"}})
     expect_refused(r);
 }
@@ -61,7 +67,10 @@ TEST(Rules, WhichLossAndRegularizerMayStandWhere) {
   }
   expect_refused({{.algorithm = "pp", .loss = "softmax"}, "noise-on", "penalty term", "m-admm"});
   expect_refused({{.algorithm = "pp", .regularizer = "l1"}, "noise-on", "penalty term", "m-admm"});
-  expect_refused({{.loss = "huber", .loss_width = 3}, "loss-width", "clipped at loss-width", "in that range"});
+  expect_refused({{.algorithm = "mr-admm", .loss = "huber", .loss_width = 3},
+                  "loss-width",
+                  "clipped at loss-width",
+                  "in that range"});
   expect_refused({{.algorithm = "pp", .loss = "huber-hinge", .epsilon = {1}}, "loss", "logistic loss only", "gamma"});
   // Nothing is refused where the noise stands on the output or on the gradient, or there is none.
   for (const char* loss : {"softmax", "huber", "huber-hinge"})
@@ -77,7 +86,7 @@ TEST(Rules, WhichLossAndRegularizerMayStandWhere) {
 TEST(Rules, StepSizesBelongToLinearisedUpdates) {
   expect_refused(
       {{.algorithm = "star-pvp", .step_size = "convex", .noise = "none"}, "step-size", "no proximal step", ""});
-  expect_refused({{.solution_bound = 3}, "solution-bound", "no proximal step", "linear-admm"});
+  expect_refused({{.algorithm = "mr-admm", .solution_bound = 3}, "solution-bound", "no proximal step", "linear-admm"});
   const std::string what = "Theorem 4 asks for a loss and a regulariser that are twice differentiable";
   for (const char* algorithm : {"dp-admm", "linear-admm"}) {
     Options o{.algorithm = algorithm, .step_size = "smooth", .noise = "none"};
@@ -122,7 +131,10 @@ TEST(Rules, TheNoiseStandsWhereTheAlgorithmHasIt) {
                       "noise-on",
                       "has its noise on the gradient",
                       "leave it out"});
-  expect_refused({{.noise_on = "gradient"}, "noise-on", "has no gradient to put noise on", "leave it out"});
+  expect_refused({{.algorithm = "mr-admm", .noise_on = "gradient"},
+                  "noise-on",
+                  "has no gradient to put noise on",
+                  "leave it out"});
   expect_refused({{.algorithm = "pvp", .noise_on = "objective"}, "noise-on", "on the output by definition", "dvp"});
   expect_refused({{.algorithm = "star-pvp", .noise_on = "objective", .epsilon = {1}},
                   "noise-on",
@@ -145,21 +157,36 @@ TEST(Rules, TheNoiseStandsWhereTheAlgorithmHasIt) {
 TEST(Rules, TheNoiseIsGivenInOneWay) {
   const std::string both = "a budget and the noise itself are both given", alone = "and alone";
   for (const Refusal& r : std::vector<Refusal>{
-           {{.noise = "none", .epsilon = {1}}, "epsilon", both, "the noise follows"},
-           {{.noise_rate = {1}, .epsilon = {1}}, "epsilon", both, "the noise follows"},
-           {{.noise_scale = {1}, .epsilon = {1}}, "epsilon", both, "the noise follows"},
-           {{.noise_rate_growth = {1.1}, .epsilon = {1}}, "noise-rate-growth", "the same in all rounds", "leave"},
-           {{.noise = "gaussian", .noise_rate_growth = {1.1}, .noise_scale = {1}},
+           {{.algorithm = "mr-admm", .noise = "none", .epsilon = {1}}, "epsilon", both, "the noise follows"},
+           {{.algorithm = "mr-admm", .noise_rate = {1}, .epsilon = {1}}, "epsilon", both, "the noise follows"},
+           {{.algorithm = "mr-admm", .noise_scale = {1}, .epsilon = {1}}, "epsilon", both, "the noise follows"},
+           {{.algorithm = "mr-admm", .noise_rate_growth = {1.1}, .epsilon = {1}},
             "noise-rate-growth",
             "the same in all rounds",
             "leave"},
-           {{.noise = "gaussian"}, "noise gaussian", "needs its size", "--epsilon"},
+           {{.algorithm = "mr-admm", .noise = "gaussian", .noise_rate_growth = {1.1}, .noise_scale = {1}},
+            "noise-rate-growth",
+            "the same in all rounds",
+            "leave"},
+           {{.algorithm = "mr-admm", .noise = "gaussian"}, "noise gaussian", "needs its size", "--epsilon"},
            {{.algorithm = "dp-admm"}, "noise gaussian", "needs its size", "--epsilon"},
            {{.algorithm = "star-pvp"}, "noise gaussian", "needs its size", "--epsilon"},
-           {{.noise = "gaussian", .noise_rate = {1}, .noise_scale = {1}}, "noise-rate", "belongs to gamma", "scale"},
-           {{.noise = "gamma", .noise_scale = {1}}, "noise-scale", "belongs to Gaussian", "rate"},
-           {{.noise = "gaussian", .epsilon = {1}, .delta = 0}, "delta", "no guarantee with delta = 0", "gamma"},
-           {{.epsilon = {1}, .iteration_epsilon = 0.1}, "iteration-epsilon", alone, "--epsilon"},
+           {{.algorithm = "mr-admm", .noise = "gaussian", .noise_rate = {1}, .noise_scale = {1}},
+            "noise-rate",
+            "belongs to gamma",
+            "scale"},
+           {{.algorithm = "mr-admm", .noise = "gamma", .noise_scale = {1}},
+            "noise-scale",
+            "belongs to Gaussian",
+            "rate"},
+           {{.algorithm = "mr-admm", .noise = "gaussian", .epsilon = {1}, .delta = 0},
+            "delta",
+            "no guarantee with delta = 0",
+            "gamma"},
+           {{.algorithm = "mr-admm", .epsilon = {1}, .iteration_epsilon = 0.1},
+            "iteration-epsilon",
+            alone,
+            "--epsilon"},
            {{.algorithm = "dp-admm", .epsilon = {1}, .iteration_epsilon = 0.1},
             "iteration-epsilon",
             alone,

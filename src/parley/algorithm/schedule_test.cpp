@@ -138,12 +138,14 @@ TEST(Schedule, RulesBetweenOptionsNameTheirClause) {
               HasSubstr("use --algorithm mr-admm"));
   EXPECT_THAT(message_of([] { make_plan({.algorithm = "admm", .penalty_growth = {1.1}}, setting(5)); }),
               HasSubstr("ZKL18 (8)(9)"));
-  EXPECT_THAT(message_of([] { make_plan({.penalty = {1, 2}}, setting(5)); }),
+  EXPECT_THAT(message_of([] { make_plan({.algorithm = "mr-admm", .penalty = {1, 2}}, setting(5)); }),
               HasSubstr("penalty has 2 values for 5 nodes"));
-  EXPECT_THAT(message_of([] { make_plan({.dual_step = "1,2"}, setting(5)); }), HasSubstr("dual-step has 2 values"));
+  EXPECT_THAT(message_of([] { make_plan({.algorithm = "mr-admm", .dual_step = "1,2"}, setting(5)); }),
+              HasSubstr("dual-step has 2 values"));
   EXPECT_THAT(message_of([] { make_plan({.algorithm = "pp", .noise_on = "output"}, setting(5)); }),
               HasSubstr("penalty term"));
-  EXPECT_THAT(message_of([] { make_plan({.noise = "gaussian"}, setting(5)); }), HasSubstr("give --epsilon"));
+  EXPECT_THAT(message_of([] { make_plan({.algorithm = "mr-admm", .noise = "gaussian"}, setting(5)); }),
+              HasSubstr("give --epsilon"));
 }
 
 TEST(Schedule, GrowthThatFreezesWarnsAndGrowthThatCannotBeCertifiedIsRefused) {
@@ -219,7 +221,7 @@ TEST(Planner, SetsTheNoiseToThreeQuartersOfTheCurvatureAtEveryNode) {
   Setting s = setting(3);
   s.records = {500, 1000, 8000};
   s.degree = {1, 2, 1};
-  const Plan plan = make_plan({.epsilon = {0.5, 1, 2}}, s);
+  const Plan plan = make_plan({.algorithm = "mr-admm", .epsilon = {0.5, 1, 2}}, s);
   for (const Schedule& n : plan.nodes)
     EXPECT_NEAR(n.private_rounds[0].objective_scale / n.private_rounds[0].strong_convexity, 0.75, 1e-3);
   EXPECT_TRUE(plan.average);
@@ -228,16 +230,19 @@ TEST(Planner, SetsTheNoiseToThreeQuartersOfTheCurvatureAtEveryNode) {
 }
 
 TEST(Planner, ADeltaThatCouldPublishARecordWarns) {
-  Options o{.epsilon = {1}};
+  Options o{.algorithm = "mr-admm", .epsilon = {1}};
   o.delta = 1e-3;
   EXPECT_THAT(make_plan(o, setting(5)).warnings, ::testing::Contains(HasSubstr("1/records")));
 }
 
 TEST(Planner, GaussianNoiseInTheObjectiveIsForTheLogisticLossOnly) {
-  EXPECT_EQ(make_plan({.loss = "huber-hinge", .epsilon = {1}}, setting(5)).nodes[0].place, Place::output);
-  EXPECT_THAT(
-      message_of([] { make_plan({.loss = "huber-hinge", .noise_on = "objective", .epsilon = {1}}, setting(5)); }),
-      HasSubstr("logistic loss only"));
+  EXPECT_EQ(make_plan({.algorithm = "mr-admm", .loss = "huber-hinge", .epsilon = {1}}, setting(5)).nodes[0].place,
+            Place::output);
+  EXPECT_THAT(message_of([] {
+                make_plan({.algorithm = "mr-admm", .loss = "huber-hinge", .noise_on = "objective", .epsilon = {1}},
+                          setting(5));
+              }),
+              HasSubstr("logistic loss only"));
 }
 
 TEST(Planner, WhatIsOnlyVerifiedSaysSo) {

@@ -174,6 +174,7 @@ double pure_claim(const Transcript& transcript) {
 
 algorithm::Options SceneOptions::quiet_options() {
   algorithm::Options o;
+  o.algorithm = "mr-admm";
   o.rounds = 1;
   o.loss_weight = 1;
   o.regularization = 0.02;

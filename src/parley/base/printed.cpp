@@ -22,4 +22,10 @@ std::string printed_epsilon(double epsilon) {
   return fmt::format("{:.4f}", printed_epsilon_value(epsilon));
 }
 
+std::string grouped(long count) {
+  std::string digits = std::to_string(count);
+  for (std::size_t at = digits.size(); at > 3; at -= 3) digits.insert(at - 3, ",");
+  return digits;
+}
+
 }  // namespace parley

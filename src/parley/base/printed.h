@@ -1,4 +1,4 @@
-// How a privacy loss is printed, everywhere: terminal, statement, verify and report.
+// How a privacy loss and a count are printed, everywhere: terminal, statement, verify and report.
 #pragma once
 #include <string>
 
@@ -10,5 +10,7 @@ namespace parley {
 // (algorithm/schedule.cpp expects it). Infinity is "infinite", NaN (no number is known) "–".
 std::string printed_epsilon(double epsilon);
 double printed_epsilon_value(double epsilon);  // the same as a number, for an axis
+
+std::string grouped(long count);  // 40,000
 
 }  // namespace parley

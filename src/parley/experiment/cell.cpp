@@ -27,6 +27,11 @@ run::TrainOptions options_of(const Experiment& e, const Series& s, std::optional
   } catch (const Error& mistake) {
     throw Error({.what = std::string(mistake.what()) + "\n  in experiment " + e.name + ", series '" + s.name + "'"});
   }
+  if (o.algorithm.algorithm == algorithm::auto_algorithm)
+    throw Error({.what = "a series names its algorithm",
+                 .value = algorithm::auto_algorithm,
+                 .where = "experiment " + e.name + ", series '" + s.name + "'",
+                 .fix = "write algorithm = \"...\" in its options"});
   if (std::ranges::find(o.data.data, "adult") != o.data.data.end()) o.data.data_dir = data_dir;
   o.engine.seed = 1;
   return o;

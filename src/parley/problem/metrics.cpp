@@ -65,6 +65,13 @@ double test_error_of(double errors, double rows, const Loss& loss) {
   return loss.classifies() ? errors / rows : std::sqrt(errors / rows);
 }
 
+std::vector<double> class_counts(const data::Rows& rows, const Loss& loss) {
+  const bool many = loss.kind == LossKind::softmax;
+  std::vector<double> counts(many ? static_cast<std::size_t>(loss.classes) : 2);
+  for (const double y : rows.label) ++counts[many ? static_cast<std::size_t>(y) : y > 0 ? 1 : 0];
+  return counts;
+}
+
 double test_error(const data::Rows& rows, const Loss& loss, const Vector& f) {
   return test_error_of(test_errors(rows, loss, f), static_cast<double>(rows.count()), loss);
 }

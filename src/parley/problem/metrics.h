@@ -1,6 +1,8 @@
 // What simulations report. All of it is computed on private rows: it never leaves a node unpaid (docs/privacy.md, rule
 // R10).
 #pragma once
+#include <vector>
+
 #include "parley/problem/objective.h"
 
 namespace parley::problem {
@@ -13,5 +15,8 @@ double test_error(const data::Rows& rows, const Loss& loss, const Vector& f);
 // The same from parts: errors (or squared residuals) of each part's rows, added up.
 double test_errors(const data::Rows& rows, const Loss& loss, const Vector& f);
 double test_error_of(double errors, double rows, const Loss& loss);
+
+// Classification: how many rows each class has. Of two classes −1 is the first.
+std::vector<double> class_counts(const data::Rows& rows, const Loss& loss);
 
 }  // namespace parley::problem

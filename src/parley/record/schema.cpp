@@ -24,6 +24,8 @@ constexpr Field simulation_fields[] = {{"format", shareable},
                                        {"node_facts.records", shareable},
                                        {"node_facts.epsilon_planned", shareable},
                                        {"noise_levels", shareable},
+                                       {"selection", shareable},  // follow from the plan, which is public
+                                       {"forecast", shareable},
                                        {"released", shareable},
                                        {"privacy", shareable},
                                        {"options", by_option},

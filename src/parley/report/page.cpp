@@ -21,6 +21,10 @@ std::string hash_source(std::string_view text) {
 
 }  // namespace
 
+std::string paragraph(const std::string& text) {
+  return "<p>" + escaped(text) + "</p>\n";
+}
+
 std::string table(const std::vector<std::vector<std::string>>& rows) {
   std::string out = "<div class=\"scroll\"><table>\n";
   for (std::size_t r = 0; r < rows.size(); ++r) {
@@ -49,6 +53,7 @@ std::string page(const std::vector<Group>& groups, const std::vector<Figure>& fi
   out += head_part(groups, options);
   out += faults_part(groups);
   out += cards_part(groups);
+  out += expected_part(groups);
   out += parts_part(groups);
   out += charts_part(figures, groups, options.audience);
   out += settings_part(groups);

@@ -30,9 +30,13 @@ std::string chart_figure(const Figure& figure, std::size_t number);
 nlohmann::json chart_data(const std::vector<Figure>& figures);
 std::string download(const std::string& file, const std::string& csv, const std::string& words);
 
+// page_expected.cpp: what the plan let expect
+std::string expected_part(const std::vector<Group>& groups);
+
 // page_nodes.cpp
 std::string nodes_part(const std::vector<Group>& groups);
 
+std::string paragraph(const std::string& text);
 std::string table(const std::vector<std::vector<std::string>>& rows);  // the first row is its head; texts, not HTML
 
 }  // namespace parley::report

@@ -14,10 +14,6 @@
 namespace parley::report {
 namespace {
 
-std::string paragraph(const std::string& text) {
-  return "<p>" + escaped(text) + "</p>\n";
-}
-
 // No line break inside "δ = 3e-05".
 std::string numbers_together(const std::string& html) {
   static const std::regex value("((?:ε|δ) = [0-9.e+-]*[0-9])");
@@ -114,9 +110,11 @@ std::string cards_part(const std::vector<Group>& groups) {
     out += card("outcome", run.outcome.empty() ? "unknown" : run.outcome,
                 fmt::format("round {} of {}", run.rounds_done, [&] {
                   const std::string planned = run.option("rounds");
+                  const long rounds = std::atol(planned.c_str());
                   const std::string all = planned.empty() ? "?"
-                                          : run.star      ? std::to_string(2 * std::atol(planned.c_str()))
-                                                          : planned;
+                                                          : std::to_string(run.star   ? 2 * rounds
+                                                                           : run.sums ? rounds + 1
+                                                                                      : rounds);
                   return run.parts.empty() ? all : all + ", in " + std::to_string(run.parts.size()) + " parts";
                 }()));
   else
@@ -134,7 +132,10 @@ std::string cards_part(const std::vector<Group>& groups) {
     if (error.count > 0)
       out += card("test error", in_words(error.mean), [&] {
         const std::string range = range_of(error, in_words);
-        return (range.empty() ? "" : range + "; ") + "pooled, not private: " + in_words(run.metrics.test_error_pooled);
+        return (range.empty() ? "" : range + "; ") + "pooled, not private: " + in_words(run.metrics.test_error_pooled) +
+               (std::isfinite(run.metrics.test_error_guessing)
+                    ? "; larger class: " + in_words(run.metrics.test_error_guessing)
+                    : "");
       }());
     if (std::isfinite(run.metrics.own_error))
       out += card("error on this party's rows", in_words(run.metrics.own_error),

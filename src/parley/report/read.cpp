@@ -1,5 +1,7 @@
 #include "parley/report/read.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <cmath>
 #include <nlohmann/json.hpp>
@@ -45,6 +47,22 @@ void read_guarantee(Run& run, const json& privacy, const std::string& split) {
   if (g.stamp.empty() && !says_so) g.stamp = "NOT PRIVATE: the record does not say that it is";
   if (g.stamp.empty() && !numbers) g.stamp = "NOT PRIVATE: the record has no privacy loss";
   g.holds = g.stamp.empty();
+}
+
+void read_expected(Run& run, const json& top) {
+  const json selection = member(top, "selection"), forecast = member(top, "forecast");
+  const auto points = [](const json& f, const std::string& range) {
+    return member(f, "guessing") == json(true) ? "no better than guessing"
+                                               : fmt::format("{:.2g}", number_in(f, "points")) + range;
+  };
+  if (text_in(selection, "by") == "planner") run.expected.chosen = text_in(selection, "because");
+  if (!forecast.is_object()) return;
+  run.expected.forecast = text_in(forecast, "in_words");
+  run.expected.limit = text_in(forecast, "guessing_in_words");
+  run.expected.points = points(forecast, fmt::format(" ({:.2g} to {:.2g})", number_in(forecast, "points_low"),
+                                                     number_in(forecast, "points_high")));
+  for (const json& lever : member(forecast, "levers"))
+    run.expected.levers.emplace_back(text_in(lever, "lever"), points(lever, ""));
 }
 
 void read_nodes(Run& run, const json& top) {
@@ -134,13 +152,19 @@ Run read_simulation(const Sources& sources, Audience audience) {
   run.features = number_in(top, "features");
   for (const json& warning : member(top, "warnings"))
     if (warning.is_string()) run.warnings.push_back(warning.get<std::string>());
+  read_expected(run, top);
   read_nodes(run, top);
   read_rounds(run, sources[0].folder, audience);
+  const auto shape = record::shape_of(top);
+  run.sums = shape && shape->sums;
+  if (run.sums)  // what is left of their disagreement is rounding
+    for (Round& r : run.rounds) r.disagreement = absent;
   const json measured = member(top, "private");
   run.metrics = {.test_error = number_in(measured, "test_error"),
                  .test_error_pooled = number_in(measured, "test_error_nonprivate"),
                  .train_loss = number_in(measured, "train_loss"),
-                 .train_loss_pooled = number_in(measured, "train_loss_nonprivate")};
+                 .train_loss_pooled = number_in(measured, "train_loss_nonprivate"),
+                 .test_error_guessing = number_in(measured, "test_error_guessing")};
   return run;
 }
 

@@ -78,7 +78,8 @@ class Report_ : public testing::Test {
              {{"test_error", 0.123456},
               {"train_loss", 0.654321},
               {"seconds", 77.125},
-              {"test_error_nonprivate", 0.111222}}},
+              {"test_error_nonprivate", 0.111222},
+              {"test_error_guessing", 0.244466}}},
             {"unheard_of", "secret-field"}};
   }
 
@@ -125,11 +126,41 @@ TEST_F(Report_, WithoutPrivateNoPrivateValueOccursAnywhere) {
   const Report made = made_of(folder);
   std::string all = made.page;
   for (const File& f : made.figures) all += f.name + f.content;
-  for (const char* secret : {"secret", "0.123456", "0.654321", "77.125", "0.111222", "222333", "333444", "12.35 %"})
+  for (const char* secret :
+       {"secret", "0.123456", "0.654321", "77.125", "0.111222", "0.244466", "24.45 %", "222333", "333444", "12.35 %"})
     EXPECT_THAT(all, Not(HasSubstr(secret))) << secret;
   EXPECT_THAT(all, Not(HasSubstr(base_.string())));
   EXPECT_THAT(made.page,
               AllOf(HasSubstr("Shareable report"), HasSubstr("mr-admm"), HasSubstr("theorem G"), HasSubstr("0.7000")));
+}
+
+TEST_F(Report_, WhatThePlanLetExpectIsShownToAnyone) {
+  json run = record();
+  run["selection"] = {{"algorithm", "mr-admm"}, {"by", "planner"}, {"because", "of <this>"}};
+  run["forecast"] = {{"in_words", "about 1.2 points"},
+                     {"guessing_in_words", "no better than guessing below about 500 records"},
+                     {"levers",
+                      {{{"lever", "half the features"}, {"points", 0.61}, {"guessing", false}},
+                       {{"lever", "twice the records"}, {"points", 9.9}, {"guessing", true}}}}};
+  EXPECT_THAT(page(write("run", run)),
+              AllOf(HasSubstr("What to expect"), HasSubstr("mr-admm was chosen by the planner: of &lt;this&gt;."),
+                    HasSubstr("Expect about 1.2 points."), HasSubstr("below about 500 records"),
+                    HasSubstr("half the features</th><td>0.61</td>"),
+                    HasSubstr("twice the records</th><td>no better than guessing</td>")));
+  EXPECT_THAT(page(write("owner", run), Audience::owner), HasSubstr("larger class: 24.45 %"));
+  run["selection"]["by"] = "given";
+  run.erase("forecast");
+  EXPECT_THAT(page(write("given", run)), Not(HasSubstr("What to expect")));
+}
+
+// Of sums all parties hold one point: no disagreement, and one more round, which is the model.
+TEST_F(Report_, ARunThatExchangesSumsHasNoDisagreement) {
+  json run = record();
+  run["released"]["sums"] = true;
+  run["rounds_done"] = 2;
+  run["options"]["rounds"] = 1;
+  const std::string shown = page(write("run", run));
+  EXPECT_THAT(shown, AllOf(HasSubstr("round 2 of 2"), Not(HasSubstr("Disagreement by round"))));
 }
 
 TEST_F(Report_, WithoutARuleNoOptionIsShown) {

@@ -48,8 +48,17 @@ struct Guarantee {
   bool as_dealt() const { return adjacency == record::Adjacency::as_dealt; }
 };
 
+// What the plan let expect, as the record says it: functions of public numbers.
+struct Expected {
+  std::string chosen;           // why the planner chose the algorithm; "" where it was given
+  std::string forecast, limit;  // in words; "" where no forecast is known
+  std::string points;           // the forecast in short: "1.2 (0.7 to 1.9)"
+  std::vector<std::pair<std::string, std::string>> levers;  // what would help, and the points with it
+};
+
 struct Metrics {  // of the end; owner only
   double test_error = absent, test_error_pooled = absent, train_loss = absent, train_loss_pooled = absent;
+  double test_error_guessing = absent;           // of always saying the larger class
   double own_loss = absent, own_error = absent;  // of a party's model, on its own rows (join --local-metrics)
 };
 
@@ -68,6 +77,7 @@ struct Statement {  // of a party, signed; made to be shown
 struct Run {
   bool party = false;    // the record of `join`; otherwise a simulation's
   bool star = false;     // the last node is the trainer
+  bool sums = false;     // sums over rows are exchanged: all hold one point, and one more round is the model
   std::string place;     // its folder; owner only
   std::string identity;  // equal for runs of the same options up to seed and place; compared, never shown
   std::string outcome;
@@ -79,6 +89,7 @@ struct Run {
   double features = absent;
   int rounds_done = 0;
   Guarantee guarantee;
+  Expected expected;
   std::vector<Node> nodes;
   std::vector<std::pair<int, int>> edges;
   std::vector<Round> rounds;

@@ -1,12 +1,16 @@
-// The privacy claim of a run as it is written down: the same object in run.json, model.json and `train --json`.
+// What is said of a run in its files and on the terminal, the same object everywhere: its privacy claim, which algorithm
+// the planner chose, and what the plan lets expect before anybody reads a row. Privacy: functions of the public plan and
+// of what was spent.
 #pragma once
 #include <cstdint>
 #include <nlohmann/json_fwd.hpp>
 #include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
-#include "parley/algorithm/schedule.h"
+#include "parley/algorithm/newton/forecast.h"
+#include "parley/algorithm/planner.h"
 #include "parley/record/adjacency.h"
 
 namespace parley::run {
@@ -22,5 +26,20 @@ nlohmann::json privacy_json(const algorithm::Plan& plan, const std::vector<std::
 
 // "all other parties together", or "any 25 of the 100 parties together, and whoever sees every message".
 std::string against_whom(const privacy::Sharing& sharing);
+
+// "newton, chosen by the planner: it loses least at a given budget"; the name alone where it was given.
+std::string in_words(const algorithm::Selected& selected);
+
+// {"algorithm", "by": "planner" or "given", "because"}
+nlohmann::json to_json(const algorithm::Selected& selected);
+
+// nullopt where no forecast is known for the plan (newton_plan.h, known_of).
+std::optional<algorithm::newton::Forecast> forecast_of(const algorithm::Plan& plan);
+
+// ν, points, range, levers; null where none is known.
+nlohmann::json forecast_json(const algorithm::Plan& plan);
+
+// What it is and what it says, e.g. {"expect", "about 1.2 points …"}; empty where none is known.
+std::vector<std::pair<std::string, std::string>> forecast_lines(const algorithm::Plan& plan);
 
 }  // namespace parley::run

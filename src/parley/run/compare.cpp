@@ -8,6 +8,7 @@
 #include "parley/base/error.h"
 #include "parley/base/text.h"
 #include "parley/record/record.h"
+#include "parley/run/claim.h"
 
 namespace parley::run {
 namespace {
@@ -26,6 +27,8 @@ void note(const Summary& s, Cell& cell, Comparison& all) {
   };
   const bool tested = s.simulation.test_rows > 0;
   cell.runs = s.runs.size();
+  cell.selected = s.simulation.selected;
+  cell.expected = forecast_of(s.simulation.plan);
   cell.delta = s.simulation.plan.nodes[0].delta;
   cell.rounds = s.simulation.plan.options.rounds;
   cell.private_rounds = s.simulation.plan.nodes[0].private_rounds.size();
@@ -41,6 +44,7 @@ void note(const Summary& s, Cell& cell, Comparison& all) {
   all.data = s.simulation.holdings.name;
   all.train_loss_nonprivate = s.simulation.train_loss_nonprivate;
   if (tested) all.test_error_nonprivate = s.simulation.test_error_nonprivate;
+  if (tested && all.classifies) all.test_error_guessing = s.simulation.test_error_guessing;
   all.not_private = s.simulation.not_private;
   all.adjacency = s.simulation.adjacency;
 }
@@ -121,7 +125,8 @@ json to_json(const Comparison& c) {
     json j = {{"algorithm", cell.algorithm}, {"budget", cell.budget}, {"runs", cell.runs}};
     if (!cell.refused.empty()) j["refused"] = cell.refused;
     if (cell.runs > 0)
-      j.update({{"epsilon", cell.epsilon},
+      j.update({{"selection", to_json(cell.selected)},
+                {"epsilon", cell.epsilon},
                 {"delta", cell.delta},
                 {"rounds", cell.rounds},
                 {"rounds_from_data", cell.private_rounds},
@@ -135,6 +140,7 @@ json to_json(const Comparison& c) {
           {"nodes", c.nodes},
           {"cells", cells},
           {"test_error_nonprivate", c.test_error_nonprivate ? json(*c.test_error_nonprivate) : json()},
+          {"test_error_guessing", c.test_error_guessing ? json(*c.test_error_guessing) : json()},
           {"train_loss_nonprivate", c.train_loss_nonprivate},
           {"not_private", c.not_private},
           {"adjacency", record::name_of(c.adjacency)},

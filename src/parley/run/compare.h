@@ -8,6 +8,7 @@
 #include <string>
 #include <vector>
 
+#include "parley/algorithm/newton/forecast.h"
 #include "parley/run/simulate.h"
 
 namespace parley::run {
@@ -24,9 +25,11 @@ struct Spread {  // over the runs of a cell
 };
 
 struct Cell {
-  std::string algorithm;
+  std::string algorithm;  // as it was asked for: auto, or a name
   double budget = 0;
-  std::string refused{};  // why there is no run; empty: there are
+  algorithm::Selected selected{};                         // what ran
+  std::optional<algorithm::newton::Forecast> expected{};  // where one is known
+  std::string refused{};                                  // why there is no run; empty: there are
   std::size_t runs = 0, diverged = 0;
   double epsilon = 0, delta = 0;  // proved, of the node that loses most; never above the budget
   long rounds = 0;
@@ -42,10 +45,10 @@ struct Comparison {
   bool classifies = true;
   std::string data{};
   double train_loss_nonprivate = 0;
-  std::optional<double> test_error_nonprivate{};
-  std::vector<std::string> not_private{};  // why the claims are not ones
-  record::Adjacency adjacency{};           // what they are about
-  bool interrupted = false;                // what was finished is here
+  std::optional<double> test_error_nonprivate{}, test_error_guessing{};  // guessing: of classes only
+  std::vector<std::string> not_private{};                                // why the claims are not ones
+  record::Adjacency adjacency{};                                         // what they are about
+  bool interrupted = false;                                              // what was finished is here
 };
 
 struct ContestHooks {

@@ -10,6 +10,7 @@
 #include "parley/base/text.h"
 #include "parley/network/together.h"
 #include "parley/record/record.h"
+#include "parley/run/claim.h"
 #include "parley/run/engine.h"
 #include "parley/run/failure.h"
 #include "parley/run/iterates.h"
@@ -193,6 +194,7 @@ class SimulatedRun {
     if (last.test_error) {
       head["private"]["test_error"] = *last.test_error;
       head["private"]["test_error_nonprivate"] = s_.test_error_nonprivate;
+      head["private"]["test_error_guessing"] = s_.test_error_guessing;
     }
     return head;
   }
@@ -206,6 +208,7 @@ class SimulatedRun {
                       .classes = s_.holdings.classes};
     json text = to_json(model, privacy);
     text["outcome"] = name_of(result_.outcome);
+    text["selection"] = to_json(s_.selected);
     return text;
   }
 
@@ -236,9 +239,10 @@ Summary train(const TrainOptions& options, const Hooks& hooks) {
 Summary train(const TrainOptions& options, const Hooks& hooks, network::Ranks& ranks) {
   together(ranks, [&] { check_options(options); });
   Summary summary{.simulation = prepare(options, ranks)};
-  summary.record =
-      ranks.texts(options.engine.out.empty() ? default_folder(options.algorithm.algorithm) : options.engine.out)
-          .front();
+  summary.record = ranks
+                       .texts(options.engine.out.empty() ? default_folder(summary.simulation.selected.algorithm)
+                                                         : options.engine.out)
+                       .front();
   OpenRun owner = open_run(summary.simulation, options, summary.record, ranks);
   if (hooks.on_start && ranks.rank() == 0) hooks.on_start(summary.simulation);
   for (int r = 0; r < options.engine.repeat; ++r) {

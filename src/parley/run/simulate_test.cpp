@@ -26,6 +26,7 @@ class SimulateTest : public testing::Test {
   void SetUp() override {
     std::filesystem::remove_all(folder_);
     options_.data.rows = 1500;
+    options_.algorithm.algorithm = "mr-admm";
     options_.algorithm.rounds = 9;
     options_.algorithm.loss_weight = 200;
     options_.engine.seed = 7;
@@ -62,6 +63,33 @@ TEST_F(SimulateTest, TheSameSeedGivesTheSameBitsForAnyNumberOfThreads) {
       EXPECT_TRUE(bytes == first) << algorithm << " with " << threads << " threads";
     }
   }
+}
+
+TEST_F(SimulateTest, WhatThePlannerChoseIsTheSameRunAsIfItHadBeenNamed) {
+  options_.algorithm.algorithm = "auto";
+  options_.algorithm.epsilon = {1};
+  const Summary chosen = run("auto");
+  EXPECT_EQ(chosen.simulation.selected.algorithm, "newton");
+  for (const std::string file : {"auto/run.json", "auto/model.json"}) {
+    EXPECT_EQ(read_json(file)["selection"]["algorithm"], "newton");
+    EXPECT_EQ(read_json(file)["selection"]["by"], "planner");
+  }
+  EXPECT_EQ(read_json("auto/run.json")["options"]["algorithm"], "newton");
+  options_.algorithm.algorithm = "newton";
+  const Summary named = run("named");
+  EXPECT_FALSE(named.simulation.selected.by_planner());
+  EXPECT_TRUE(read_file(folder_ / "auto/released.f64", "") == read_file(folder_ / "named/released.f64", ""));
+  EXPECT_EQ(configuration_json(chosen.simulation, options_), configuration_json(named.simulation, options_));
+}
+
+TEST_F(SimulateTest, GuessingSaysTheClassThatIsLargerAmongTrainingRows) {
+  const Summary s = run("guess");
+  double positive = 0, wrong = 0;
+  for (const auto& rows : s.simulation.holdings.nodes)
+    for (const double y : rows.label) positive += y > 0 ? 1 : -1;
+  for (const double y : s.simulation.holdings.test.label) wrong += (y > 0) != (positive > 0) ? 1 : 0;
+  EXPECT_DOUBLE_EQ(s.simulation.test_error_guessing, wrong / s.simulation.test_rows);
+  EXPECT_NEAR(s.simulation.test_error_guessing, 0.25, 0.1);
 }
 
 TEST_F(SimulateTest, SecretNoiseIsFreshEveryTimeAndCarriesNoStamp) {

@@ -85,6 +85,21 @@ void check_ranks_alike(const Simulation& simulation, const TrainOptions& o, netw
   });
 }
 
+// What a model must beat: the error of always saying the class that is larger among all training rows.
+void add_guessing(Simulation& simulation, network::Ranks& ranks) {
+  const problem::Loss& loss = simulation.problems[0].loss;
+  if (!loss.classifies() || simulation.test_rows == 0) return;
+  std::vector<double> tested = problem::class_counts(simulation.holdings.test, loss), trained(tested.size());
+  for (const auto& p : simulation.problems) {
+    const auto counts = problem::class_counts(*p.rows, loss);
+    for (std::size_t c = 0; c < trained.size(); ++c) trained[c] += counts[c];
+  }
+  ranks.sum(tested);
+  ranks.sum(trained);
+  const auto larger = static_cast<std::size_t>(std::ranges::max_element(trained) - trained.begin());
+  simulation.test_error_guessing = 1 - tested[larger] / simulation.test_rows;
+}
+
 // The pooled optimum and what it reaches: no party could compute it alone.
 void add_yardstick(Simulation& simulation, network::Ranks& ranks) {
   double scale = 0;
@@ -94,6 +109,7 @@ void add_yardstick(Simulation& simulation, network::Ranks& ranks) {
   const problem::SumAcross across = [&](std::span<double> values) { ranks.sum(values); };
   simulation.test_rows = static_cast<double>(simulation.holdings.test.count());
   ranks.sum({&simulation.test_rows, 1});
+  add_guessing(simulation, ranks);
   const std::string without =
       "the optimum without privacy could not be computed to the accuracy of a yardstick: results stand without it";
   if (simulation.problems.front().l1 > 0 && simulation.dimension() > problem::most_l1_weights)
@@ -141,13 +157,15 @@ Simulation plan_simulation(const TrainOptions& o, data::Holdings holdings) {
                  .allowed = ">= 2",
                  .where = "option --nodes",
                  .fix = "use at least two nodes"});
-  network::Graph graph = graph_for(o.graph, o.algorithm.algorithm, nodes);
+  algorithm::Options algorithm = o.algorithm;
+  algorithm::Selected selected = algorithm::select_algorithm(algorithm, {});
+  algorithm.algorithm = selected.algorithm;
+  network::Graph graph = graph_for(o.graph, algorithm.algorithm, nodes);
   algorithm::Setting setting = setting_on(graph, holdings.records, nodes);
   setting.features = static_cast<long>(holdings.test.features);
   setting.classes = std::max(2, static_cast<int>(holdings.classes.size()));
   if (!holdings.schema_toml.empty())
     setting.entries = data::most_entries(data::parse_schema(holdings.schema_toml, "the schema"));
-  algorithm::Options algorithm = o.algorithm;
   const bool reads_published = algorithm::algorithm_named(algorithm.algorithm).linear && !algorithm.solution_bound;
   // --public-rows without a use stays allowed: it keeps the split, so that algorithms are compared on the same rows.
   if (!o.data.public_data.empty() && !reads_published)
@@ -160,7 +178,10 @@ Simulation plan_simulation(const TrainOptions& o, data::Holdings holdings) {
         norm_on_published(holdings.published, algorithm, algorithm::loss_of(algorithm, setting.classes), nodes);
   algorithm::Plan plan = algorithm::make_plan(algorithm, setting);
 
-  Simulation simulation{.holdings = std::move(holdings), .graph = std::move(graph), .plan = std::move(plan)};
+  Simulation simulation{.holdings = std::move(holdings),
+                        .graph = std::move(graph),
+                        .selected = std::move(selected),
+                        .plan = std::move(plan)};
   simulation.adjacency = data::reads_rows(o.data.split) ? record::Adjacency::as_dealt : record::Adjacency::replace_one;
   if (simulation.adjacency == record::Adjacency::as_dealt)
     simulation.plan.warnings.push_back(
@@ -220,6 +241,7 @@ json header_json(const Simulation& s, const TrainOptions& options, const std::st
                 "a simulation measures on everyone's rows; only released.f64 and what follows from it may be shared"},
                {"outcome", outcome},
                {"data", s.holdings.name},
+               {"selection", to_json(s.selected)},
                {"nodes", s.parties()},
                {"trainer", s.plan.star() ? json(s.parties()) : json()},  // its node number
                {"features", s.holdings.test.features},
@@ -228,6 +250,7 @@ json header_json(const Simulation& s, const TrainOptions& options, const std::st
                {"node_facts", nodes},
                {"warnings", s.plan.warnings},
                {"options", to_json(option_rows(copy))}};
+  if (const json forecast = forecast_json(s.plan); !forecast.is_null()) head["forecast"] = forecast;
   for (const auto& n : s.plan.nodes)
     if (s.plan.noisy()) head["noise_levels"].push_back(algorithm::first_noise_level(n));
   return head;
@@ -237,6 +260,8 @@ json configuration_json(const Simulation& s, const TrainOptions& options) {
   json j = header_json(s, options, "");
   for (const std::string_view key : record::options_of_execution()) j["options"].erase(std::string(key));
   j.erase("trainer");       // follows from the algorithm
+  j.erase("selection");     // whoever chose it: the algorithm is among the options
+  j.erase("forecast");      // follows from the options and the sizes, as the noise does
   j.erase("noise_levels");  // follow from the options and the sizes
   j.erase("warnings");      // what a ledger or a key beside it says may change between two starts
   return j;

@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "parley/algorithm/planner.h"
 #include "parley/algorithm/schedule.h"
 #include "parley/data/source.h"
 #include "parley/network/graph.h"
@@ -18,7 +19,8 @@ namespace parley::run {
 
 struct Simulation {  // one for all repeats
   data::Holdings holdings;
-  network::Graph graph;  // of a star: the trainer is the last node
+  network::Graph graph;          // of a star: the trainer is the last node
+  algorithm::Selected selected;  // which algorithm runs, and whether the planner chose it
   algorithm::Plan plan;
   std::vector<problem::Problem> problems;  // of this process's nodes
   std::vector<std::string> not_private;    // why the claim is not one
@@ -27,7 +29,8 @@ struct Simulation {  // one for all repeats
   Vector optimum;
   double test_error_nonprivate = std::numeric_limits<double>::quiet_NaN(),
          train_loss_nonprivate = std::numeric_limits<double>::quiet_NaN();
-  double test_rows = 0;  // of all processes
+  double test_error_guessing = std::numeric_limits<double>::quiet_NaN();  // always the larger class of training rows
+  double test_rows = 0;                                                   // of all processes
 
   int parties() const { return static_cast<int>(plan.nodes.size()); }  // who holds rows
   Index dimension() const { return problems.front().dimension(); }     // of f

@@ -2,6 +2,7 @@
 #include <nlohmann/json.hpp>
 
 #include "parley/privacy/pure.h"
+#include "parley/run/claim.h"
 #include "parley/run/simulate.h"
 
 namespace parley::run {
@@ -42,7 +43,9 @@ json to_json(const Summary& s, const TrainOptions& o) {
                      {"distance", n.distance}});
   const bool tested = s.simulation.test_rows > 0;
   json j = privacy_json(s.simulation, spent, s.runs.back().outcome == Outcome::completed);
-  j.update({{"algorithm", o.algorithm.algorithm},
+  j.update({{"algorithm", s.simulation.selected.algorithm},
+            {"selection", to_json(s.simulation.selected)},
+            {"forecast", forecast_json(s.simulation.plan)},
             {"data", s.simulation.holdings.name},
             {"nodes", s.simulation.parties()},
             {"features", s.simulation.holdings.test.features},
@@ -51,6 +54,7 @@ json to_json(const Summary& s, const TrainOptions& o) {
             {"outcome", name_of(s.runs.back().outcome)},
             {"test_error", over_runs([](const Result& r) { return r.last().test_error; })},
             {"test_error_nonprivate", tested ? json(s.simulation.test_error_nonprivate) : json()},
+            {"test_error_guessing", tested ? json(s.simulation.test_error_guessing) : json()},
             {"train_loss", over_runs([](const Result& r) { return r.last().train_loss; })},
             {"train_loss_nonprivate", s.simulation.train_loss_nonprivate},
             {"disagreement", over_runs([](const Result& r) { return std::optional(r.last().disagreement); })},

@@ -29,6 +29,7 @@ nlohmann::json model_json(const Study& study, const StudyPlan& plan, const Vecto
                          .classes = {}};
   nlohmann::json text = to_json(model, run::privacy_json(plan.plan, stamps, plan.plan.cost(), true));
   text["outcome"] = outcome;
+  text["selection"] = run::to_json(plan.selected);
   return text;
 }
 

@@ -28,12 +28,15 @@ std::optional<Error::Fields> loss_problem(const Study& s) {
   return run::loss_mismatch(s.algorithm.loss, label.regression(), label.classes.size());
 }
 
+long trainers_of(const Study& s) {
+  return static_cast<long>(std::ranges::count(s.parties, true, &Invited::trainer));
+}
+
 // Everything that keeps the study from starting, apart from the graph and the plan.
-void check_startable(const Study& s) {
+void check_startable(const Study& s, const algorithm::Algorithm& a) {
   std::vector<Error::Fields> wrong;
   const std::string file = s.file.string();
-  const auto trainers = std::ranges::count(s.parties, true, &Invited::trainer);
-  const algorithm::Algorithm& a = algorithm::algorithm_named(s.algorithm.algorithm);
+  const long trainers = trainers_of(s);
   if (holders(s) < 2)
     wrong.push_back({.what = "a study needs two parties with records",
                      .value = std::to_string(holders(s)),
@@ -137,14 +140,17 @@ Error in_words_of(const Study& s, const Error& e) {
 
 StudyPlan plan_of(const Study& s) {
   try {
-    check_startable(s);
-    if (algorithm::algorithm_named(s.algorithm.algorithm).sums)
-      throw Error({.what = s.algorithm.algorithm + " runs in simulations only so far",
-                   .value = s.algorithm.algorithm,
+    algorithm::Selected selected =
+        algorithm::select_algorithm(s.algorithm, {.trainer = trainers_of(s) > 0, .organisations = true});
+    const algorithm::Algorithm& a = algorithm::algorithm_named(selected.algorithm);
+    check_startable(s, a);
+    if (a.sums && !algorithm::sums_between_organisations)
+      throw Error({.what = a.name + " runs in simulations only so far",
+                   .value = a.name,
                    .where = "option --algorithm",
                    .fix = "use mr-admm or another of the papers' algorithms"});
     const int nodes = holders(s);
-    network::Graph graph = run::graph_for(graph_options(s), s.algorithm.algorithm, nodes);
+    network::Graph graph = run::graph_for(graph_options(s), a.name, nodes);
     std::vector<double> records;
     for (const Invited& p : s.parties)
       if (!p.trainer) records.push_back(static_cast<double>(p.records));
@@ -155,13 +161,18 @@ StudyPlan plan_of(const Study& s) {
       setting.features = static_cast<long>(data::feature_names(schema).size());
       setting.classes = std::max(2, static_cast<int>(schema.label.classes.size()));
     }
-    algorithm::Plan plan = algorithm::make_plan(s.algorithm, setting);
+    algorithm::Options options = s.algorithm;
+    options.algorithm = selected.algorithm;
+    algorithm::Plan plan = algorithm::make_plan(options, setting);
     if (plan.sharing().on())
       throw Error({.what = "noise that cancels needs keys between the parties, which a study does not exchange yet",
                    .value = std::to_string(*s.algorithm.colluders),
                    .where = "colluders",
                    .fix = "leave it out: then the guarantee holds against all others together"});
-    return {.graph = std::move(graph), .setting = std::move(setting), .plan = std::move(plan)};
+    return {.selected = std::move(selected),
+            .graph = std::move(graph),
+            .setting = std::move(setting),
+            .plan = std::move(plan)};
   } catch (const Error& e) {
     throw in_words_of(s, e);
   }

@@ -11,6 +11,7 @@
 #include <string_view>
 #include <vector>
 
+#include "parley/algorithm/planner.h"
 #include "parley/algorithm/schedule.h"
 #include "parley/base/error.h"
 #include "parley/base/input_file.h"
@@ -73,7 +74,8 @@ std::string study_template();
 std::string with_party(std::string text, const Invited& party);
 
 struct StudyPlan {
-  network::Graph graph;  // of a star: the trainer is the last node
+  algorithm::Selected selected;  // which algorithm runs, and whether the planner chose it
+  network::Graph graph;          // of a star: the trainer is the last node
   algorithm::Setting setting;
   algorithm::Plan plan;
 

@@ -29,7 +29,6 @@ std::string study_template() {
   s.nonce = ledger::random_hex(16);
   s.schema = "schema.toml";
   s.graph.graph = "complete";
-  s.algorithm.rounds = 50;
   s.algorithm.epsilon = {1};
   s.algorithm.delta = 1e-6;
   const std::vector<Option> rows = option_rows(s);
@@ -50,7 +49,7 @@ std::string study_template() {
   section("the study", {"title", "nonce"});
   section("the data: one schema for all, sent with this file; for LIBSVM data write features = D instead", {"schema"});
   section("who talks to whom: \"complete\" is a full mesh; for a star algorithm write \"auto\"", {"graph"});
-  section("the algorithm", {"algorithm", "rounds", "loss"});
+  section("the algorithm: what is auto or 0 follows from the budget and the sizes", {"algorithm", "rounds", "loss"});
   section("the budget: of the whole run, for every record of every party", {"epsilon", "delta"});
   section("deadlines", {"deadline-seconds", "wait-seconds", "on-loss"});
   section("tests only", {"seed"});

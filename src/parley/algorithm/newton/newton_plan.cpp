@@ -30,15 +30,22 @@ double all_records(const Setting& setting) {
   return std::accumulate(setting.records.begin(), setting.records.end(), 0.0);
 }
 
-// ν before the noise is known: F d/(n μ).
+// ν before the noise is known. Without a budget none is planned for.
 double planned_noise_to_signal(const Options& o, const Setting& setting) {
-  double square = 0;
-  for (int i = 0; i < setting.nodes() && !o.epsilon.empty(); ++i) {
-    const double mu = privacy::gdp_mu(of_node(o.epsilon, i), *o.delta);
-    square += 1 / (mu * mu);
-  }
-  const double d = static_cast<double>(setting.features * loss_of(o, setting.classes).scores());
-  return std::sqrt(square) * sharing_of(o, setting.nodes()).noise.own * d / all_records(setting);
+  if (o.epsilon.empty()) return 0;
+  Known k{.epsilon = {},
+          .delta = *o.delta,
+          .weights = static_cast<double>(setting.features * loss_of(o, setting.classes).scores()),
+          .records = all_records(setting),
+          .colluders = sharing_of(o, setting.nodes()).colluders};
+  for (int i = 0; i < setting.nodes(); ++i) k.epsilon.push_back(of_node(o.epsilon, i));
+  return noise_to_signal(k);
+}
+
+// Of several classes slopes are not cut (below). For the hinge steps become too short: its c₁ bounds a curvature that
+// few rows have, and cutting at 0.35 lost 2.5 points at ν = 0.05 (docs/frontier.md).
+bool cut_pays(const problem::Loss& loss) {
+  return loss.kind == LossKind::logistic || loss.kind == LossKind::huber;
 }
 
 [[noreturn]] void refuse(const Algorithm& a, const std::string& option, const std::string& why) {
@@ -254,17 +261,18 @@ void set_floor(Plan& plan) {
 
 }  // namespace
 
-double noise_to_signal(const Plan& plan) {
-  if (!plan.noisy()) return 0;
-  double square = 0;  // Σ 1/μ_i²
-  for (const Schedule& s : plan.nodes) {
-    std::vector<double> mus;
-    for (const PrivateRound& r : s.private_rounds) mus.push_back(r.charge.mu_against(privacy::Against::colluders));
-    const double mu = privacy::gdp_compose(mus);
-    square += 1 / (mu * mu);
-  }
-  const Terms& t = *plan.nodes.front().sums;
-  return std::sqrt(square) * plan.sharing().noise.own * static_cast<double>(t.dimension()) / t.records;
+std::optional<Known> known_of(const Plan& plan) {
+  const Schedule& first = plan.nodes.front();
+  const LossKind kind = first.loss.kind;
+  if (!first.algorithm.curved || !plan.noisy() || first.sums->features == 0) return std::nullopt;
+  if (kind != LossKind::logistic && kind != LossKind::huber_hinge) return std::nullopt;
+  Known k{.epsilon = {},
+          .delta = first.delta,
+          .weights = static_cast<double>(first.sums->dimension()),
+          .records = first.sums->records,
+          .colluders = plan.sharing().colluders};
+  for (const Schedule& s : plan.nodes) k.epsilon.push_back(s.epsilon);
+  return k;
 }
 
 std::string in_words(const Plan& plan) {
@@ -296,9 +304,9 @@ void fill_in(Options& o, const Algorithm& a, const Setting& setting) {
   if (!o.curvature_share) o.curvature_share = planned_share;
   const problem::Loss loss = loss_of(o, setting.classes);
   if (!o.clip)
-    o.clip = loss.kind == LossKind::softmax || o.noise == Noise::none ? loss.gradient_bound()
-             : planned_noise_to_signal(o, setting) < noisy_from       ? clip_when_clear
-                                                                      : clip_when_noisy;
+    o.clip = !cut_pays(loss) || o.noise == Noise::none          ? loss.gradient_bound()
+             : planned_noise_to_signal(o, setting) < noisy_from ? clip_when_clear
+                                                                : clip_when_noisy;
   o.clip = std::min(*o.clip, loss.gradient_bound());
   if (o.diameter == Diameter::automatic)
     o.diameter = budget && loss.kind == LossKind::logistic ? Diameter::at_point : Diameter::worst;

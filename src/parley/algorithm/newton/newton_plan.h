@@ -3,9 +3,11 @@
 //   μ_S = √h μ,  s = (√2 + 2e_S)/μ_S     ‖x xᵀ − z zᵀ‖_F ≤ √2, ‖x∘x − z∘z‖ ≤ √2
 //   μ_g = √((1 − h)/T) μ,  σ = (2G + 2e)/μ_g;   at a point f of the logistic loss Diam(‖f‖) in place of 2G if it is smaller
 //   G: where slopes are cut, or the loss' own bound;  e, e_S: what adding up rounds by, from public sizes
-// The rule without data (docs/newton.md, "How the settings were found"): T = 32, h = 0.1, λ = 1e-5, and G by
-//   ν = F d/(n μ),  F = √N: the noise of the sum against a trusted curator's
+// The rule without data (docs/newton.md, section 4): T = 32, h = 0.1, λ = 1e-5, and G by ν (forecast.h)
 #pragma once
+#include <optional>
+
+#include "parley/algorithm/newton/forecast.h"
 #include "parley/algorithm/schedule.h"
 
 namespace parley::algorithm::newton {
@@ -15,8 +17,9 @@ void fill_in(Options& o, const Algorithm& a, const Setting& setting);
 
 Plan make_plan(const Options& filled, const Algorithm& a, const Setting& setting);
 
-// ν; 0: there is no noise.
-double noise_to_signal(const Plan& plan);
+// What the forecast of this plan rests on. None of other algorithms, without noise, without a number of features, and
+// for more or fewer than two classes: no table was made for these.
+std::optional<Known> known_of(const Plan& plan);
 
 // "slopes cut at 0.5; Gaussian noise of 22.25 on the sum of gradients, of 6.7 on second moments; lambda 1e-05"
 std::string in_words(const Plan& plan);

@@ -7,7 +7,6 @@
 #include <random>
 #include <stdexcept>
 
-#include "parley/algorithm/newton/forecast.h"
 #include "parley/algorithm/newton/newton_plan.h"
 #include "parley/algorithm/newton/newton_sums.h"
 #include "parley/algorithm/nodes.h"
@@ -350,7 +349,8 @@ TEST(NewtonShared, AllPartiesHaveTheNoiseOfWhoAsksForMost) {
 // ν counts what is left in the sum: F = √(N/(N − c)) instead of √N.
 TEST(NewtonShared, TheSumCarriesLessNoise) {
   const Options o{.algorithm = "newton", .epsilon = {1}, .delta = 1e-5};
-  const double own = noise_to_signal(shared_plan(o, 20, 19)), shared = noise_to_signal(shared_plan(o, 20, 4));
+  const double own = noise_to_signal(*known_of(shared_plan(o, 20, 19))),
+               shared = noise_to_signal(*known_of(shared_plan(o, 20, 4)));
   EXPECT_NEAR(own / shared, std::sqrt(16.0), 0.02 * 4);
 }
 
@@ -370,26 +370,18 @@ TEST(NewtonShared, IsRefusedWhereItDoesNotHold) {
     EXPECT_TRUE(shared_plan({.algorithm = may, .epsilon = {1}, .delta = 1e-5}, 4, 1).sharing().on()) << may;
 }
 
-TEST(NewtonForecast, GrowsWithTheNoiseAndEndsAtGuessing) {
-  double before = -1;
-  for (double nu = 0; nu < 0.45; nu += 0.01) {
-    const Forecast f = forecast(nu);
-    EXPECT_FALSE(f.beyond_table);
-    EXPECT_GT(f.points, before);
-    EXPECT_LE(f.low, f.points);
-    EXPECT_GE(f.high, f.points);
-    before = f.points;
-  }
-  EXPECT_NEAR(forecast(0.04).points, 1.525, 1e-12);
-  EXPECT_TRUE(forecast(0.45).beyond_table);
-}
-
-// F d/(n μ), F = √N.
-TEST(NewtonForecast, NoiseToSignalIsThatOfThePlan) {
-  Options o = options();
-  o.epsilon = {1};
-  const Plan plan = algorithm::make_plan(o, {.degree = {1, 1, 1, 1}, .records = {100, 200, 300, 400}, .features = 6});
-  EXPECT_NEAR(noise_to_signal(plan), 2 * 6 / (1000 * privacy::gdp_mu(1, 1e-5)), 1e-9);
+// Where slopes are cut follows from ν and the loss alone (docs/newton.md, section 4).
+TEST(NewtonPrice, WhereSlopesAreCut) {
+  const auto clip = [](const std::string& loss, double epsilon) {
+    const Setting setting{
+        .degree = {4, 4, 4, 4, 4}, .records = std::vector<double>(5, 9000), .features = 62, .classes = 3};
+    return *algorithm::make_plan({.algorithm = "newton", .loss = loss, .epsilon = {epsilon}}, setting).options.clip;
+  };
+  EXPECT_EQ(clip("logistic", 1), 0.5);      // ν = 0.011
+  EXPECT_EQ(clip("logistic", 0.25), 0.35);  // ν = 0.042
+  EXPECT_EQ(clip("huber", 0.25), 0.35);
+  for (const double epsilon : {0.25, 1.0}) EXPECT_EQ(clip("huber-hinge", epsilon), 1);
+  EXPECT_EQ(clip("softmax", 1), problem::Loss({.kind = problem::LossKind::softmax, .classes = 3}).gradient_bound());
 }
 
 // Values of all parties add up without rounding, in any order, and stay far from the bound.

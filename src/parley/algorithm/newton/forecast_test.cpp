@@ -1,0 +1,98 @@
+#include "parley/algorithm/newton/forecast.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <cmath>
+
+#include "parley/algorithm/newton/newton_plan.h"
+#include "parley/privacy/gaussian.h"
+
+namespace parley::algorithm::newton {
+namespace {
+
+using ::testing::HasSubstr;
+
+Known five_parties(double epsilon = 1) {
+  return {.epsilon = std::vector<double>(5, epsilon),
+          .delta = 1e-5,
+          .weights = 62,
+          .records = 45000,
+          .colluders = 4,
+          .fewest_colluders = 4};
+}
+
+TEST(NewtonForecast, GrowsWithTheNoiseAndEndsAtGuessing) {
+  double before = -1;
+  for (double nu = 0; nu < 1.2; nu += 0.01) {
+    const Forecast f = forecast(nu);
+    EXPECT_EQ(f.guessing, nu >= 0.3);
+    EXPECT_GT(f.points, before);
+    EXPECT_LE(f.low, f.points);
+    EXPECT_GE(f.high, f.points);
+    before = f.points;
+  }
+  EXPECT_NEAR(forecast(0.04).points, 1.525, 1e-12);
+  EXPECT_EQ(forecast(100).points, forecast(1.2).points);
+}
+
+// F d/(n μ), F = √N for noise of each party's own and √(N/(N − c)) for noise that cancels.
+TEST(NewtonForecast, NoiseToSignal) {
+  const double mu = privacy::gdp_mu(1, 1e-5);
+  Known k = five_parties();
+  EXPECT_NEAR(noise_to_signal(k), std::sqrt(5) * 62 / (45000 * mu), 1e-12);
+  k.colluders = 1;
+  EXPECT_NEAR(noise_to_signal(k), std::sqrt(5. / 4) * 62 / (45000 * mu), 1e-12);
+  k.epsilon[0] = INFINITY;  // a party without noise adds none
+  EXPECT_NEAR(noise_to_signal(k), std::sqrt(4. / 4) * 62 / (45000 * mu), 1e-12);
+}
+
+TEST(NewtonForecast, OfAPlan) {
+  const Setting setting{.degree = {1, 1, 1, 1}, .records = {100, 200, 300, 400}, .features = 6};
+  Options o{.algorithm = "newton", .epsilon = {1}};
+  const auto known = known_of(algorithm::make_plan(o, setting));
+  ASSERT_TRUE(known);
+  EXPECT_NEAR(noise_to_signal(*known), 2 * 6 / (1000 * privacy::gdp_mu(1, 1e-5)), 1e-9);
+  o.epsilon.clear();
+  o.noise = "none";
+  EXPECT_FALSE(known_of(algorithm::make_plan(o, setting)));
+  for (const char* other : {"mr-admm", "dp-gd"})
+    EXPECT_FALSE(known_of(algorithm::make_plan({.algorithm = other, .epsilon = {1}}, setting)));
+  for (const char* loss : {"softmax", "huber"})
+    EXPECT_FALSE(known_of(algorithm::make_plan({.algorithm = "newton", .loss = loss, .epsilon = {1}}, setting)));
+}
+
+TEST(NewtonForecast, BelowSoManyRecordsItIsGuessing) {
+  Known k = five_parties(0.1);
+  k.records = guessing_below(k);
+  EXPECT_NEAR(noise_to_signal(k), 0.3, 0.3 * 0.05);  // two digits
+  k.records *= 0.9;
+  EXPECT_TRUE(forecast(noise_to_signal(k)).guessing);
+  EXPECT_THAT(in_words(forecast(noise_to_signal(k))), HasSubstr("no better than always guessing"));
+  k.records *= 1.25;
+  EXPECT_FALSE(forecast(noise_to_signal(k)).guessing);
+}
+
+TEST(NewtonForecast, LeversAreOrderedByWhatTheyGain) {
+  const auto names = [](const Known& k) {
+    std::vector<std::string> all;
+    for (const Lever& lever : levers(k)) all.push_back(lever.what);
+    return all;
+  };
+  Known k = five_parties();
+  // μ(2ε) < 2 μ(ε): twice the budget gains a little less than half the features.
+  EXPECT_EQ(names(k), (std::vector<std::string>{"half the features", "twice the records", "twice the epsilon"}));
+  EXPECT_NEAR(levers(k)[0].then.points, forecast(noise_to_signal(k) / 2).points, 1e-12);
+  // Where the noise can cancel: c = 4 of 5 gives F = √5, c = 2 gives √(5/3), which gains less than a half; of 100 more.
+  k.fewest_colluders = 0;
+  EXPECT_EQ(names(k).back(), "at most 2 of the other 4 parties pool what they know");
+  Known many{.epsilon = std::vector<double>(100, 1), .delta = 1e-5, .weights = 62, .records = 45000, .colluders = 99};
+  EXPECT_EQ(names(many).front(), "at most 49 of the other 99 parties pool what they know");
+  EXPECT_NEAR(levers(many)[0].then.points,
+              forecast(std::sqrt(100. / 51) * 62 / (45000 * privacy::gdp_mu(1, 1e-5))).points, 1e-12);
+  many.colluders = 25;  // fewer already
+  EXPECT_EQ(names(many).size(), 3U);
+}
+
+}  // namespace
+}  // namespace parley::algorithm::newton

@@ -1,0 +1,105 @@
+#include "parley/algorithm/planner.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "parley/algorithm/catalog.h"
+#include "parley/algorithm/schedule.h"
+#include "parley/base/error.h"
+
+namespace parley::algorithm {
+namespace {
+
+using ::testing::HasSubstr;
+
+std::string chosen(Options o, const Participants& who = {}) {
+  o.algorithm = auto_algorithm;
+  const Selected s = select_algorithm(o, who);
+  EXPECT_TRUE(s.by_planner());
+  return s.algorithm;
+}
+constexpr Participants study{.trainer = false, .organisations = true}, star{.trainer = true, .organisations = true};
+
+TEST(Selection, WhatIsNamedIsTaken) {
+  for (const std::string& name : algorithm_names()) {
+    const Selected s = select_algorithm({.algorithm = name, .epsilon = {1}}, star);
+    EXPECT_EQ(s.algorithm, name);
+    EXPECT_FALSE(s.by_planner());
+  }
+  EXPECT_THROW(select_algorithm({.algorithm = "newtn"}, {}), Error);
+}
+
+TEST(Selection, NewtonUnderABudget) {
+  EXPECT_EQ(chosen({.epsilon = {1}}), "newton");
+  EXPECT_EQ(chosen({.epsilon = {0.1, 1}, .delta = 1e-6}), "newton");
+  for (const char* loss : {"logistic", "huber-hinge", "huber"})
+    EXPECT_EQ(chosen({.loss = loss, .epsilon = {1}}), "newton");
+  EXPECT_EQ(chosen({.regularizer = "l1", .epsilon = {1}}), "newton");
+  EXPECT_EQ(chosen({.rounds = 10, .regularization = 0.1, .epsilon = {1}}), "newton");
+}
+
+TEST(Selection, ThePapersWhereNewtonCannot) {
+  EXPECT_EQ(chosen({}), "mr-admm");
+  EXPECT_EQ(chosen({.noise = "none"}), "mr-admm");
+  EXPECT_EQ(chosen({.noise = "gaussian", .noise_scale = {1}}), "mr-admm");
+  EXPECT_EQ(chosen({.epsilon = {1}, .delta = 0}), "mr-admm");
+  EXPECT_EQ(chosen({.loss = "softmax", .epsilon = {1}}), "mr-admm");
+  EXPECT_EQ(chosen({.loss = "hinge", .epsilon = {1}}), "linear-admm");
+  EXPECT_EQ(chosen({.epsilon = {1}}, study), sums_between_organisations ? "newton" : "mr-admm");
+  EXPECT_EQ(chosen({.epsilon = {1}}, star), "star-pvp");
+  EXPECT_EQ(chosen({.loss = "hinge", .epsilon = {1}}, star), "dp-admm");
+  EXPECT_EQ(chosen({}, star), "star-pvp");
+}
+
+TEST(Selection, AnOptionGoesWithItsAlgorithm) {
+  EXPECT_EQ(chosen({.clip = 0.5}), "newton");
+  EXPECT_EQ(chosen({.curvature = "diagonal", .epsilon = {1}}), "newton");
+  EXPECT_EQ(chosen({.curvature_share = 0.2, .epsilon = {1}}), "newton");
+  EXPECT_EQ(chosen({.penalty = {2}, .epsilon = {1}}), "mr-admm");
+  EXPECT_EQ(chosen({.penalty_growth = {1.1}, .epsilon = {1}}), "mr-admm");
+  EXPECT_EQ(chosen({.damping = 1, .epsilon = {1}}), "mr-admm");
+  EXPECT_EQ(chosen({.noise = "gamma", .epsilon = {1}}), "mr-admm");
+  EXPECT_EQ(chosen({.noise_on = "output", .epsilon = {1}}), "mr-admm");
+  EXPECT_EQ(chosen({.weighting = "equal", .epsilon = {1}}), "mr-admm");
+  EXPECT_EQ(chosen({.epsilon = {1}, .tolerance = 1e-4}), "mr-admm");
+  EXPECT_EQ(chosen({.step_size = "convex", .epsilon = {1}}), "linear-admm");
+  EXPECT_EQ(chosen({.iteration_epsilon = 0.1}), "linear-admm");
+  EXPECT_EQ(chosen({.iteration_epsilon = 0.1}, star), "dp-admm");
+  EXPECT_EQ(chosen({.epsilon = {1}, .sensitivity = "paper"}), "star-pvp");
+  EXPECT_THAT(select_algorithm({.penalty = {2}}, {}).because, HasSubstr("--penalty"));
+}
+
+// Whatever is chosen can be planned: of each option that an algorithm refuses, another one is chosen.
+TEST(Selection, WhatIsChosenCanBePlanned) {
+  const Setting setting{.degree = {1, 1}, .records = {5000, 5000}, .features = 8, .classes = 3};
+  std::vector<Options> all = {{},
+                              {.epsilon = {1}},
+                              {.rounds = 4, .epsilon = {1}},
+                              {.regularizer = "elastic-net", .epsilon = {1}},
+                              {.weighting = "equal", .epsilon = {1}},
+                              {.weighting = "rows", .epsilon = {1}},
+                              {.penalty = {5}, .epsilon = {1}},
+                              {.dual_step = "penalty", .epsilon = {1}},
+                              {.step_size = "smooth", .epsilon = {1}},
+                              {.solution_bound = 3, .epsilon = {1}},
+                              {.noise = "none"},
+                              {.noise = "gamma", .epsilon = {1}},
+                              {.noise_on = "gradient", .epsilon = {1}},
+                              {.noise_on = "objective", .epsilon = {1}},
+                              {.epsilon = {1}, .delta = 0},
+                              {.epsilon = {1}, .diameter = "worst"},
+                              {.epsilon = {1}, .diameter = "at-point"},
+                              {.epsilon = {1}, .bound = "verified"},
+                              {.epsilon = {1}, .average = "no"},
+                              {.epsilon = {1}, .start = "random"},
+                              {.epsilon = {1}, .tolerance = 1e-4},
+                              {.iteration_epsilon = 0.1}};
+  for (const char* loss : {"huber-hinge", "hinge", "huber", "softmax"}) all.push_back({.loss = loss, .epsilon = {1}});
+  for (Options o : all) {
+    o.algorithm = chosen(o);
+    EXPECT_NO_THROW(make_plan(o, setting)) << o.algorithm << " " << o.noise.text << " " << o.loss.text;
+  }
+}
+
+}  // namespace
+}  // namespace parley::algorithm

@@ -1,0 +1,35 @@
+#include "parley/report/page.h"
+
+namespace parley::report {
+namespace {
+
+std::string expected_of(const Run& run) {
+  const Expected& e = run.expected;
+  std::string out;
+  if (!e.chosen.empty()) out += paragraph(run.option("algorithm") + " was chosen by the planner: " + e.chosen + ".");
+  if (!e.forecast.empty()) out += paragraph("Expect " + e.forecast + ".") + paragraph("Expect " + e.limit + ".");
+  std::vector<std::vector<std::string>> rows = {{"what would help", "points lost to privacy with it"}};
+  for (const auto& [lever, points] : e.levers) rows.push_back({lever, points});
+  return rows.size() == 1 ? out : out + table(rows);
+}
+
+std::string expected_of(const std::vector<Group>& groups) {
+  std::vector<std::vector<std::string>> rows = {{"setting", "points lost to privacy, forecast", "chosen by"}};
+  for (const Group& g : groups)
+    if (const Expected& e = g.first().expected; !e.points.empty())
+      rows.push_back({g.name, e.points, e.chosen.empty() ? "hand" : "the planner"});
+  return rows.size() == 1 ? "" : table(rows);
+}
+
+}  // namespace
+
+std::string expected_part(const std::vector<Group>& groups) {
+  const std::string out = groups.size() == 1 ? expected_of(groups[0].first()) : expected_of(groups);
+  if (out.empty()) return "";
+  return "<section id=\"expected\">\n<h2>What to expect</h2>\n<p class=\"aside\">Known before any record was read: "
+         "from "
+         "the number of records, features and parties, and the budget.</p>\n" +
+         out + "</section>\n";
+}
+
+}  // namespace parley::report
