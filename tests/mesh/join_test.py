@@ -4,7 +4,7 @@ from mesh_case import *
 
 class Join(Case):
     def test_every_algorithm_ends_with_the_simulation_s_bits_and_one_model(self):
-        algorithms = ("mr-admm", "dp-admm") if SHORT else ("admm", "dvp", "pvp", "m-admm", "pp", "r-admm", "mr-admm", "linear-admm", "star-admm", "star-pvp", "dp-admm")
+        algorithms = ("mr-admm", "dp-admm", "newton") if SHORT else ("admm", "dvp", "pvp", "m-admm", "pp", "r-admm", "mr-admm", "linear-admm", "star-admm", "star-pvp", "dp-admm", "newton", "dp-gd")
         for algorithm in algorithms:
             with self.subTest(algorithm):
                 study = Study(self.dir / algorithm, algorithm, epsilon=None if algorithm in ("admm", "star-admm") else 2)

@@ -101,7 +101,7 @@ MUTANTS = [
     ("the bound is not checked", "protocol/inspection.cpp", "if (std::abs(x) > agreed.release_bound)", "if (false)", UNIT),
     ("the grid is not checked", "protocol/inspection.cpp", "if (steps != std::nearbyint(steps))", "if (false)", UNIT),
     ("the size is checked after parsing", "protocol/exchange_deliver.cpp",
-     "if (bytes.size() > message_cap(agreed_.dimension))", "if (false)", UNIT),
+     "if (bytes.size() > message_cap(agreed_.largest_size))", "if (false)", UNIT),
     ("damage is taken for a torn end", "protocol/transcript.cpp", "if (synced_past(content, size_))", "if (false)", UNIT),
     ("a disk that failed is trusted again", "protocol/transcript.cpp", "  if (failed_)\n", "  if (false)\n", UNIT),
     ("a silent peer is not reported", "protocol/exchange_clock.cpp",

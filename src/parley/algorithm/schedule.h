@@ -109,7 +109,9 @@ struct Plan {
   bool speaks(int node, int round) const {  // in a star: providers in odd rounds, the trainer in even ones
     return !star() || round == 0 || (node == static_cast<int>(nodes.size())) == (round % 2 == 0);
   }
-  Index size(int node, int round, Index dimension) const;  // of a released value; 0: it is silent
+  Index size(int node, int round, Index dimension) const;            // of a released value; 0: it is silent
+  Index largest_size(Index dimension) const;                         // of all of them
+  bool passed_on() const { return nodes.front().sums.has_value(); }  // releases reach everybody, not neighbours alone
   bool verified_only() const;
   double epsilon() const;                       // largest of the nodes
   std::optional<double> epsilon_paper() const;  // absent when any node's is

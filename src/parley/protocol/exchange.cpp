@@ -151,8 +151,8 @@ Message Exchange::unsigned_message(Kind kind, int round, std::string payload) co
 void Exchange::release(const privacy::Paid& paid) {
   expects(paid.node() == self_ && paid.round() == released() + 1, "the next paid release of this node");
   const Vector& value = *paid.value();
-  expects((value.size() > 0) == agreed_.speaks(self_, paid.round()),
-          "a value in its own turn, and silence in another's");
+  expects(value.size() == agreed_.size(self_, paid.round()),
+          "a value of the round's size, and silence in another's turn");
   const auto round = heads_.size();
   const std::string payload = payload_of(value);
   heads_.push_back(next_head(round == 0 ? Digest{} : heads_.back(), agreed_.run, self_, paid.round(), payload));
@@ -284,7 +284,7 @@ std::string Exchange::proof_for(const Link& link) const {
   const auto own = envelopes_.find(released());
   const std::vector<std::string> value = {!diverged_with_.empty() || own == envelopes_.end() ? diverged_with_
                                                                                              : own->second};
-  return bundle(value, message_cap(agreed_.dimension) - 1024);
+  return bundle(value, message_cap(agreed_.largest_size) - 1024);
 }
 
 // Its value of a round was computed from this node's of the round before, so that one it has.

@@ -30,9 +30,9 @@ Receipt Exchange::deliver(const std::string& caller, std::string_view bytes) {
 }
 
 Receipt Exchange::judged(const std::string& caller, std::string_view bytes) {
-  if (bytes.size() > message_cap(agreed_.dimension))
+  if (bytes.size() > message_cap(agreed_.largest_size))
     return refuse(caller, {Verdict::oversize, std::to_string(bytes.size()) + " bytes, at most " +
-                                                  std::to_string(message_cap(agreed_.dimension)) + " are read"});
+                                                  std::to_string(message_cap(agreed_.largest_size)) + " are read"});
   auto parsed = decode(bytes);
   if (const auto* wrong = std::get_if<Finding>(&parsed)) return refuse(caller, *wrong);
   const Message& m = std::get<Message>(parsed);
@@ -184,14 +184,14 @@ std::string Exchange::proof_against(int node) const {
   if (node == contradicted_by_) messages.push_back(evidence_);
   messages.push_back(processes_.first_message(node));
   if (std::ranges::find(links_, node, &Link::node) != links_.end()) messages.push_back(received_.last_message(node));
-  return bundle(messages, message_cap(agreed_.dimension) - 1024);
+  return bundle(messages, message_cap(agreed_.largest_size) - 1024);
 }
 
 // R15: an accusation counts with this party's own signature, and with nothing else: on a round or a value that its ledger
 // does not have, or of a process that is not this one and did not come before it.
 bool Exchange::accused_by(const std::string& who, std::string_view proof) {
   // Anybody may send a proof: no more of it is looked at than an honest one has.
-  for (const std::string& bytes : unbundled(proof.substr(0, message_cap(agreed_.dimension)), 3)) {
+  for (const std::string& bytes : unbundled(proof.substr(0, message_cap(agreed_.largest_size)), 3)) {
     const auto parsed = decode(bytes);
     const auto* m = std::get_if<Message>(&parsed);
     if (m == nullptr || m->sender != name(self_) || m->node != self_ || m->run != agreed_.run ||
@@ -318,7 +318,7 @@ void Exchange::take_leave(const Message& m, const Goodbye& goodbye) {
 
 // Somebody's signed value at the bound: by whom it came does not matter.
 bool Exchange::shows_divergence(std::string_view proof) {
-  for (const std::string& bytes : unbundled(proof.substr(0, message_cap(agreed_.dimension)), 1)) {
+  for (const std::string& bytes : unbundled(proof.substr(0, message_cap(agreed_.largest_size)), 1)) {
     const auto parsed = decode(bytes);
     const auto* m = std::get_if<Message>(&parsed);
     if (m == nullptr || m->kind != Kind::value || m->run != agreed_.run || agreed_.node_of(m->sender) != m->node ||
@@ -385,7 +385,7 @@ void Exchange::answered(std::uint64_t id, const Receipt& receipt) {
 // than values that came meanwhile, so it is held against what was stored here when it was asked for.
 void Exchange::on_greeting(Link& link, const Link::Call& call, const Receipt& receipt) {
   const std::string& who = name(link.node);
-  auto parsed = decode(std::string_view(receipt.attachment).substr(0, message_cap(agreed_.dimension)));
+  auto parsed = decode(std::string_view(receipt.attachment).substr(0, message_cap(agreed_.largest_size)));
   const auto* m = std::get_if<Message>(&parsed);
   Finding finding{Verdict::truncated, "the answer to a hello is none"};
   if (m != nullptr && m->kind == Kind::hello) {

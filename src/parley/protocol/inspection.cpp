@@ -58,7 +58,7 @@ std::string described(double x) {
 
 std::optional<Finding> check_values(const Message& m, const Agreement& agreed) {
   const auto value = vector_of(m.payload);
-  const Index expected = m.kind == Kind::silent ? 0 : agreed.dimension;
+  const Index expected = m.kind == Kind::final_iterate ? agreed.dimension : agreed.size(m.node, m.round);
   if (!value || value->size() != expected)
     return Finding{Verdict::wrong_dimension,
                    std::to_string(m.payload.size()) + " bytes, but " + std::to_string(8 * expected) + " are expected"};

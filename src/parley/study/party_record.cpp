@@ -47,7 +47,7 @@ std::uintmax_t largest_transcript(const ExpectedPart& known, int node) {
   const std::uintmax_t neighbours = count(agreed.graph.neighbours(node).size()),
                        values = count(agreed.rounds + 1) * (neighbours + 1),
                        others = 4 * count(agreed.nodes());  // final iterates, seals, and what is said after a loss
-  return 4 * (values + others) * (protocol::message_cap(known.dimension) + 1024) +
+  return 4 * (values + others) * (protocol::message_cap(agreed.largest_size) + 1024) +
          neighbours * protocol::most_processes * 1024 + mebibyte;  // and hellos
 }
 
@@ -333,11 +333,13 @@ bool PartyRecord::ended() const {
 }
 
 json expected_header(const ExpectedPart& known, int node) {
+  json shape = run::released_json(known.part.plan, known.dimension, 1);
+  shape["first"] = node;
   json head = {{"study_hash", known.hash},
                {"run_id", known.agreed().run},
                {"node", node},
                {"nodes", known.part.plan.nodes.size()},
-               {"released", {{"nodes", 1}, {"size", known.dimension}, {"first", node}}},
+               {"released", shape},
                {"privacy", run::privacy_json(known.plan.plan, not_private(known.study, known.plan),
                                              known.plan.plan.epsilon(), true)}};
   if (known.part.number > 1) head["part"] = json::parse(known.agreed().configuration);

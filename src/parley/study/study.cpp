@@ -138,13 +138,15 @@ Error in_words_of(const Study& s, const Error& e) {
 StudyPlan plan_of(const Study& s) {
   try {
     check_startable(s);
-    if (algorithm::algorithm_named(s.algorithm.algorithm).sums)
-      throw Error({.what = s.algorithm.algorithm + " runs in simulations only so far",
-                   .value = s.algorithm.algorithm,
-                   .where = "option --algorithm",
-                   .fix = "use mr-admm or another of the papers' algorithms"});
     const int nodes = holders(s);
     network::Graph graph = run::graph_for(graph_options(s), s.algorithm.algorithm, nodes);
+    if (algorithm::algorithm_named(s.algorithm.algorithm).sums &&
+        graph.edges() != network::complete_graph(nodes).edges())
+      throw Error({.what = s.algorithm.algorithm + " runs between parties that all call each other, so far",
+                   .value = s.graph.graph,
+                   .allowed = "auto, complete",
+                   .where = "option --graph",
+                   .fix = "use graph = \"complete\""});
     std::vector<double> records;
     for (const Invited& p : s.parties)
       if (!p.trainer) records.push_back(static_cast<double>(p.records));
@@ -154,12 +156,17 @@ StudyPlan plan_of(const Study& s) {
       const data::Schema schema = data::parse_schema(s.schema_toml, s.schema);
       setting.features = static_cast<long>(data::feature_names(schema).size());
       setting.classes = std::max(2, static_cast<int>(schema.label.classes.size()));
+      setting.entries = data::most_entries(schema);
     }
     algorithm::Plan plan = algorithm::make_plan(s.algorithm, setting);
     return {.graph = std::move(graph), .setting = std::move(setting), .plan = std::move(plan)};
   } catch (const Error& e) {
     throw in_words_of(s, e);
   }
+}
+
+std::vector<int> StudyPlan::heard_by(int node) const {
+  return plan.passed_on() ? network::complete_graph(graph.nodes()).neighbours(node) : graph.neighbours(node);
 }
 
 std::vector<std::string> not_private(const Study& s, const StudyPlan& p) {

@@ -19,7 +19,8 @@ bool follows(const study::ExpectedPart& known, int node, int round, const Replay
 
 std::string kind_of(const study::ExpectedPart& known, int node, int round) {
   if (round == 0) return "the start";
-  return known.is_trainer(node) ? "the trainer's value" : "the recycled value";
+  if (known.is_trainer(node)) return "the trainer's value";
+  return known.part.plan.passed_on() ? "the model" : "the recycled value";
 }
 
 const std::vector<study::Heard>& heard(const Values& values, int origin) {
@@ -72,7 +73,7 @@ Replayed replay(const study::ExpectedPart& known, int node, const Values& values
     }
     machine->commit(inbox, *own.value);
     final_iterate.add(*paid.pay({.node = node, .round = round, .value = *own.value, .charge = {}}));
-    result.final_iterate = final_iterate.value();
+    result.final_iterate = known.part.plan.passed_on() ? machine->iterate() : final_iterate.value();
     ++result.rounds;
   }
   return result;
