@@ -20,11 +20,13 @@ Exchange::Exchange(Setup setup, std::unique_ptr<AppendFile> transcript)
       ended_(setup.now),
       consent_(std::move(setup.consent)),
       received_(agreed_, self_),
+      passed_on_(agreed_, self_),
       finals_(agreed_),
       seals_(agreed_),
       survivors_(agreed_, self_),
       patience_from_(setup.now),
       last_word_at_(setup.now),
+      passed_on_at_(setup.now),
       refused_(agreed_.parties.size() + 1) {
   for (const int node : agreed_.graph.neighbours(self_))
     links_.push_back({.node = node, .heard = now_, .progress = now_});
@@ -123,6 +125,7 @@ void Exchange::replay(Transcript::Entry kind, std::string_view bytes) {
   } else if (fits) {
     fits = kind == Transcript::Entry::received && received_.add(*m, bytes);
     processes_.add(*m, std::string(bytes));
+    if (fits) pass_on(*m, bytes);
   }
   if (!fits)
     throw Error({.what = "the transcript holds a message that does not follow from those before it",
@@ -279,7 +282,8 @@ std::string Exchange::hello_to(const Link& link) const {
 
 // What a goodbye says is believed for the signatures that come with it.
 std::string Exchange::proof_for(const Link& link) const {
-  if (contradicted_by_ == link.node) return proof_against(link.node);
+  if (contradicted_by_ >= 0 && (contradicted_by_ == link.node || agreed_.passed_on))
+    return proof_against(contradicted_by_);
   if (ending_->end != End::diverged) return "";
   const auto own = envelopes_.find(released());
   const std::vector<std::string> value = {!diverged_with_.empty() || own == envelopes_.end() ? diverged_with_
@@ -327,6 +331,12 @@ bool Exchange::next_message(const Link& link, Link::Call& call, std::string& byt
   if (!link.greeted) return hello();
   if (const int round = has(link) + 1; round <= released())
     return choose(Link::What::value, round, envelopes_.at(round));
+  const auto knows = [this](int neighbour, const PassedOn::Key& key) { return has(link_to(neighbour), key); };
+  if (const auto* passed = passed_on_.next_for(link.node, knows)) {
+    choose(Link::What::passed_on, -1, passed->second);
+    call.key = passed->first;
+    return true;
+  }
   if (last_word()) return true;
   if (phase_ == Phase::completed) return goodbye();
   if (now_ - link.heard >= timing_.deadline / 2) return hello();

@@ -24,6 +24,7 @@ protocol::Agreement agreement(const algorithm::Plan& plan, Index dimension, netw
           .configuration_hash = std::move(configuration_hash),
           .parties = std::move(parties),
           .graph = std::move(graph),
+          .passed_on = plan.passed_on(),
           .dimension = dimension,
           .largest_size = plan.largest_size(dimension),
           .rounds = static_cast<int>(first.rounds),

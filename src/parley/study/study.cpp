@@ -140,13 +140,6 @@ StudyPlan plan_of(const Study& s) {
     check_startable(s);
     const int nodes = holders(s);
     network::Graph graph = run::graph_for(graph_options(s), s.algorithm.algorithm, nodes);
-    if (algorithm::algorithm_named(s.algorithm.algorithm).sums &&
-        graph.edges() != network::complete_graph(nodes).edges())
-      throw Error({.what = s.algorithm.algorithm + " runs between parties that all call each other, so far",
-                   .value = s.graph.graph,
-                   .allowed = "auto, complete",
-                   .where = "option --graph",
-                   .fix = "use graph = \"complete\""});
     std::vector<double> records;
     for (const Invited& p : s.parties)
       if (!p.trainer) records.push_back(static_cast<double>(p.records));
@@ -166,7 +159,7 @@ StudyPlan plan_of(const Study& s) {
 }
 
 std::vector<int> StudyPlan::heard_by(int node) const {
-  return plan.passed_on() ? network::complete_graph(graph.nodes()).neighbours(node) : graph.neighbours(node);
+  return network::heard_by(graph, plan.passed_on(), node);
 }
 
 std::vector<std::string> not_private(const Study& s, const StudyPlan& p) {

@@ -52,7 +52,7 @@ Replayed replay(const study::ExpectedPart& known, int node, const Values& values
   for (const study::Heard& own : heard(values, node)) {
     const int round = result.rounds;
     privacy::Inbox inbox;
-    for (const int j : known.agreed().graph.neighbours(node)) {
+    for (const int j : known.agreed().heard_by(node)) {
       if (round == 0) break;
       if (static_cast<int>(heard(values, j).size()) < round) {
         result.stopped_by = known.name(j);
@@ -98,7 +98,7 @@ std::optional<ReplayStart> start_after(const study::ExpectedPart& known, const p
   static const auto lost = std::make_shared<const Vector>();  // its values are in no dual that is left
   for (int t = 0; t < k; ++t) {
     privacy::Inbox inbox;
-    for (const int j : known.agreed().graph.neighbours(node)) {
+    for (const int j : known.agreed().heard_by(node)) {
       const auto& of = heard(values, j);
       if (t >= static_cast<int>(of.size()) && succession.has(j)) return std::nullopt;
       inbox.push_back(t < static_cast<int>(of.size()) ? of[static_cast<std::size_t>(t)].value : lost);
