@@ -15,6 +15,12 @@
 
 namespace parley::algorithm {
 
+// Second moments that an earlier part of a run has released (newton): the noise of an entry of their sum, of how many
+// records it is.
+struct EarlierMoments {
+  double noise = 0, records = 0;
+};
+
 // What is public about the network before round 1.
 struct Setting {
   std::vector<int> degree;      // V_i
@@ -23,6 +29,7 @@ struct Setting {
   int classes = 2;              // of a softmax loss
   long entries = 0;             // the most non-zeros of a row, by the schema; 0: d
   long earlier = 0;             // private rounds of earlier parts of the run: schedules go on where those ended
+  std::optional<EarlierMoments> moments{};  // newton: then this part releases none
   int nodes() const { return static_cast<int>(degree.size()); }
 };
 

@@ -100,7 +100,7 @@ std::optional<ReplayStart> start_after(const study::ExpectedPart& known, const p
     privacy::Inbox inbox;
     for (const int j : known.agreed().heard_by(node)) {
       const auto& of = heard(values, j);
-      if (t >= static_cast<int>(of.size()) && succession.has(j)) return std::nullopt;
+      if (t >= static_cast<int>(of.size()) && (succession.has(j) || known.agreed().passed_on)) return std::nullopt;
       inbox.push_back(t < static_cast<int>(of.size()) ? of[static_cast<std::size_t>(t)].value : lost);
     }
     ended.inboxes.push_back(std::move(inbox));

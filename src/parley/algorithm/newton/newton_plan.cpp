@@ -77,7 +77,7 @@ void check_absent(const Options& o, const Algorithm& a) {
                  .allowed = "logistic, huber-hinge, huber, softmax",
                  .where = "option --loss",
                  .fix = "use --loss huber-hinge"});
-  if (o.loss == LossKind::softmax && o.clip)
+  if (o.loss == LossKind::softmax && o.clip && *o.clip < loss_of(o).gradient_bound())
     refuse(a, "clip", "does not cut the gradients of several classes: they would be the gradient of no convex loss");
   if (!a.curved && (o.curvature != CurvatureShape::automatic || o.curvature_share))
     refuse(a, o.curvature_share ? "curvature-share" : "curvature", "releases no curvature");
@@ -98,7 +98,7 @@ double tolerance_for(const problem::Loss& loss, const Setting& setting, int node
 }
 
 double share_of_curvature(const Schedule& s, const Options& o) {
-  return s.sums->shape == Shape::none ? 0 : *o.curvature_share;
+  return s.sums->shape == Shape::none || s.sums->moments_known ? 0 : *o.curvature_share;
 }
 
 // The noise of every round, such that the whole run costs μ, split as planned.
@@ -147,9 +147,11 @@ Schedule outline(const Options& o, const Algorithm& a, const Setting& setting, i
                  .entries = static_cast<double>(setting.entries > 0 ? setting.entries : setting.features),
                  .momentum = a.curved ? 0 : planned_momentum,
                  .shape = shape_of(o, a),
+                 .moments_known = setting.moments.has_value(),
                  .features = static_cast<Index>(setting.features),
                  .scores = s.loss.scores(),
                  .rounds = o.rounds,
+                 .earlier = setting.earlier,
                  .average = o.average == Average::yes,
                  .release_bound = o.release_bound,
                  .grid = s.finest_grid()};
@@ -179,9 +181,9 @@ void set_units(Plan& plan, const Setting& setting) {
   for (const Schedule& s : plan.nodes) {
     const double rows = setting.records[static_cast<std::size_t>(s.node)];
     for (const PrivateRound& r : s.private_rounds) {
-      const double most =
-          std::max(2 * s.summed_loss().gradient_bound() * rows + 10 * r.gradient_scale,
-                   r.curvature_scale > 0 || s.sums->shape != Shape::none ? 2 * rows + 10 * r.curvature_scale : 0);
+      const bool moments = s.sums->shape != Shape::none && !s.sums->moments_known;
+      const double most = std::max(2 * s.summed_loss().gradient_bound() * rows + 10 * r.gradient_scale,
+                                   moments ? 2 * rows + 10 * r.curvature_scale : 0);
       largest = std::max(largest, most);
       for (const double noise : {r.gradient_scale, r.curvature_scale})
         if (noise > 0) finest = std::min(finest, noise);
@@ -203,15 +205,20 @@ void set_units(Plan& plan, const Setting& setting) {
 }
 
 // Noise must not look like curvature: max(s√d, ⅔σ_g/c₁) under the eigenvalues of the mean of x xᵀ.
-void set_floor(Plan& plan) {
+void set_floor(Plan& plan, const Setting& setting) {
   const Terms& t = *plan.nodes.front().sums;
   const double d = static_cast<double>(t.features);
-  const double s = noise_of_all(plan, &PrivateRound::curvature_scale) / t.records;
+  const EarlierMoments moments = setting.moments.value_or(released_moments(plan));
+  const double s = moments.noise / counted_records(moments.records, t.records);
   const double g = noise_of_all(plan, &PrivateRound::gradient_scale) / t.records;
   for (Schedule& node : plan.nodes) node.sums->floor = std::max(s * std::sqrt(d), 2 * g / (3 * t.c1));
 }
 
 }  // namespace
+
+EarlierMoments released_moments(const Plan& plan) {
+  return {.noise = noise_of_all(plan, &PrivateRound::curvature_scale), .records = plan.nodes.front().sums->records};
+}
 
 double noise_to_signal(const Plan& plan) {
   if (!plan.noisy()) return 0;
@@ -249,9 +256,9 @@ void fill_in(Options& o, const Algorithm& a, const Setting& setting) {
   if (o.rounds == 0) o.rounds = a.curved ? planned_rounds : planned_gd_rounds;
   if (o.average == Average::automatic) o.average = o.noise == Noise::none ? Average::no : Average::yes;
   if (!o.regularization) o.regularization = planned_ridge * o.loss_weight * setting.nodes();
-  if (o.curvature == CurvatureShape::automatic)
+  if (a.curved && o.curvature == CurvatureShape::automatic)
     o.curvature = setting.features <= full_up_to ? CurvatureShape::full : CurvatureShape::diagonal;
-  if (!o.curvature_share) o.curvature_share = planned_share;
+  if (a.curved && !o.curvature_share) o.curvature_share = planned_share;
   const problem::Loss loss = loss_of(o, setting.classes);
   if (!o.clip)
     o.clip = loss.kind == LossKind::softmax || o.noise == Noise::none ? loss.gradient_bound()
@@ -281,7 +288,7 @@ Plan make_plan(const Options& o, const Algorithm& a, const Setting& setting) {
     expects(o.epsilon.empty() || s.epsilon <= of_node(o.epsilon, s.node), "a calibrated run stays within its budget");
   }
   set_units(plan, setting);
-  set_floor(plan);
+  set_floor(plan, setting);
   return plan;
 }
 
