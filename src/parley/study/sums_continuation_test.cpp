@@ -131,6 +131,15 @@ TEST(SumsContinuation, TheModelIsFreeAndTheMeanOfThePointsOfAllParts) {
   EXPECT_EQ(late.rest.size(), 4u);
 }
 
+TEST(SumsContinuation, TheMeanIsOverTheLaterHalfOfTheWholeRun) {
+  algorithm::Options o = options("newton", 8, "none");
+  o.average = "yes";
+  const Trial run(o, ring(4));
+  Vector mean = Vector::Zero(features);  // of the points after rounds 5, 6 and 7: those of round 6 are asked for twice
+  for (const int k : {6, 7, 8}) mean += InTwoParts(run, {}, k).starts[0].common->f / 3;
+  EXPECT_LT((InTwoParts(run, {}, 6).rest.back()[0] - mean).norm(), 1e-9);
+}
+
 TEST(SumsContinuation, WithoutACompleteRoundNobodyGoesOn) {
   const Trial run(options("newton", 1, "gaussian", 2), ring(4));
   EXPECT_THROW(next_part(run.part, without(run.part, {1}, 1)), Error) << "one exchange, and not all have it";
