@@ -4,7 +4,7 @@ from loss_case import *
 
 class Continue(LossCase):
     def test_the_others_go_on_with_one_model_and_within_the_planned_epsilon(self):
-        for algorithm in ("mr-admm", "dp-admm"):
+        for algorithm in ("mr-admm", "dp-admm", "newton"):
             with self.subTest(algorithm):
                 study, lost, left = self.begin_and_lose(algorithm)
                 found = self.results(study, left)
@@ -20,8 +20,7 @@ class Continue(LossCase):
                     self.assertEqual(second["parties"], left)
                     agreed.add((second["run_id"], first["went_on_after_round"]))
                     self.assertGreater(first["went_on_after_round"], 0)
-                    turns = 2 if study.star else 1
-                    self.assertEqual(first["went_on_after_round"] + second["rounds_released"] - 1, turns * study.rounds)
+                    self.assertEqual(first["went_on_after_round"] + second["rounds_released"] - 1, study.last_round)
                     statement = json.loads(study.out(name, "statement.json").read_text())["statement"]
                     self.assertEqual(len(statement["parts"]), 2)
                     if name != "coordinator":
@@ -39,14 +38,13 @@ class Continue(LossCase):
 
     def assert_reported(self, study, left, after):
         """One run with both parts, to its last round; epsilon never falls, and is the statement's at the end."""
-        turns = 2 if study.star else 1
         run("report", *(study.base / n / "out" for n in left), "--private", "--out", "page.html", "--figures", "figures", cwd=study.base)
         page = (study.base / "page.html").read_text()
-        for text in ('id="parts"', "in 2 parts", f"<td>0 to {after}</td>", f"<td>{after + 1} to {turns * study.rounds}</td>"):
+        for text in ('id="parts"', "in 2 parts", f"<td>0 to {after}</td>", f"<td>{after + 1} to {study.last_round}</td>"):
             self.assertIn(text, page)
         rows = [line.split(",") for line in (study.base / "figures/privacy-spent.csv").read_text().splitlines()[1:]]
         line = [(float(r[1]), float(r[2])) for r in rows if r[0] == "this run (NOT PRIVATE)"]  # its noise is seeded
-        self.assertEqual([x for x, _ in line], list(range(turns * study.rounds + 1)))
+        self.assertEqual([x for x, _ in line], list(range(study.last_round + 1)))
         self.assertEqual([e for _, e in line], sorted(e for _, e in line))
         self.assertEqual([float(r[1]) for r in rows if r[0] == "part 2"], [after])
         self.assertLessEqual(line[-1][1], json.loads(study.out(left[0], "statement.json").read_text())["statement"]["epsilon"])

@@ -4,7 +4,7 @@ from mesh_case import *
 
 class Join(Case):
     def test_every_algorithm_ends_with_the_simulation_s_bits_and_one_model(self):
-        algorithms = ("mr-admm", "dp-admm") if SHORT else ("admm", "dvp", "pvp", "m-admm", "pp", "r-admm", "mr-admm", "linear-admm", "star-admm", "star-pvp", "dp-admm")
+        algorithms = ("mr-admm", "dp-admm", "newton") if SHORT else ("admm", "dvp", "pvp", "m-admm", "pp", "r-admm", "mr-admm", "linear-admm", "star-admm", "star-pvp", "dp-admm", "newton", "dp-gd")
         for algorithm in algorithms:
             with self.subTest(algorithm):
                 study = Study(self.dir / algorithm, algorithm, epsilon=None if algorithm in ("admm", "star-admm") else 2)
@@ -12,6 +12,18 @@ class Join(Case):
                 self.assert_completed(study)
                 self.assert_same_as_simulation(study)
                 self.assert_spend(study)
+
+    def test_on_any_connected_graph_sums_are_passed_on_and_the_bits_are_the_same(self):
+        for graph, parties in (("path", 4),) if SHORT else (("path", 4), ("star", 4), ("ring", 5), ("0-1,1-2,2-0,2-3,3-4", 5)):
+            with self.subTest(graph):
+                study = Study(self.dir / graph.replace(",", "_"), "newton", parties=parties, graph=graph)
+                self.start_all(study)
+                self.assert_completed(study)
+                self.assert_same_as_simulation(study)
+                self.assert_spend(study)
+                self.assertEqual(self.assert_paid(study), parties * parties * (study.last_round + 1))  # everybody has everybody's, once
+                found = json.loads(run("verify", *(study.base / n / "out" for n in study.all), "--study", study.base / "shared/study.toml", "--json", cwd=self.dir).stdout)
+                self.assertEqual((found["wrong"], found["unchecked"]), ([], []))
 
     def test_a_party_can_insist_on_what_happens_after_a_loss(self):
         study = Study(self.dir / "s", "mr-admm")

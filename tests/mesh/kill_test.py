@@ -11,7 +11,7 @@ PLACES = [  # of every round
     "before an append to the transcript", "write transcript", "after an append to the transcript", "sync transcript", "after a sync of the transcript",
     "synced, not sent", "sent to some", "stored, not acknowledged"]
 ONCE = ["write run.json.part", "rename run.json", "sync out", "write model.json.part", "rename model.json", "rename statement.json", "unlink my.ledger-wal"]
-PARTIES = {"mr-admm": 3, "pp": 3, "dp-admm": 2}  # dp-admm: and the trainer
+PARTIES = {"mr-admm": 3, "pp": 3, "newton": 4, "dp-admm": 2}  # dp-admm: and the trainer; newton: on a ring of four values are passed on
 
 
 class Kill(Case):
@@ -88,6 +88,9 @@ class Kill(Case):
 
     def test_pp_survives_a_kill_at_every_place(self):
         self.kill_everywhere("pp")
+
+    def test_newton_survives_a_kill_at_every_place(self):
+        self.kill_everywhere("newton")
 
     def test_dp_admm_survives_a_kill_at_every_place_of_trainer_and_parties(self):
         self.kill_everywhere("dp-admm")

@@ -57,6 +57,15 @@ def free_ports(count):
 free_ports.taken = set()  # by this program
 
 
+def by_round(data, shape):
+    """The bytes of released.f64, by round: those of each node."""
+    at = round = 0
+    while at < len(data):
+        size = 8 * (shape.get("size_of_round_1", shape["size"]) if round == 1 else shape["size"])
+        yield [data[at + n * size:at + (n + 1) * size] for n in range(shape["nodes"])]
+        at, round = at + shape["nodes"] * size, round + 1
+
+
 def sanitizer_report(text):
     """What a sanitizer, or the C library's own check of its heap, said in this text; "" if nothing."""
     found = re.search(r"(ERROR|WARNING): \w+Sanitizer|: runtime error: |malloc\w*\(\): |free\(\): |double free or corruption|corrupted (size|double)", text)
@@ -105,6 +114,9 @@ class Study:
                  hosts=None, cap="unlimited", schema="census", tables=None):
         self.base, self.algorithm, self.rounds = pathlib.Path(base), algorithm, rounds
         self.star = algorithm in ("star-admm", "star-pvp", "dp-admm")
+        self.sums = algorithm in ("newton", "dp-gd")
+        self.graph = "auto" if self.star else graph
+        self.last_round = 2 * rounds if self.star else rounds + 1 if self.sums else rounds  # of messages
         self.names = names or ["hospital_" + "abcdefghij"[i] for i in range(parties)]
         self.all = self.names + (["coordinator"] if self.star else [])
         ports = free_ports(len(self.all))
@@ -113,7 +125,7 @@ class Study:
         shared.mkdir(parents=True)
         run("data", "schema", schema, "--out", shared / "schema.toml", cwd=shared)
         run("study", "new", "study.toml", cwd=shared)
-        self.set(shared / "study.toml", title='"a test"', graph=f'"{"auto" if self.star else graph}"', algorithm=f'"{algorithm}"', rounds=rounds,
+        self.set(shared / "study.toml", title='"a test"', graph=f'"{self.graph}"', algorithm=f'"{algorithm}"', rounds=rounds,
                  epsilon=float(epsilon) if epsilon else '', delta=delta if epsilon else '', deadline_seconds=deadline, wait_seconds=wait, seed=seed, loss_weight=20.0, **dict(options))
         for i, name in enumerate(self.all):
             folder = self.base / name
@@ -234,7 +246,7 @@ class Study:
         options = json.loads(run("study", "check", "study.toml", "--json", cwd=self.base / self.names[0]).stdout)
         given = options["study"]["options"]
         command = ["train", "--data", ",".join(str(self.base / n / "mine.csv") for n in self.names), "--schema", self.base / "shared/schema.toml", "--test-share", 0, "--seed",
-                   options["study"]["seed"], "--out", out, "--quiet", "--graph", "auto" if self.star else options["study"].get("graph", "ring")]
+                   options["study"]["seed"], "--out", out, "--quiet", "--graph", self.graph]
         for key in ("algorithm", "rounds", "epsilon", "delta", "loss-weight"):
             value = given[key][0] if isinstance(given[key], list) and given[key] else given[key]
             if value not in (None, []):
@@ -321,17 +333,14 @@ class Case(unittest.TestCase):
         """[round][node] → bytes."""
         columns = []
         for name in study.all:
-            size = 8 * json.loads(study.out(name, "run.json").read_text())["released"]["size"]
-            data = study.out(name, "released.f64").read_bytes()
-            columns.append([data[i:i + size] for i in range(0, len(data), size)])
+            shape = json.loads(study.out(name, "run.json").read_text())["released"]
+            columns.append([values for values, in by_round(study.out(name, "released.f64").read_bytes(), shape)])
         return [list(values) for values in zip(*columns, strict=True)]
 
     def assert_same_as_simulation(self, study):
         alone = study.alone()
         shape = json.loads((alone / "run.json").read_text())["released"]
-        data, size = (alone / "released.f64").read_bytes(), 8 * shape["size"]
-        values = [data[i:i + size] for i in range(0, len(data), size)]
-        expected = [values[i:i + shape["nodes"]] for i in range(0, len(values), shape["nodes"])]
+        expected = list(by_round((alone / "released.f64").read_bytes(), shape))
         self.assertEqual(self.released(study) == expected, True, "other released values than in simulation")
         weights = json.loads((alone / "model.json").read_text())["weights"]
         models = [study.out(n, "model.json").read_bytes() for n in study.all]
@@ -353,10 +362,9 @@ class Case(unittest.TestCase):
 
     def assert_spend(self, study):
         """Every ledger has each round once, as an uninterrupted run would."""
-        turns = 2 if study.star else 1
         for name in study.all:
             shown = json.loads(run("ledger", "show", "my.ledger", "--json", cwd=study.base / name).stdout)
             self.assertEqual(len(shown["runs"]), 1, name)
             account = shown["runs"][0]["accounts"][0]
-            self.assertEqual(account["rounds_released"], turns * study.rounds + 1, name)
+            self.assertEqual(account["rounds_released"], study.last_round + 1, name)
             run("ledger", "verify", "my.ledger", "out", cwd=study.base / name)

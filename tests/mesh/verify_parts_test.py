@@ -48,7 +48,7 @@ class VerifyParts(LossCase):
     # --- honest ---------------------------------------------------------------------------------------------------------
 
     def test_honest_runs_hold_in_all_parts_and_cost_what_was_planned(self):
-        cases = [("mr-admm", 1e-6), ("mr-admm", ""), ("dp-admm", 1e-6)] + ([("pp", ""), ("linear-admm", 1e-6)] if FULL else [])
+        cases = [("mr-admm", 1e-6), ("mr-admm", ""), ("dp-admm", 1e-6), ("newton", 1e-6)] + ([("pp", ""), ("linear-admm", 1e-6)] if FULL else [])
         for algorithm, delta in cases:
             with self.subTest(algorithm, delta=delta):
                 study = self.study(algorithm, delta=delta)
@@ -69,6 +69,8 @@ class VerifyParts(LossCase):
                     self.assertLessEqual(p["epsilon_in_ledger"], p["epsilon"])  # the plan allows what both parts cost together
                     self.assertGreater(p["epsilon_in_ledger"], 0.5 * p["epsilon"])
                     self.assertLessEqual(p["epsilon"], 2 * (1 + 1e-9))
+                    if study.sums:  # both starts, and the model
+                        self.assertEqual(p["values_recomputed"], 3)
                     if algorithm == "mr-admm":  # every recycled value of both parts, and both starts
                         self.assertGreaterEqual(p["values_recomputed"], study.rounds // 2 + 2)
                 text = run("verify", *(self.copies / n for n in study.all), "--study", study.base / "shared/study.toml", cwd=self.dir).stdout
@@ -114,6 +116,18 @@ class VerifyParts(LossCase):
         for holder in study.all:
             self.forge(study, "value", holder, "hospital_c", last, 0, 0.5)
         self.assert_found(self.verify(study), "part 2: hospital_c, round 0: the start does not follow from the values released before it: coordinate 0 is")
+
+    def test_a_common_point_that_does_not_follow_from_the_sums_of_the_part_before_is_found(self):
+        study = self.study("newton", delta=1e-6)
+        for holder in study.all:  # the lost one's sums are in it too
+            self.forge(study, "value", holder, LOST, 5, 0, 0.5)
+        found = self.verify(study)
+        self.assert_found(found, *(f"part 2: {name}, round 0: the start does not follow from the values released before it" for name in self.left))
+        study = self.study("newton", delta=1e-6)
+        model = self.parts[1]["rounds_released"] - 1
+        for holder in self.left:
+            self.forge(study, "value", holder, "hospital_c", model, 0, 0.5, part="part-2")
+        self.assert_found(self.verify(study), f"part 2: hospital_c, round {model}: the model does not follow from the values released before it: coordinate 0 is")
 
     def test_a_statement_of_fewer_rounds_than_were_released_is_found(self):
         study = self.study()

@@ -53,7 +53,7 @@ class Verify(Case):
     # --- honest ---------------------------------------------------------------------------------------------------------
 
     def test_honest_runs_hold_and_show_what_they_cost(self):
-        for algorithm in ("mr-admm", "dp-admm") if SHORT else ("mr-admm", "pp", "dp-admm", "linear-admm", "r-admm", "star-pvp"):
+        for algorithm in ("mr-admm", "dp-admm", "newton") if SHORT else ("mr-admm", "pp", "dp-admm", "linear-admm", "r-admm", "star-pvp", "newton", "dp-gd"):
             with self.subTest(algorithm):
                 shutil.rmtree(self.dir / "records", ignore_errors=True)
                 study = self.study(algorithm)
@@ -62,14 +62,14 @@ class Verify(Case):
                 self.assertEqual((found["wrong"], found["unchecked"]), ([], []))
                 self.assertEqual(len(found["parties"]), len(study.all))
                 for p in found["parties"]:
-                    self.assertEqual(p["rounds_released"], (2 if study.star else 1) * study.rounds + 1)
+                    self.assertEqual(p["rounds_released"], study.last_round + 1)
                     if p["trainer"]:
                         self.assertEqual((p["epsilon"], p["values_recomputed"]), (None, study.rounds + 1))
                         continue
                     self.assertAlmostEqual(p["epsilon"], 2, delta=1e-3)
                     self.assertEqual(p["epsilon"], p["epsilon_stated"])
                     self.assertEqual(p["epsilon"], p["epsilon_in_ledger"])
-                    self.assertEqual(p["values_recomputed"], 1 + (study.rounds // 2 if algorithm in ("mr-admm", "r-admm") else 0))
+                    self.assertEqual(p["values_recomputed"], 1 + (study.rounds // 2 if algorithm in ("mr-admm", "r-admm") else 1 if study.sums else 0))
                 self.assertEqual(found["epsilon"], max(p["epsilon"] or 0 for p in found["parties"]))
                 self.assertTrue(any("noise" in s for s in found["beyond_verification"]))
 
@@ -112,7 +112,7 @@ class Verify(Case):
         self.assertGreater(next(p["epsilon"] for p in found["parties"] if p["party"] == "hospital_c"), 1.9)  # the planned one: nobody has seen less
 
     def test_a_run_that_was_interrupted_holds_as_far_as_it_came(self):
-        for algorithm in ("mr-admm", "dp-admm"):
+        for algorithm in ("mr-admm", "dp-admm", "newton"):
             with self.subTest(algorithm):
                 study = Study(self.dir / algorithm, algorithm, rounds=3000, deadline=0.5)
                 self.start_all(study)
@@ -231,6 +231,19 @@ class Verify(Case):
             self.forge(study, "value", holder, "coordinator", 4, 2, 0.5)
         found = self.verify(study)
         self.assert_found(found, "coordinator, round 4: the trainer's value does not follow from the values released before it: coordinate 2 is")
+
+    def test_a_model_that_does_not_follow_from_everybody_s_sums_is_found(self):
+        study = self.study("newton")
+        for holder in study.all:
+            self.forge(study, "value", holder, "hospital_b", study.last_round, 2, 0.5)
+        found = self.verify(study)
+        self.assert_found(found, f"hospital_b, round {study.last_round}: the model does not follow from the values released before it: coordinate 2 is")
+
+    def test_other_sums_lead_to_another_model(self):
+        study = self.study("newton")
+        for holder in study.all:  # of the curvature, with a grid of at most 1/8
+            self.forge(study, "value", holder, "hospital_b", 1, 3, 0.125)
+        self.assert_found(self.verify(study), *(f"{name}, round {study.last_round}: the model does not follow" for name in study.all))
 
     def test_a_start_that_is_not_the_public_one_is_found(self):
         study = self.study("pp")

@@ -25,8 +25,13 @@ void World::check_leaves(int node, const std::string& bytes) {
   const Machine& machine = machines_[at(node)];
   std::size_t part = 0;
   while (part < machine.parts.size() && machine.parts[part].agreed.run != m.run) ++part;
-  if (part == machine.parts.size() || machine.parts[part].node_of(node) != m.node)
-    throw Violation("a value of another node's or run's leaves party " + std::to_string(node));
+  if (part == machine.parts.size()) throw Violation("a value of another run's leaves party " + std::to_string(node));
+  if (machine.parts[part].node_of(node) != m.node) {
+    const auto found = left_.find({m.run, m.node, m.round});
+    if (!machine.parts[part].agreed.passed_on || found == left_.end() || found->second != m.payload)
+      throw Violation("what is passed on has not left its sender so: " + who(m.node, m.round));
+    return;
+  }
   const auto& durable = machine.stores[part]->ledger.durable();
   if (m.round >= static_cast<int>(durable.size()) || protocol::payload_of(durable[at(m.round)].value) != m.payload)
     throw Violation("what leaves is not paid and durable: " + who(m.node, m.round));
@@ -41,12 +46,9 @@ void World::check_start(int node) {
   for (int number = 1; number <= m.party->part(); ++number) {
     const std::string& run = m.parts[at(number) - 1].agreed.run;
     const protocol::Exchange& exchange = m.party->part(number).exchange();
-    for (const auto& peer : exchange.peers()) {
-      const auto before = m.acknowledged.find({run, peer.node});
-      if (before != m.acknowledged.end() && before->second > peer.stored)
-        throw Violation("party " + std::to_string(node) +
-                        " has lost what it acknowledged: " + who(peer.node, before->second));
-    }
+    for (const auto& [of, round] : m.acknowledged)
+      if (of.first == run && of.second != m.parts[at(number) - 1].node_of(node) && round > exchange.stored(of.second))
+        throw Violation("party " + std::to_string(node) + " has lost what it acknowledged: " + who(of.second, round));
     for (const auto& [of, kind, origin] : m.signed_by)
       if (of == run &&
           !(kind == Kind::loss ? exchange.survivors().stated(origin) : exchange.survivors().consented(origin)))

@@ -30,6 +30,10 @@ const std::vector<std::unique_ptr<Scenario>>& studies() {
     add("m-admm", 4, {4, {{0, 1}, {1, 2}, {2, 3}, {0, 3}, {0, 2}}});
     add("mr-admm", 6, {4, {{0, 1}, {1, 2}, {2, 3}, {0, 3}}}, "gaussian");
     add("star-pvp", 3, network::trainer_star(3));
+    add("newton", 5, {4, {{0, 1}, {1, 2}, {2, 3}, {0, 3}}}, "gaussian");
+    add("newton", 6, {5, {{0, 1}, {0, 2}, {1, 2}, {1, 3}, {2, 4}, {3, 4}}}, "gaussian");
+    add("newton", 4, network::complete_graph(4), "gaussian");
+    add("dp-gd", 6, {4, {{0, 1}, {1, 2}, {2, 3}, {0, 3}, {0, 2}}}, "gaussian");
     return made;
   }();
   return all;

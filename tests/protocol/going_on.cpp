@@ -57,6 +57,7 @@ party::PartyInParts::One World::make_part(int node, party::Party* before, const 
                         .pay = [&store](privacy::Release r) { return store.ledger.pay(std::move(r)); },
                         .stored = [&store](int round) { return store.ledger.stored(round); },
                         .counts = [part](int round) { return study::counts_in_final(part, round); },
+                        .sums = part.plan.passed_on(),
                         .earlier = std::move(earlier),
                         .expected = std::move(expected)},
       std::move(setup), store.disk.open(fuse));

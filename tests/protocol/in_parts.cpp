@@ -11,9 +11,9 @@ std::size_t at(int i) {
   return static_cast<std::size_t>(i);
 }
 
-privacy::Inbox inbox_of(const network::Graph& graph, int node, const std::vector<Vector>& values) {
+privacy::Inbox inbox_of(const study::Part& part, int node, const std::vector<Vector>& values) {
   privacy::Inbox inbox;
-  for (const int j : graph.neighbours(node)) inbox.push_back(std::make_shared<const Vector>(values[at(j)]));
+  for (const int j : part.agreed.heard_by(node)) inbox.push_back(std::make_shared<const Vector>(values[at(j)]));
   return inbox;
 }
 
@@ -34,8 +34,7 @@ Scenario::Values Scenario::in_parts(const std::vector<study::Part>& parts,
           .part = before, .next = next, .self = self, .start = starts[at(self)], .own = {}, .inboxes = {}};
       for (int t = 0; t <= std::min(next.through, next.released[at(i)]); ++t)
         ended.own.push_back(values[p - 1][at(t)][at(self)]);
-      for (int t = 0; t < next.through; ++t)
-        ended.inboxes.push_back(inbox_of(before.agreed.graph, self, values[p - 1][at(t)]));
+      for (int t = 0; t < next.through; ++t) ended.inboxes.push_back(inbox_of(before, self, values[p - 1][at(t)]));
       begun.push_back(study::start_after(part, ended));
       all.push_back(node(part, i, begun.back()));
     }
@@ -45,12 +44,12 @@ Scenario::Values Scenario::in_parts(const std::vector<study::Part>& parts,
     for (int t = 0; all.front()->has_next(); ++t) {
       std::vector<Vector> now;
       for (int i = 0; i < part.agreed.nodes(); ++i) {
-        const auto inbox = t == 0 ? privacy::Inbox{} : inbox_of(part.agreed.graph, i, rounds.back());
+        const auto inbox = t == 0 ? privacy::Inbox{} : inbox_of(part, i, rounds.back());
         auto random = noise.stream(part.nodes[at(i)], t, study::noise_of_part(part.number));
         now.push_back(all[at(i)]->step(inbox, random).value);
       }
       for (int i = 0; i < part.agreed.nodes(); ++i)
-        all[at(i)]->commit(t == 0 ? privacy::Inbox{} : inbox_of(part.agreed.graph, i, rounds.back()), now[at(i)]);
+        all[at(i)]->commit(t == 0 ? privacy::Inbox{} : inbox_of(part, i, rounds.back()), now[at(i)]);
       rounds.push_back(std::move(now));
     }
   }

@@ -72,7 +72,7 @@ void Scenario::run_undisturbed() {
   for (int i = 0; i < nodes(); ++i) all.push_back(node(i));
   const privacy::NoiseSource noise(seed);
   ledger::Ledger ledger(nodes(), true);
-  network::InProcess transport(graph);
+  network::InProcess transport(plan.passed_on() ? network::complete_graph(nodes()) : graph);
   run::Phases phases;
   const auto outcome = run::drive({.nodes = all,
                                    .noise = &noise,
@@ -127,6 +127,10 @@ const std::vector<std::unique_ptr<Scenario>>& scenarios() {
     add(options_of("pp", 4), {2, {{0, 1}}});
     add(options_of("linear-admm", 4), {5, {{0, 1}, {0, 2}, {1, 2}, {1, 3}, {2, 4}, {3, 4}}});
     add(options_of("dp-admm", 2), network::trainer_star(4));
+    add(options_of("newton", 4, "gaussian"), {3, {{0, 1}, {1, 2}, {0, 2}}});
+    add(options_of("newton", 4, "gaussian"), {5, {{0, 1}, {1, 2}, {2, 3}, {3, 4}}});
+    add(options_of("newton", 3, "gaussian"), {4, {{0, 1}, {1, 2}, {2, 3}, {0, 3}}});
+    add(options_of("dp-gd", 5, "gaussian"), {4, {{0, 1}, {0, 2}, {0, 3}}});
     return made;
   }();
   return all;

@@ -50,7 +50,7 @@ class Scenario {
 // Options with loss weight 1 and a budget of ε = 5.
 algorithm::Options options_of(const std::string& name, long rounds, const std::string& noise = "gamma");
 
-// mr-admm, pp, dp-admm, … on two to five nodes; made once.
+// mr-admm, pp, dp-admm, newton, … on two to five nodes; made once.
 const std::vector<std::unique_ptr<Scenario>>& scenarios();
 
 // Node numbers are keys. Randomised, like ECDSA: the same bytes never get the same signature twice.

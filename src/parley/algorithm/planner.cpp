@@ -239,8 +239,6 @@ Selected select_algorithm(const Options& o, const Participants& who) {
   if (o.delta && *o.delta == 0) return {recycled.of(false), "delta = 0 needs noise that newton does not have"};
   if (o.colluders) return {curved.of(false), "the noise that parties share cancels in its sums"};
   if (o.loss == LossKind::softmax) return {recycled.of(false), "with several classes it loses less than newton"};
-  if (who.organisations && !sums_between_organisations)
-    return {recycled.of(false), "newton does not run between organisations yet"};
   return {curved.of(false), "it loses least at a given budget"};
 }
 

@@ -15,12 +15,8 @@ inline constexpr double default_delta = 1e-5, usual_regularization = 0.22;
 // Every "auto" and empty list replaced by what it stands for. Throws Error for contradictions.
 Options fill_in(const Options& given, const Setting& setting);
 
-// Whether a study can run the algorithms that exchange sums over rows.
-inline constexpr bool sums_between_organisations = false;
-
 struct Participants {
-  bool trainer = false;        // one of them holds no rows
-  bool organisations = false;  // each in its own process (study); otherwise a simulation
+  bool trainer = false;  // one of them holds no rows
 };
 
 struct Selected {
@@ -38,7 +34,6 @@ struct Selected {
 //   δ = 0, which needs gamma noise                              mr-admm
 //   --colluders                                                 newton, in whose sums noise cancels
 //   several classes (softmax), where it loses less              mr-admm
-//   a study, while it cannot run newton                         mr-admm
 //   otherwise                                                   newton, which loses least (docs/frontier.md)
 Selected select_algorithm(const Options& o, const Participants& who);
 

@@ -18,7 +18,7 @@ std::string chosen(Options o, const Participants& who = {}) {
   EXPECT_TRUE(s.by_planner());
   return s.algorithm;
 }
-constexpr Participants study{.trainer = false, .organisations = true}, star{.trainer = true, .organisations = true};
+constexpr Participants star{.trainer = true};
 
 TEST(Selection, WhatIsNamedIsTaken) {
   for (const std::string& name : algorithm_names()) {
@@ -45,7 +45,6 @@ TEST(Selection, ThePapersWhereNewtonCannot) {
   EXPECT_EQ(chosen({.epsilon = {1}, .delta = 0}), "mr-admm");
   EXPECT_EQ(chosen({.loss = "softmax", .epsilon = {1}}), "mr-admm");
   EXPECT_EQ(chosen({.loss = "hinge", .epsilon = {1}}), "linear-admm");
-  EXPECT_EQ(chosen({.epsilon = {1}}, study), sums_between_organisations ? "newton" : "mr-admm");
   EXPECT_EQ(chosen({.epsilon = {1}}, star), "star-pvp");
   EXPECT_EQ(chosen({.loss = "hinge", .epsilon = {1}}, star), "dp-admm");
   EXPECT_EQ(chosen({}, star), "star-pvp");
@@ -54,6 +53,7 @@ TEST(Selection, ThePapersWhereNewtonCannot) {
 TEST(Selection, AnOptionGoesWithItsAlgorithm) {
   EXPECT_EQ(chosen({.clip = 0.5}), "newton");
   EXPECT_EQ(chosen({.curvature = "diagonal", .epsilon = {1}}), "newton");
+  EXPECT_EQ(chosen({.loss = "softmax", .epsilon = {1}, .colluders = 1}), "newton");
   EXPECT_EQ(chosen({.curvature_share = 0.2, .epsilon = {1}}), "newton");
   EXPECT_EQ(chosen({.penalty = {2}, .epsilon = {1}}), "mr-admm");
   EXPECT_EQ(chosen({.penalty_growth = {1.1}, .epsilon = {1}}), "mr-admm");

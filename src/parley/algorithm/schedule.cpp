@@ -70,6 +70,10 @@ Index Plan::size(int node, int round, Index dimension) const {
   return speaks(node, round) ? dimension : 0;
 }
 
+Index Plan::largest_size(Index dimension) const {
+  return std::max(dimension, size(0, 1, dimension));
+}
+
 double Plan::epsilon() const {
   double most = 0;
   for (const Schedule& s : nodes) most = std::max(most, s.epsilon);

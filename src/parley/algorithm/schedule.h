@@ -16,6 +16,12 @@
 
 namespace parley::algorithm {
 
+// Second moments that an earlier part of a run has released (newton): the noise of an entry of their sum, of how many
+// records it is.
+struct EarlierMoments {
+  double noise = 0, records = 0;
+};
+
 // What is public about the network before round 1.
 struct Setting {
   std::vector<int> degree;      // V_i
@@ -24,6 +30,7 @@ struct Setting {
   int classes = 2;              // of a softmax loss
   long entries = 0;             // the most non-zeros of a row, by the schema; 0: d
   long earlier = 0;             // private rounds of earlier parts of the run: schedules go on where those ended
+  std::optional<EarlierMoments> moments{};  // newton: then this part releases none
   int nodes() const { return static_cast<int>(degree.size()); }
 };
 
@@ -117,7 +124,9 @@ struct Plan {
   bool speaks(int node, int round) const {  // in a star: providers in odd rounds, the trainer in even ones
     return !star() || round == 0 || (node == static_cast<int>(nodes.size())) == (round % 2 == 0);
   }
-  Index size(int node, int round, Index dimension) const;  // of a released value; 0: it is silent
+  Index size(int node, int round, Index dimension) const;            // of a released value; 0: it is silent
+  Index largest_size(Index dimension) const;                         // of all of them
+  bool passed_on() const { return nodes.front().sums.has_value(); }  // releases reach everybody, not neighbours alone
   bool verified_only() const;
   double epsilon() const;             // largest of the nodes
   double epsilon_all_others() const;  // the same against all other parties together

@@ -62,10 +62,24 @@ Start next_provider_start(const Schedule& s, const Past& past) {
           .owed = rho(past.through)};
 }
 
+// (Q) and (N) by the rounds of which everybody who goes on has everybody's sums: those before k. Those of round k are
+// paid, and not used: a lost party's may have reached some.
+Start next_sums_start(const Schedule& s, const Past& past) {
+  newton::State state = past.start.common ? *past.start.common : newton::start(*s.sums);
+  for (int t = 1; t < past.through; ++t) {
+    state.round = t;
+    state = newton::after(state, *s.sums,
+                          newton::total_of(past.inbox[static_cast<std::size_t>(t)], at(past.own, t), s.node));
+  }
+  state.round = -1;
+  return {.value = state.f, .common = std::move(state)};
+}
+
 }  // namespace
 
 Start next_start(const Schedule& s, const Past& past) {
   expects(!s.alternates() || past.through % 2 == 0 || past.through == s.rounds, "a part that ends with a whole turn");
+  if (s.sums) return next_sums_start(s, past);
   if (last_value(past).size() == 0) return {};  // it has released nothing yet
   return s.algorithm.star ? next_provider_start(s, past) : next_peer_start(s, past);
 }

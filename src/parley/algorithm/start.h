@@ -2,6 +2,7 @@
 // (docs/protocol.md, section 11). Duals are kept by edge, so that a lost neighbour's share can be left out:
 //   peers   λ_i = Σ_j λ_ij,  λ_ij(k) = Σ_{t ≤ k, t touches data} (θ(t)/2)(f_i(t) − f_j(t)) = −λ_ji(k)           (D)
 //   a star  γ_i(k) = −Σ_{t ≤ k, t even} ρ(w̃_i(t−1) − w̄(t))                                                     (3c)
+//   sums    the state that all share: the point, the curvature, the mean of the points (newton/newton.h)
 // Privacy: no data in scope; a start is a function of released values and public parameters.
 #pragma once
 #include <span>
@@ -12,9 +13,10 @@
 namespace parley::algorithm {
 
 struct Start {
-  Vector value{};               // f_i(k), w̃_i or w̄, as released; empty: the algorithm's own start
-  std::vector<Vector> duals{};  // by neighbour, in their order; without what is owed; empty: zero
-  double owed = 0;              // θ or ρ of the dual update for which the neighbours' values of round k are needed
+  Vector value{};                         // f_i(k), w̃_i or w̄, as released; empty: the algorithm's own start
+  std::vector<Vector> duals{};            // by neighbour, in their order; without what is owed; empty: zero
+  std::optional<newton::State> common{};  // of sums
+  double owed = 0;  // θ or ρ of the dual update for which the neighbours' values of round k are needed
 };
 
 // What a node knows of the part that ended, and where the next one begins.

@@ -265,6 +265,14 @@ Graph complete_graph(int nodes) {
   return {nodes, complete(nodes)};
 }
 
+std::vector<int> heard_by(const Graph& graph, bool passed_on, int node) {
+  if (!passed_on) return graph.neighbours(node);
+  std::vector<int> others;
+  for (int i = 0; i < graph.nodes(); ++i)
+    if (i != node) others.push_back(i);
+  return others;
+}
+
 Graph trainer_star(int providers) {
   Edges edges;
   for (int i = 0; i < providers; ++i) edges.emplace_back(i, providers);

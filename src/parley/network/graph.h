@@ -37,6 +37,9 @@ std::vector<Option> option_rows(GraphOptions& o);
 
 Graph complete_graph(int nodes);
 
+// Whose releases reach this node, and whom its own reach: its neighbours or, where they are passed on, everybody.
+std::vector<int> heard_by(const Graph& graph, bool passed_on, int node);
+
 // The trainer, node number `providers`, and an edge to every data provider.
 Graph trainer_star(int providers);
 

@@ -208,11 +208,13 @@ class Doctor {
     if (!participant_) return skip("disk");
     const fs::path out = folder();
     const fs::path parent = fs::exists(out) ? out : fs::absolute(out).parent_path();
-    const double rounds = static_cast<double>(participant_->schedule().rounds) + 1,
-                 message = 8.0 * static_cast<double>(participant_->dimension()) + 1024,
-                 heard = static_cast<double>(participant_->plan.graph.neighbours(participant_->node).size()) + 1,
+    const auto dimension = static_cast<double>(participant_->dimension());
+    const double rounds = static_cast<double>(participant_->schedule().rounds) + 1, message = 8 * dimension + 1024,
+                 more = 8 * (static_cast<double>(participant_->plan.plan.largest_size(participant_->dimension())) -
+                             dimension),  // in the longest round
+        heard = static_cast<double>(participant_->plan.heard_by(participant_->node).size()) + 1,
                  parties = static_cast<double>(participant_->study.parties.size());
-    const double need = rounds * message * (heard + 2) + parties * message + (1 << 20);
+    const double need = (rounds * message + more) * (heard + 2) + parties * message + (1 << 20);
     std::optional<dev_t> disk;  // record and ledger on one disk: said once
     for (const fs::path& place : {parent, fs::absolute(o_.ledger.empty() ? "." : o_.ledger).parent_path()}) {
       const std::string where = place.string();

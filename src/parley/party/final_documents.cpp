@@ -13,6 +13,8 @@ using nlohmann::json;
 namespace fs = std::filesystem;
 
 json record_header(const Participant& participant, const PartsOnDisk& parts, const std::string& outcome) {
+  json shape = run::released_json(parts.part().plan, participant.dimension(), 1);
+  shape["first"] = parts.self();
   json head = {
       {"format", "parley-party-1"},
       {"outcome", outcome},
@@ -22,7 +24,7 @@ json record_header(const Participant& participant, const PartsOnDisk& parts, con
       {"party", participant.me().name},
       {"node", parts.self()},
       {"nodes", parts.part().plan.nodes.size()},
-      {"released", {{"nodes", 1}, {"size", participant.dimension()}, {"first", parts.self()}}},
+      {"released", shape},
       {"privacy", run::privacy_json(participant.plan.plan, participant.stamps, participant.plan.plan.cost(), true)},
       {"ledger_head", parts.book().recorded_head()}};
   if (parts.part().number > 1) {
@@ -74,7 +76,7 @@ DocumentsWritten write_final_documents(const Participant& participant, PartsOnDi
   const bool confirmed = end.past_confirmed || stated_before(folder, ending, history);
   // Privacy: a party that does not know what it has released signs nothing, and neither does one whose ledger is empty
   // without anybody's word on it: a ledger that was lost looks the same.
-  if (ending.past_unknown() || (!confirmed && !has_learnt(history))) {
+  if (ending.past_unknown() || (!confirmed && !has_used_rows(history))) {
     remove({"statement.json", "statement.txt", "model.json", "own_model.json"});
     parts.finish(head, json());
     return {};

@@ -85,19 +85,20 @@ class Joining {  // a party at work
     const Listening listening = listening_of(options_, participant_);
     if (listening.objection) throw Error(*listening.objection);
     if (!listening.warning.empty()) hooks_.report({listening.address + ": " + listening.warning, Level::warning});
-    PartyProcess process({.self = participant_.self,
-                          .listen = listening.address,
-                          .roster = roster,
-                          .deadline = participant_.study.deadline_seconds,
-                          .threads = options_.threads > 0 ? static_cast<int>(options_.threads) : cores,
-                          .noise = &noise_,
-                          .node = participant_.node,
-                          .report = hooks_.report,
-                          .progress = [this](const PartyInParts& p) { show(p); },
-                          .completed = [this](const PartyInParts& p) { store(p, *p.ending()); },
-                          .stop = hooks_.stop},
-                         {.largest = protocol::message_cap(participant_.dimension()) + 512},
-                         [this](Party* before, double now) { return make_part(before, now); });
+    PartyProcess process(
+        {.self = participant_.self,
+         .listen = listening.address,
+         .roster = roster,
+         .deadline = participant_.study.deadline_seconds,
+         .threads = options_.threads > 0 ? static_cast<int>(options_.threads) : cores,
+         .noise = &noise_,
+         .node = participant_.node,
+         .report = hooks_.report,
+         .progress = [this](const PartyInParts& p) { show(p); },
+         .completed = [this](const PartyInParts& p) { store(p, *p.ending()); },
+         .stop = hooks_.stop},
+        {.largest = protocol::message_cap(participant_.plan.plan.largest_size(participant_.dimension())) + 512},
+        [this](Party* before, double now) { return make_part(before, now); });
     std::optional<protocol::Ending> ending;
     try {
       ending = process.run();
@@ -130,6 +131,7 @@ class Joining {  // a party at work
                        },
                    .check_in_place = [this] { parts_->check_in_place(); },
                    .counts = [part](int round) { return counts_in_final(part, round); },
+                   .sums = part.plan.passed_on(),
                    .earlier = beginning.earlier,
                    .expected = beginning.expected,
                    .on_round = [this](const privacy::Paid& paid, const privacy::Inbox& inbox) { add(paid, inbox); }};

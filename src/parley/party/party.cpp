@@ -84,7 +84,7 @@ void Party::check_start(const privacy::Inbox& inbox) {
   for (std::size_t j = 0; j < own_.expected.size(); ++j)
     if (own_.expected[j] && *own_.expected[j] != *inbox[j])
       exchange_.stop(protocol::End::equivocation,
-                     exchange_.neighbour(j) + " begins the new part with another value than it has released");
+                     exchange_.heard(j) + " begins the new part with another value than it has released");
 }
 
 std::vector<Vector> Party::own_values(int through) const {

@@ -30,6 +30,7 @@ class Party {
     // Error: what this run is rebuilt from has gone, so nothing more is solved or paid. Empty: it cannot go.
     std::function<void()> check_in_place{};
     std::function<bool(int round)> counts;  // in the final iterate
+    bool sums = false;                      // what it releases before the last round are no iterates (newton)
     // Of a part that goes on after a loss: what the earlier ones have brought, and the neighbours' values of its round
     // 0, as far as they are known from there (null: unknown).
     std::optional<protocol::FinalIterate> earlier{};
@@ -68,8 +69,9 @@ class Party {
 
   const std::optional<protocol::Ending>& ending() const { return exchange_.ending(); }
   bool finished() const { return exchange_.finished(); }
-  Vector model() const { return exchange_.model(); }     // after End::completed
-  Vector own_iterate() const { return final_.value(); }  // usable after any ending
+  Vector model() const { return exchange_.model(); }  // after End::completed
+  // Usable after any ending; a function of released values, as the node's state is.
+  Vector own_iterate() const { return own_.sums ? own_.node->iterate() : final_.value(); }
   const protocol::Exchange& exchange() const { return exchange_; }
 
   // After protocol::End::continued, what the next part begins with; released values and nothing else.

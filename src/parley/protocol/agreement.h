@@ -16,11 +16,13 @@ struct Agreement {
   std::string configuration;         // canonical text: what a peer with another one is answered
   std::string configuration_hash;    // in every message
   std::vector<std::string> parties;  // names by node number, as in the certificates
-  network::Graph graph;
-  Index dimension = 0;
-  int rounds = 0;  // the last one; 0 is the start
+  network::Graph graph;              // who calls whom
+  bool passed_on = false;            // values go to everybody, through others where two do not call each other
+  Index dimension = 0;               // of the model, and of a final iterate
+  Index largest_size = 0;            // numbers in the longest value
+  int rounds = 0;                    // the last one; 0 is the start
   double release_bound = 1000;
-  std::function<bool(int node, int round)> speaks;  // false: silent, it is the other side's turn in a star
+  std::function<Index(int node, int round)> size;   // numbers in a value; 0: silent, the other side's turn in a star
   std::function<double(int node, int round)> grid;  // released coordinates are multiples of this power of two
   std::vector<int> model_of;  // whose final iterates make the model: all peers', or the trainer's; ascending
   // The rounds whose values count in a final iterate, so that its neighbours can compute it again. Empty: they cannot,
@@ -30,6 +32,8 @@ struct Agreement {
   std::optional<int> trainer{};
 
   int nodes() const { return graph.nodes(); }
+  std::vector<int> heard_by(int node) const { return network::heard_by(graph, passed_on, node); }
+  bool speaks(int node, int round) const { return size(node, round) > 0; }
   const std::string& name(int node) const { return parties[static_cast<std::size_t>(node)]; }
   std::optional<int> node_of(const std::string& name) const;
 };

@@ -20,11 +20,13 @@ Exchange::Exchange(Setup setup, std::unique_ptr<AppendFile> transcript)
       ended_(setup.now),
       consent_(std::move(setup.consent)),
       received_(agreed_, self_),
+      passed_on_(agreed_, self_),
       finals_(agreed_),
       seals_(agreed_),
       survivors_(agreed_, self_),
       patience_from_(setup.now),
       last_word_at_(setup.now),
+      passed_on_at_(setup.now),
       refused_(agreed_.parties.size() + 1) {
   for (const int node : agreed_.graph.neighbours(self_))
     links_.push_back({.node = node, .heard = now_, .progress = now_});
@@ -123,6 +125,7 @@ void Exchange::replay(Transcript::Entry kind, std::string_view bytes) {
   } else if (fits) {
     fits = kind == Transcript::Entry::received && received_.add(*m, bytes);
     processes_.add(*m, std::string(bytes));
+    if (fits) pass_on(*m, bytes);
   }
   if (!fits)
     throw Error({.what = "the transcript holds a message that does not follow from those before it",
@@ -151,8 +154,8 @@ Message Exchange::unsigned_message(Kind kind, int round, std::string payload) co
 void Exchange::release(const privacy::Paid& paid) {
   expects(paid.node() == self_ && paid.round() == released() + 1, "the next paid release of this node");
   const Vector& value = *paid.value();
-  expects((value.size() > 0) == agreed_.speaks(self_, paid.round()),
-          "a value in its own turn, and silence in another's");
+  expects(value.size() == agreed_.size(self_, paid.round()),
+          "a value of the round's size, and silence in another's turn");
   const auto round = heads_.size();
   const std::string payload = payload_of(value);
   heads_.push_back(next_head(round == 0 ? Digest{} : heads_.back(), agreed_.run, self_, paid.round(), payload));
@@ -279,12 +282,13 @@ std::string Exchange::hello_to(const Link& link) const {
 
 // What a goodbye says is believed for the signatures that come with it.
 std::string Exchange::proof_for(const Link& link) const {
-  if (contradicted_by_ == link.node) return proof_against(link.node);
+  if (contradicted_by_ >= 0 && (contradicted_by_ == link.node || agreed_.passed_on))
+    return proof_against(contradicted_by_);
   if (ending_->end != End::diverged) return "";
   const auto own = envelopes_.find(released());
   const std::vector<std::string> value = {!diverged_with_.empty() || own == envelopes_.end() ? diverged_with_
                                                                                              : own->second};
-  return bundle(value, message_cap(agreed_.dimension) - 1024);
+  return bundle(value, message_cap(agreed_.largest_size) - 1024);
 }
 
 // Its value of a round was computed from this node's of the round before, so that one it has.
@@ -327,6 +331,12 @@ bool Exchange::next_message(const Link& link, Link::Call& call, std::string& byt
   if (!link.greeted) return hello();
   if (const int round = has(link) + 1; round <= released())
     return choose(Link::What::value, round, envelopes_.at(round));
+  const auto knows = [this](int neighbour, const PassedOn::Key& key) { return has(link_to(neighbour), key); };
+  if (const auto* passed = passed_on_.next_for(link.node, knows)) {
+    choose(Link::What::passed_on, -1, passed->second);
+    call.key = passed->first;
+    return true;
+  }
   if (last_word()) return true;
   if (phase_ == Phase::completed) return goodbye();
   if (now_ - link.heard >= timing_.deadline / 2) return hello();

@@ -89,8 +89,8 @@ class Exchange {
   // This node's releases from round 0 on. After a restart the ledger's stored ones come first, and nothing is said to
   // peers before.
   void release(const privacy::Paid& paid);
-  // The neighbours' values of round 0, 1, …, one round at each call: stored here and synced. nullopt: not yet. Where a
-  // new release follows from it, it is kept back until every neighbour has confirmed in this process that it has not
+  // The values of round 0, 1, … of those whom this node hears, one round at each call: stored here and synced. nullopt:
+  // not yet. Where a new release follows from it, it is kept back until every neighbour has confirmed in this process that it has not
   // seen more of this node than its ledger holds (R7).
   std::optional<privacy::Inbox> inbox();
   void finish(const FinalIterate& mine);  // after the inbox of the last round
@@ -103,7 +103,7 @@ class Exchange {
   bool closed() const { return ended(phase_) || survivors_.stated(self_); }
   const Survivors& survivors() const { return survivors_; }
   const std::optional<Succession>& succession() const { return succession_; }  // after End::continued
-  // Each neighbour's stored values, in node order, of the rounds of which all are stored: the transcript's.
+  // The stored values of those whom this node hears, in node order, of the rounds of which all are stored.
   std::vector<privacy::Inbox> history();
 
   const std::optional<Ending>& ending() const { return ending_; }  // completed: model() is there
@@ -119,12 +119,16 @@ class Exchange {
   Vector model() const { return finals_.model(); }
   int released() const { return static_cast<int>(heads_.size()) - 1; }  // the last round, −1: none
   std::vector<PeerState> peers() const;
-  const std::string& neighbour(std::size_t j) const { return agreed_.name(links_[j].node); }  // by place in an inbox
+  const std::string& heard(std::size_t j) const {
+    return agreed_.name(agreed_.heard_by(self_)[j]);
+  }  // by place in an inbox
+  int stored(int node) const { return received_.hears(node) ? received_.seen(node).round : -1; }  // its last round here
   bool has_final(int origin) const { return finals_.has(origin); }
 
  private:
   const std::string& name(int node) const { return agreed_.name(node); }
   Link& link_to(int node);
+  const Link& link_to(int node) const;
   Link* link_with(std::uint64_t call);
 
   void replay(Transcript::Entry kind, std::string_view bytes);
@@ -141,7 +145,13 @@ class Exchange {
 
   Receipt judged(const std::string& caller, std::string_view bytes);
   Receipt on_hello(const Message& m, std::string_view bytes);
-  Receipt on_value(const Message& m, std::string_view bytes);
+  Receipt on_value(const Message& m, std::string_view bytes, Link& from);
+  Finding judge_value(const Message& m, const Link& from) const;
+  bool is_neighbour(int node) const;
+  void pass_on(const Message& m, std::string_view bytes);
+  bool has(const Link& link, const PassedOn::Key& key) const;
+  void watch_passed_on();
+  bool shows_contradiction(const std::string& by, std::string_view proof);  // of a value that is stored here
   Finding judge_hello(const Message& m, std::string_view bytes, int at_least);
   std::optional<Receipt> against_rival(const Message& m);
   bool shows_divergence(std::string_view proof);
@@ -198,12 +208,14 @@ class Exchange {
   Processes processes_;
   std::string diverged_with_;          // the value at the bound by which the run diverged
   std::map<int, std::string> rivals_;  // by node: a hello of a process with the known one's number, which is behind
+  PassedOn passed_on_;
   FinalIterates finals_;
   Seals seals_;
   Survivors survivors_;
   std::optional<Succession> succession_;
   double patience_from_;                  // for statements, then for consents
   double last_word_at_;                   // when the last one came
+  double passed_on_at_;                   // when the last value came through others, or none was awaited
   bool last_words_awaited_ = false;       // that was reported
   std::optional<double> disagreement_;    // since when there are seals that differ
   std::vector<Digest> recorded_;          // heads of own releases in the transcript

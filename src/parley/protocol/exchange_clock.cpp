@@ -21,6 +21,7 @@ void Exchange::tick(double now) {
   if (slept) {
     patience_from_ += gap;
     last_word_at_ += gap;
+    passed_on_at_ += gap;
   }
   for (Link& link : links_) {
     if (slept) link.heard += gap, link.progress += gap, link.restarted += gap;
@@ -31,6 +32,7 @@ void Exchange::tick(double now) {
     watch(link);
   }
   watch_last_words();
+  watch_passed_on();
   settle();
   pump();
 }

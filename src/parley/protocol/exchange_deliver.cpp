@@ -15,6 +15,10 @@ Link& Exchange::link_to(int node) {
   return *std::ranges::find(links_, node, &Link::node);
 }
 
+const Link& Exchange::link_to(int node) const {
+  return *std::ranges::find(links_, node, &Link::node);
+}
+
 Link* Exchange::link_with(std::uint64_t call) {
   const auto found = std::ranges::find_if(links_, [=](const Link& l) { return l.call && l.call->id == call; });
   return found == links_.end() ? nullptr : &*found;
@@ -30,9 +34,9 @@ Receipt Exchange::deliver(const std::string& caller, std::string_view bytes) {
 }
 
 Receipt Exchange::judged(const std::string& caller, std::string_view bytes) {
-  if (bytes.size() > message_cap(agreed_.dimension))
+  if (bytes.size() > message_cap(agreed_.largest_size))
     return refuse(caller, {Verdict::oversize, std::to_string(bytes.size()) + " bytes, at most " +
-                                                  std::to_string(message_cap(agreed_.dimension)) + " are read"});
+                                                  std::to_string(message_cap(agreed_.largest_size)) + " are read"});
   auto parsed = decode(bytes);
   if (const auto* wrong = std::get_if<Finding>(&parsed)) return refuse(caller, *wrong);
   const Message& m = std::get<Message>(parsed);
@@ -73,7 +77,7 @@ Receipt Exchange::judged(const std::string& caller, std::string_view bytes) {
     case Kind::silent:
       break;
   }
-  return on_value(m, bytes);
+  return on_value(m, bytes, link_to(*agreed_.node_of(caller)));
 }
 
 std::optional<Finding> Exchange::not_open(const Message& m, const std::string& caller) const {
@@ -106,24 +110,28 @@ std::optional<Finding> Exchange::not_open(const Message& m, const std::string& c
   return std::nullopt;
 }
 
-Receipt Exchange::on_value(const Message& m, std::string_view bytes) {
-  Finding finding = received_.judge(m, released());
-  if (finding.verdict == Verdict::accepted) finding = processes_.judge(m);
+Receipt Exchange::on_value(const Message& m, std::string_view bytes, Link& from) {
+  const Finding finding = judge_value(m, from);
   if (contradicts(finding.verdict)) return contradicted(m, finding, bytes);
   if (finding.verdict == Verdict::accepted) {
     transcript_->append(Transcript::Entry::received, bytes);
     transcript_->sync();
     received_.add(m, bytes);
     processes_.add(m, std::string(bytes));
-    link_to(m.node).progressed(now_);
+    pass_on(m, bytes);
+    if (from.node == m.node)
+      from.progressed(now_);
+    else
+      passed_on_at_ = now_;
   } else if (finding.verdict != Verdict::duplicate) {
     return refuse(m.sender, finding);
   }
+  if (from.node != m.node) from.passed_on.insert(PassedOn::key(m));
   return {.verdict = finding.verdict};
 }
 
 Finding Exchange::judge_last_word(const Message& m) const {
-  if (const Finding finding = processes_.judge_last_word(m); finding.verdict != Verdict::accepted) return finding;
+  if (const Finding finding = processes_.judge_passed_on(m); finding.verdict != Verdict::accepted) return finding;
   if (const Finding finding = received_.judge_final(m); finding.verdict != Verdict::accepted) return finding;
   const bool is_seal = m.kind == Kind::seal;
   const auto head = is_seal ? finals_.head(m.node) : seals_.head(m.node);  // of the other of the two
@@ -183,15 +191,15 @@ std::string Exchange::proof_against(int node) const {
   std::vector<std::string> messages;
   if (node == contradicted_by_) messages.push_back(evidence_);
   messages.push_back(processes_.first_message(node));
-  if (std::ranges::find(links_, node, &Link::node) != links_.end()) messages.push_back(received_.last_message(node));
-  return bundle(messages, message_cap(agreed_.dimension) - 1024);
+  if (received_.hears(node)) messages.push_back(received_.last_message(node));
+  return bundle(messages, message_cap(agreed_.largest_size) - 1024);
 }
 
 // R15: an accusation counts with this party's own signature, and with nothing else: on a round or a value that its ledger
 // does not have, or of a process that is not this one and did not come before it.
 bool Exchange::accused_by(const std::string& who, std::string_view proof) {
   // Anybody may send a proof: no more of it is looked at than an honest one has.
-  for (const std::string& bytes : unbundled(proof.substr(0, message_cap(agreed_.dimension)), 3)) {
+  for (const std::string& bytes : unbundled(proof.substr(0, message_cap(agreed_.largest_size)), 3)) {
     const auto parsed = decode(bytes);
     const auto* m = std::get_if<Message>(&parsed);
     if (m == nullptr || m->sender != name(self_) || m->node != self_ || m->run != agreed_.run ||
@@ -234,7 +242,9 @@ void Exchange::meet(const Message& hello, std::string_view bytes) {
   transcript_->append(Transcript::Entry::received, bytes);
   transcript_->sync();
   processes_.add(hello, std::string(bytes));
-  if (Link& link = link_to(hello.node); ++link.restarts <= 3) link.restarted = now_;
+  Link& link = link_to(hello.node);
+  link.passed_on.clear();  // its disk may be an older one
+  if (++link.restarts <= 3) link.restarted = now_;
 }
 
 // A ledger that is older than what it has released is refused, and whoever has it stops: a disk was lost or put back.
@@ -279,6 +289,8 @@ Receipt Exchange::on_goodbye(const Message& m, std::string_view bytes) {
   const Finding past = judge_hello(m, bytes, received_.seen(m.node).round);
   if (contradicts(past.verdict)) return contradicted(m, past, bytes);
   const Goodbye goodbye = *goodbye_of(m.payload);
+  if (goodbye.end == End::equivocation && shows_contradiction(m.sender, goodbye.proof))
+    return {.verdict = Verdict::accepted};
   if (goodbye.end == End::completed && !(finals_.complete() && seals_.complete()))  // it passed all of them on: this
     return refuse(m.sender, {Verdict::unavailable, "final iterates are missing here"});  // disk was put back
   take_leave(m, goodbye);
@@ -318,7 +330,7 @@ void Exchange::take_leave(const Message& m, const Goodbye& goodbye) {
 
 // Somebody's signed value at the bound: by whom it came does not matter.
 bool Exchange::shows_divergence(std::string_view proof) {
-  for (const std::string& bytes : unbundled(proof.substr(0, message_cap(agreed_.dimension)), 1)) {
+  for (const std::string& bytes : unbundled(proof.substr(0, message_cap(agreed_.largest_size)), 1)) {
     const auto parsed = decode(bytes);
     const auto* m = std::get_if<Message>(&parsed);
     if (m == nullptr || m->kind != Kind::value || m->run != agreed_.run || agreed_.node_of(m->sender) != m->node ||
@@ -369,12 +381,15 @@ void Exchange::answered(std::uint64_t id, const Receipt& receipt) {
     if (receipt.verdict == Verdict::left_behind && !ended(phase_)) on_refusal(*link, receipt);
     link->given_up = receipt.verdict != Verdict::unavailable;  // it has stopped, and why comes by its goodbye
     link->retry_later(now_, timing_);
+  } else if (contradicts(receipt.verdict) && shows_contradiction(name(link->node), receipt.attachment)) {
+    link->retry_later(now_, timing_);
   } else if (!receipt.good()) {
     on_refusal(*link, receipt);
   } else {
     link->failures = 0;
     if (call.what == Link::What::hello) on_greeting(*link, call, receipt);
     if (call.what == Link::What::value) link->stored = std::max(link->stored, call.number);
+    if (call.what == Link::What::passed_on) link->passed_on.insert(call.key);
     if (call.what == Link::What::last_word) link->last_words.insert(call.number);
     if (call.what == Link::What::survivors) link->told.insert(call.number);
   }
@@ -385,7 +400,7 @@ void Exchange::answered(std::uint64_t id, const Receipt& receipt) {
 // than values that came meanwhile, so it is held against what was stored here when it was asked for.
 void Exchange::on_greeting(Link& link, const Link::Call& call, const Receipt& receipt) {
   const std::string& who = name(link.node);
-  auto parsed = decode(std::string_view(receipt.attachment).substr(0, message_cap(agreed_.dimension)));
+  auto parsed = decode(std::string_view(receipt.attachment).substr(0, message_cap(agreed_.largest_size)));
   const auto* m = std::get_if<Message>(&parsed);
   Finding finding{Verdict::truncated, "the answer to a hello is none"};
   if (m != nullptr && m->kind == Kind::hello) {
@@ -424,7 +439,10 @@ void Exchange::on_refusal(Link& link, const Receipt& receipt) {
            printable(keys_.difference(agreed_.configuration, receipt.attachment, who), 400);
   // future_round: it lacks what it had, another process perhaps, on another disk; the greeting will tell.
   const bool retry = receipt.verdict == Verdict::unavailable || receipt.verdict == Verdict::future_round;
-  if (receipt.verdict == Verdict::future_round) warn_of(link, Told::lacks_rounds, text + "; greeting it again");
+  if (receipt.verdict == Verdict::future_round) {
+    link.passed_on.clear();
+    warn_of(link, Told::lacks_rounds, text + "; greeting it again");
+  }
   // A peer that has taken part was started again with something else: its mistake, and time to mend it.
   const bool set_up_otherwise = receipt.verdict == Verdict::wrong_configuration ||
                                 receipt.verdict == Verdict::wrong_run || receipt.verdict == Verdict::unknown_version;

@@ -52,8 +52,7 @@ Receipt Exchange::on_survivors(const Message& m, std::string_view bytes, Link& f
   if (!consent_) return refuse(m.sender, {Verdict::wrong_turn, "a loss ends this study"});
   if (phase_ == Phase::completed) return refuse(m.sender, {Verdict::stopped, name(self_) + " has completed the run"});
   const Finding finding = survivors_.judge(m);
-  const bool neighbour = std::ranges::find(links_, m.node, &Link::node) != links_.end();
-  if (finding.verdict == Verdict::accepted && m.kind == Kind::loss && neighbour) {
+  if (finding.verdict == Verdict::accepted && m.kind == Kind::loss && is_neighbour(m.node)) {
     const Finding past = received_.judge_hello(m, received_.seen(m.node).round);
     if (past.verdict != Verdict::accepted) return refuse(m.sender, past);
   }
@@ -133,7 +132,7 @@ void Exchange::go_on(const Succession& next) {
 
 std::vector<privacy::Inbox> Exchange::history() {
   std::map<int, std::vector<privacy::Released>> values;
-  for (const Link& link : links_) values[link.node];
+  for (const int node : agreed_.heard_by(self_)) values[node];
   transcript_->each([&](Transcript::Entry kind, std::string_view bytes) {
     const auto parsed = decode(bytes);
     const auto* m = std::get_if<Message>(&parsed);

@@ -88,6 +88,7 @@ class Script {
     if (verb == "round") return round();
     if (verb == "pass") return pass(std::stod(words.at(0)));
     if (verb == "send") return send(words);
+    if (verb == "bring") return bring(words);
     if (verb == "stop")
       return at(words.at(0)).side->exchange->stop(end_of(words.at(1)), join({words.begin() + 2, words.end()}, " "));
     if (verb == "configure") return configure(at(words.at(0)), words.at(1));
@@ -123,7 +124,7 @@ class Script {
     observe();
   }
 
-  // study path|ring|complete PARTIES rounds ROUNDS [continue]
+  // study path|ring|complete PARTIES rounds ROUNDS [continue] [passed-on]
   void study(const Words& words) {
     members_.clear();
     now_ = 0;
@@ -137,9 +138,11 @@ class Script {
       agreed.model_of.push_back(i);
     }
     agreed.graph = network::make_graph({.graph = words.at(0)}, parties);
+    const auto asks = [&](const char* word) { return std::ranges::find(words, word) != words.end(); };
+    agreed.passed_on = asks("passed-on");
     for (int i = 0; i < parties; ++i) {
       members_.push_back({.side = std::make_unique<Side>(i, agreed)});
-      if (words.size() < 5) continue;
+      if (!asks("continue")) continue;
       Side& side = *members_.back().side;
       side.consent = [](const Succession&) { return Consent{.agrees = true, .configuration = "next"}; };
       side.open();
@@ -192,12 +195,21 @@ class Script {
     deliver(from, to, from.side->value_bytes(round, value), true);
   }
 
+  // bring SIGNER FROM TO ROUND X Y: a value that SIGNER has signed and FROM brings to TO.
+  void bring(const Words& words) {
+    const Vector value{{std::stod(words.at(4)), std::stod(words.at(5))}};
+    deliver(at(words.at(1)), at(words.at(2)), at(words.at(0)).side->value_bytes(std::stoi(words.at(3)), value), true);
+  }
+
   Receipt deliver(const Member& from, const Member& to, const std::string& bytes, bool tell) {
     const std::string caller = from.side->agreed.name(from.side->node);
     const Receipt receipt = to.side->exchange->deliver(caller, bytes);
+    const auto parsed = decode(bytes);
+    const auto& m = std::get<Message>(parsed);
+    const bool by_another = m.kind == Kind::value && m.sender != caller;
     if (tell)
-      say(caller + " -> " + to.side->agreed.name(to.side->node) + "  " + described(std::get<Message>(decode(bytes))) +
-          "  " + std::string(name_of(receipt.verdict)));
+      say(caller + " -> " + to.side->agreed.name(to.side->node) + "  " + described(m) +
+          (by_another ? " of " + m.sender : "") + "  " + std::string(name_of(receipt.verdict)));
     observe();
     return receipt;
   }

@@ -57,9 +57,10 @@ inline Agreement three_in_a_row() {
           .parties = {"hospital_a", "hospital_b", "hospital_c"},
           .graph = network::Graph(3, {{0, 1}, {1, 2}}),
           .dimension = 2,
+          .largest_size = 2,
           .rounds = 3,
           .release_bound = 10,
-          .speaks = [](int, int) { return true; },
+          .size = [](int, int) { return Index{2}; },
           .grid = [](int, int) { return 0.25; },
           .model_of = {0, 1, 2}};
 }

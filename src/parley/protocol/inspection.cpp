@@ -7,7 +7,8 @@
 
 namespace parley::protocol {
 
-bool flooded(Kind kind) {
+bool passed_on(Kind kind, const Agreement& agreed) {
+  if (kind == Kind::value || kind == Kind::silent) return agreed.passed_on;
   return kind == Kind::final_iterate || kind == Kind::seal || kind == Kind::loss || kind == Kind::consent;
 }
 
@@ -22,7 +23,7 @@ std::optional<Finding> check_caller(const std::string& caller, const Agreement& 
 }
 
 std::optional<Finding> check_sender(const Message& m, const std::string& caller, const Agreement& agreed) {
-  if (!flooded(m.kind) && m.sender != caller)
+  if (!passed_on(m.kind, agreed) && m.sender != caller)
     return Finding{Verdict::wrong_sender, "'" + printable(m.sender) + "', but the certificate says " + caller};
   if (agreed.node_of(m.sender) != m.node)
     return Finding{Verdict::wrong_sender, "'" + printable(m.sender) + "' is not node " + std::to_string(m.node)};
@@ -58,7 +59,7 @@ std::string described(double x) {
 
 std::optional<Finding> check_values(const Message& m, const Agreement& agreed) {
   const auto value = vector_of(m.payload);
-  const Index expected = m.kind == Kind::silent ? 0 : agreed.dimension;
+  const Index expected = m.kind == Kind::final_iterate ? agreed.dimension : agreed.size(m.node, m.round);
   if (!value || value->size() != expected)
     return Finding{Verdict::wrong_dimension,
                    std::to_string(m.payload.size()) + " bytes, but " + std::to_string(8 * expected) + " are expected"};

@@ -9,9 +9,9 @@
 
 namespace parley::protocol {
 
-bool flooded(Kind kind);  // its messages are passed on: whoever calls need not have signed them
+bool passed_on(Kind kind, const Agreement& agreed);  // by others too: whoever calls need not have signed such a message
 
-// nullopt: nothing is wrong with it. A final iterate may come from any neighbour, everything else from its sender only.
+// nullopt: nothing is wrong with it. What is passed on may come from any neighbour, the rest from its sender only.
 std::optional<Finding> inspect(const Message& m, const std::string& caller, const Agreement& agreed, int self,
                                const Keys& keys);
 

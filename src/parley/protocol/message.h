@@ -47,9 +47,9 @@ std::string encode(const Message& m);
 std::variant<Message, Finding> decode(std::string_view bytes);
 std::string run_of(std::string_view bytes);  // what stands where the run stands; "": nothing
 
-// The largest message that is looked at: a few KiB and 9 bytes per coordinate.
-constexpr std::size_t message_cap(Index dimension) {
-  return 4096 + 9 * static_cast<std::size_t>(dimension);
+// The largest message that is looked at: a few KiB and 9 bytes for each number of the longest value.
+constexpr std::size_t message_cap(Index largest_size) {
+  return 4096 + 9 * static_cast<std::size_t>(largest_size);
 }
 
 // One head for all that a node has released so far: two values for one round cannot have the same.

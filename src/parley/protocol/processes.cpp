@@ -23,7 +23,7 @@ Finding Processes::judge(const Message& m) const {
                                        " does not know: " + m.sender + " runs from two copies of one folder"};
 }
 
-Finding Processes::judge_last_word(const Message& m) const {
+Finding Processes::judge_passed_on(const Message& m) const {
   return m.process.incarnation == of(m.node).incarnation ? judge(m) : Finding{Verdict::accepted, ""};
 }
 

@@ -16,8 +16,9 @@ class Processes {
   // Of a hello, a value or silence that passed inspection. ledger_behind: a hello of a process that came before the one
   // that is known.
   Finding judge(const Message& m) const;
-  // A final iterate or a seal may be of an earlier process, and reaches this party also before a hello of a later one.
-  Finding judge_last_word(const Message& m) const;
+  // What was passed on may be of an earlier process, and reaches this party also before a hello of a later one, or
+  // without any.
+  Finding judge_passed_on(const Message& m) const;
   bool is_new(const Message& m) const;  // its sender was not known here, or by an older process
   bool too_many(int node) const;        // it has been met so often that no further process of it is stored in this part
   void add(const Message& m, std::string bytes);

@@ -8,8 +8,7 @@ namespace parley::protocol {
 
 Received::Received(const Agreement& agreed, int self)
     : run_(agreed.run), recomputes_(static_cast<bool>(agreed.counts)), rounds_(agreed.rounds) {
-  for (const int node : agreed.graph.neighbours(self))
-    peers_.emplace(node, Peer{.mean = MeanOfReleases(agreed.counts)});
+  for (const int node : agreed.heard_by(self)) peers_.emplace(node, Peer{.mean = MeanOfReleases(agreed.counts)});
 }
 
 // The head of its sender's releases if this is its value for m.round; that round is at most one ahead of what is here.
@@ -92,8 +91,8 @@ void Received::add_final(const Message& m) {
   if (peer != peers_.end()) peer->second.final_iterate = m;
 }
 
-Seen Received::seen(int neighbour) const {
-  const Peer& peer = peers_.at(neighbour);
+Seen Received::seen(int node) const {
+  const Peer& peer = peers_.at(node);
   return {.round = peer.last(), .head = peer.heads.empty() ? Digest{} : peer.heads.back()};
 }
 

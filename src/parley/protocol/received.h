@@ -1,5 +1,5 @@
-// What the neighbours of this node have released, as far as it is stored here: one value per (neighbour, round), in
-// order. A different second one is equivocation (R3). Memory: a head per round, and values until they are taken.
+// What those have released whom this node hears, as far as it is stored here: one value per (node, round), in order.
+// A different second one is equivocation (R3). Memory: a head per round, and values until they are taken.
 #pragma once
 #include <deque>
 #include <map>
@@ -18,7 +18,7 @@ class Received {
   Received(const Agreement& agreed, int self);
 
   // Of a value or silence that passed inspection: accepted (it is the next of its sender's), duplicate or refused.
-  // own_released: the last round of this node's. A neighbour needs it for the round after, so it can be no further.
+  // own_released: the last round of this node's. Its sender needs it for the round after, so it can be no further.
   Finding judge(const Message& m, int own_released) const;
   // A hello: its sender's releases must reach round at_least, and be those that are stored here (R7).
   Finding judge_hello(const Message& m, int at_least) const;
@@ -30,9 +30,10 @@ class Received {
   bool add(const Message& m, std::string_view bytes);
   void add_final(const Message& m);
 
-  Seen seen(int neighbour) const;  // the last round of its that is stored
-  const std::string& last_message(int neighbour) const { return peers_.at(neighbour).bytes; }  // with that round
-  bool complete(int round) const;  // every neighbour's value of it is stored
+  bool hears(int node) const { return peers_.contains(node); }
+  Seen seen(int node) const;  // the last round of its that is stored
+  const std::string& last_message(int node) const { return peers_.at(node).bytes; }  // with that round
+  bool complete(int round) const;  // everybody's value of it is stored
   privacy::Inbox take(int round);  // in order, each round once; ordered by node number
 
  private:

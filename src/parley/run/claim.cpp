@@ -34,6 +34,13 @@ std::vector<std::string> noise_stamps(const algorithm::Plan& plan, std::optional
   return {};
 }
 
+json released_json(const algorithm::Plan& plan, Index dimension, std::size_t nodes) {
+  json shape = {{"nodes", nodes}, {"size", dimension}};
+  if (plan.nodes.front().sums) shape["sums"] = true;  // over rows, before the last round; no iterates
+  if (const Index first = plan.largest_size(dimension); first > dimension) shape["size_of_round_1"] = first;
+  return shape;
+}
+
 json privacy_json(const algorithm::Plan& plan, const std::vector<std::string>& not_private,
                   const algorithm::Cost& spent, bool whole_run, record::Adjacency adjacency) {
   const auto& first = plan.nodes.front();

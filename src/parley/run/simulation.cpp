@@ -144,7 +144,7 @@ network::Blocks Simulation::blocks() const {
 }
 
 network::Graph Simulation::exchange_graph() const {
-  return plan.nodes.front().algorithm.sums ? network::complete_graph(parties()) : graph;
+  return plan.passed_on() ? network::complete_graph(parties()) : graph;
 }
 
 namespace {
@@ -230,9 +230,7 @@ json header_json(const Simulation& s, const TrainOptions& options, const std::st
                      {"degree", s.graph.degree(n.node)},
                      {"epsilon_planned", s.plan.noisy() ? json(n.epsilon) : json()},
                      {"records", static_cast<long>(s.holdings.records[static_cast<std::size_t>(n.node)])}});
-  json shape = {{"nodes", s.problems.size() + (s.hosts_trainer() ? 1 : 0)}, {"size", s.dimension()}};
-  if (s.plan.nodes.front().sums) shape["sums"] = true;  // over rows, before the last round; no iterates
-  if (const Index first = s.plan.size(0, 1, s.dimension()); first > s.dimension()) shape["size_of_round_1"] = first;
+  json shape = released_json(s.plan, s.dimension(), s.problems.size() + (s.hosts_trainer() ? 1 : 0));
   const auto processes = s.holdings.blocks.size() - 1;
   if (processes > 1) shape.update({{"first", s.first()}, {"rank", s.holdings.process}, {"ranks", processes}});
   json head = {{"format", "parley-run-1"},

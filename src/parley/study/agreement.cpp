@@ -24,10 +24,12 @@ protocol::Agreement agreement(const algorithm::Plan& plan, Index dimension, netw
           .configuration_hash = std::move(configuration_hash),
           .parties = std::move(parties),
           .graph = std::move(graph),
+          .passed_on = plan.passed_on(),
           .dimension = dimension,
+          .largest_size = plan.largest_size(dimension),
           .rounds = static_cast<int>(first.rounds),
           .release_bound = first.release_bound,
-          .speaks = [shared](int node, int round) { return shared->speaks(node, round); },
+          .size = [shared, dimension](int node, int round) { return shared->size(node, round, dimension); },
           .grid =
               [shared](int node, int round) {
                 const auto at = static_cast<std::size_t>(node);

@@ -1,5 +1,5 @@
 // What the public plan says about messages: the protocol knows no algorithm, and learns from here how many rounds there
-// are, who speaks in which, and to which grid values are rounded.
+// are, who speaks in which, how many numbers a value has, and to which grid they are rounded.
 #pragma once
 #include <string>
 #include <vector>

@@ -6,6 +6,7 @@
 #include <cmath>
 #include <nlohmann/json.hpp>
 
+#include "parley/algorithm/newton/newton_plan.h"
 #include "parley/base/error.h"
 #include "parley/base/text.h"
 #include "parley/privacy/gaussian.h"
@@ -109,6 +110,15 @@ algorithm::Plan plan_for_the_rest(const Part& p, algorithm::Options o) {
     }
   }
   return {};
+}
+
+// Of sums: the model is free, and follows from the rounds that all have. So where nothing is left for somebody, those who
+// are left take what they have.
+long rounds_left(const Part& p, const algorithm::Schedule& before, int through) {
+  if (!before.sums) return before.rounds - through;
+  for (std::size_t i = 0; i < p.spent.size(); ++i)
+    if (before.noise != algorithm::Noise::none && p.spent[i].total() >= p.allowance[i]) return 0;
+  return std::max(0L, before.sums->rounds - through);
 }
 
 // All have released the last round: only their final iterates are missing, and those are free.
@@ -217,7 +227,11 @@ Part next_part(const Part& before, const protocol::Succession& next) {
   keep(p.spent, next.members, holders);
 
   algorithm::Options o = options_for(before, next);
-  const long left = first.rounds - next.through;
+  if (first.sums && next.through >= 2 && !p.setting.moments)  // all who go on have everybody's
+    p.setting.moments = algorithm::newton::released_moments(before.plan);
+  const long left = rounds_left(p, first, next.through);
+  if (first.sums && left == 0 && p.before < 2)
+    throw Error({.what = "no round of sums was complete, and nothing is left of what the study planned"});
   if (left > 0 && before.plan.noisy()) check_countable(p);
   o.rounds = first.algorithm.star ? left / 2 : left;
   p.plan = left == 0 ? without_rounds(p, before, next) : plan_for_the_rest(p, std::move(o));
@@ -251,6 +265,11 @@ algorithm::Start start_after(const Part& next, const Ended& ended) {
 }
 
 privacy::Inbox expected_after(const Part& next, const Ended& ended) {
+  const algorithm::Schedule& first = next.plan.nodes.front();
+  if (first.sums)  // all begin at the point that all had reached
+    return privacy::Inbox(static_cast<std::size_t>(next.agreed.nodes()) - 1,
+                          std::make_shared<const Vector>(algorithm::newton::free_value(
+                              *start_after(next, ended).common, *first.sums, first.rounds == 0)));
   const auto& neighbours = ended.part.agreed.graph.neighbours(ended.self);
   const int me = next.node_of(ended.part.nodes[static_cast<std::size_t>(ended.self)]);
   privacy::Inbox expected;

@@ -85,9 +85,14 @@ int values_released(const PartHistory& parts) {
   return values;
 }
 
-bool has_learnt(const PartHistory& parts) {
+bool has_used_rows(const PartHistory& parts) {
   const bool trainer = parts.front().self >= parts.front().part->holders();
   return trainer ? parts.front().released >= 2 : rounds_from_rows(parts) > 0;
+}
+
+bool has_learnt(const PartHistory& parts) {
+  if (!parts.front().part->plan.passed_on()) return has_used_rows(parts);
+  return std::ranges::any_of(parts, [](const ReleasedPart& one) { return one.released >= 2; });
 }
 
 int rounds_from_rows(const PartHistory& parts) {

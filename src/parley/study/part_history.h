@@ -26,7 +26,10 @@ std::vector<std::string> in_words(const nlohmann::json& parts, bool exact, bool 
 int rounds_released(const PartHistory& parts);
 int values_released(const PartHistory& parts);  // of these, without the turns in which it was silent
 int rounds_from_rows(const PartHistory& parts);
-// Has this party's iterate, or the trainer's, anything from rows in it? Otherwise it is the start, and no model.
+// Has this party released anything that rows are in, or the trainer heard it?
+bool has_used_rows(const PartHistory& parts);
+// Has its iterate anything from rows in it? Otherwise it is the start, and no model. Sums are in the common point once
+// those of all parties are here, with which the next round begins.
 bool has_learnt(const PartHistory& parts);
 
 // By the rule by which parts add up: Σε at δ = 0, the filter's ε at δ > 0 (docs/privacy.md, proposition 9).

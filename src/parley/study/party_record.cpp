@@ -45,9 +45,9 @@ std::uintmax_t largest_transcript(const ExpectedPart& known, int node) {
   const protocol::Agreement& agreed = known.agreed();
   const auto count = [](auto n) { return static_cast<std::uintmax_t>(n); };
   const std::uintmax_t neighbours = count(agreed.graph.neighbours(node).size()),
-                       values = count(agreed.rounds + 1) * (neighbours + 1),
+                       values = count(agreed.rounds + 1) * count(agreed.heard_by(node).size() + 1),
                        others = 4 * count(agreed.nodes());  // final iterates, seals, and what is said after a loss
-  return 4 * (values + others) * (protocol::message_cap(known.dimension) + 1024) +
+  return 4 * (values + others) * (protocol::message_cap(agreed.largest_size) + 1024) +
          neighbours * protocol::most_processes * 1024 + mebibyte;  // and hellos
 }
 
@@ -85,7 +85,8 @@ class Reader {
   std::optional<std::string> objection(const Message& m, bool own) const {
     const int neighbour = known_.agreed().graph.neighbours(t_.node).front(), receiver = own ? neighbour : t_.node;
     const std::string& passed_on = known_.name(neighbour);  // these come from any neighbour
-    const std::string& caller = own ? known_.name(t_.node) : protocol::flooded(m.kind) ? passed_on : m.sender;
+    const bool by_others = protocol::passed_on(m.kind, known_.agreed());
+    const std::string& caller = own ? known_.name(t_.node) : by_others ? passed_on : m.sender;
     if (own && m.sender != known_.name(t_.node)) return "sender: it stands there as sent by " + known_.name(t_.node);
     if ((m.kind == Kind::hello && own) || m.kind == Kind::goodbye) return "kind: no transcript holds such a message";
     if (speaks_of_loss(m) && known_.study.on_loss != OnLoss::go_on) return "kind: in this study a loss ends the run";
@@ -147,8 +148,7 @@ class Reader {
   // that this one was computed from.
   std::string out_of_order(const Message& m, bool own) const {
     const auto all_have = [&](int rounds) {
-      return std::ranges::all_of(known_.agreed().graph.neighbours(t_.node),
-                                 [&](int j) { return t_.rounds_of(j) >= rounds; });
+      return std::ranges::all_of(known_.agreed().heard_by(t_.node), [&](int j) { return t_.rounds_of(j) >= rounds; });
     };
     const int rounds = known_.agreed().rounds + 1;
     if (m.kind == Kind::value || m.kind == Kind::silent) {
@@ -333,11 +333,13 @@ bool PartyRecord::ended() const {
 }
 
 json expected_header(const ExpectedPart& known, int node) {
+  json shape = run::released_json(known.part.plan, known.dimension, 1);
+  shape["first"] = node;
   json head = {{"study_hash", known.hash},
                {"run_id", known.agreed().run},
                {"node", node},
                {"nodes", known.part.plan.nodes.size()},
-               {"released", {{"nodes", 1}, {"size", known.dimension}, {"first", node}}},
+               {"released", shape},
                {"privacy", run::privacy_json(known.plan.plan, not_private(known.study, known.plan),
                                              known.plan.plan.cost(), true)}};
   if (known.part.number > 1) head["part"] = json::parse(known.agreed().configuration);

@@ -22,11 +22,14 @@ json assumptions(const Study& study, const algorithm::Schedule& s, bool in_parts
                    "program can check this)",
                    "no row of this party is held by another party too, and none is held twice (no program can "
                    "check this: the parties agree on it before the study)"});
-  if (!s.algorithm.linear)
+  if (s.sums)
+    list.push_back("no row's gradient is longer than the planned bound (enforced: longer ones are cut)");
+  else if (!s.algorithm.linear)
     list.push_back(
         "each local minimum was certified to the planned tolerance (enforced: otherwise nothing is released)");
   list.push_back(
-      std::string("penalties, noise and the number of rounds were fixed before rows were read (the study file)") +
+      std::string(s.sums ? "bounds, noise" : "penalties, noise") +
+      " and the number of rounds were fixed before rows were read (the study file)" +
       (in_parts
            ? "; of a later part by the study and by what the survivors signed after the loss, which rounds they had "
              "released and whom they had lost (enforced: nobody goes on before all have signed the same)"
@@ -84,7 +87,7 @@ json statement_json(const Study& study, const StudyPlan& plan, int node, const s
   const bool noisy = plan.plan.noisy() && !me.trainer;
   const algorithm::Schedule& s = plan.plan.nodes[static_cast<std::size_t>(me.trainer ? 0 : node)];
   json others = json::array();
-  for (const int j : plan.graph.neighbours(node)) others.push_back(study.parties[static_cast<std::size_t>(j)].name);
+  for (const int j : plan.heard_by(node)) others.push_back(study.parties[static_cast<std::size_t>(j)].name);
   json j = {{"format", "parley-statement-1"},
             {"party", me.name},
             {"study", study.title},
@@ -100,6 +103,8 @@ json statement_json(const Study& study, const StudyPlan& plan, int node, const s
             {"numbers_per_round", plan.dimension()},
             {"private", stamps.empty()},
             {"stamp", stamps.empty() ? "" : "NOT PRIVATE: " + join(stamps, "; ")}};
+  if (const Index first = plan.plan.largest_size(plan.dimension()); first > plan.dimension())
+    j["numbers_in_round_1"] = first;
   if (!spent.parts.is_null()) j["parts"] = spent.parts;
   if (!spent.confirmed)
     j["unconfirmed"] =
@@ -134,8 +139,10 @@ std::string statement_text(const json& j) {
   if (!text("stamp").empty() && text("stamp") != "-") out += text("stamp") + "\n\n";
   out += fmt::format("Outcome: {} ({}).\n", text("outcome"), text("outcome_in_words"));
   const int values = j.at("values_released").get<int>();
-  out += fmt::format("Released: {} value{} of {} numbers by {}, {} of them computed from rows, to {}.\n", values,
-                     values == 1 ? "" : "s", j.at("numbers_per_round").get<long>(), text("algorithm"),
+  const std::string first =
+      j.contains("numbers_in_round_1") ? fmt::format(" ({} in round 1)", j["numbers_in_round_1"].get<long>()) : "";
+  out += fmt::format("Released: {} value{} of {} numbers{} by {}, {} of them computed from rows, to {}.\n", values,
+                     values == 1 ? "" : "s", j.at("numbers_per_round").get<long>(), first, text("algorithm"),
                      j.at("rounds_from_rows").get<int>(), join(j.at("sent_to").get<std::vector<std::string>>(), ", "));
   if (j.contains("unconfirmed")) out += "  " + text("unconfirmed") + ".\n";
   if (j.contains("parts"))

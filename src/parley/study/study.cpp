@@ -141,14 +141,9 @@ Error in_words_of(const Study& s, const Error& e) {
 StudyPlan plan_of(const Study& s) {
   try {
     algorithm::Selected selected =
-        algorithm::select_algorithm(s.algorithm, {.trainer = trainers_of(s) > 0, .organisations = true});
+        algorithm::select_algorithm(s.algorithm, {.trainer = trainers_of(s) > 0});
     const algorithm::Algorithm& a = algorithm::algorithm_named(selected.algorithm);
     check_startable(s, a);
-    if (a.sums && !algorithm::sums_between_organisations)
-      throw Error({.what = a.name + " runs in simulations only so far",
-                   .value = a.name,
-                   .where = "option --algorithm",
-                   .fix = "use mr-admm or another of the papers' algorithms"});
     const int nodes = holders(s);
     network::Graph graph = run::graph_for(graph_options(s), a.name, nodes);
     std::vector<double> records;
@@ -160,6 +155,7 @@ StudyPlan plan_of(const Study& s) {
       const data::Schema schema = data::parse_schema(s.schema_toml, s.schema);
       setting.features = static_cast<long>(data::feature_names(schema).size());
       setting.classes = std::max(2, static_cast<int>(schema.label.classes.size()));
+      setting.entries = data::most_entries(schema);
     }
     algorithm::Options options = s.algorithm;
     options.algorithm = selected.algorithm;
@@ -176,6 +172,10 @@ StudyPlan plan_of(const Study& s) {
   } catch (const Error& e) {
     throw in_words_of(s, e);
   }
+}
+
+std::vector<int> StudyPlan::heard_by(int node) const {
+  return network::heard_by(graph, plan.passed_on(), node);
 }
 
 std::vector<std::string> not_private(const Study& s, const StudyPlan& p) {

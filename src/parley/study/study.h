@@ -80,6 +80,7 @@ struct StudyPlan {
   algorithm::Plan plan;
 
   Index dimension() const { return plan.nodes.front().loss.scores() * static_cast<Index>(setting.features); }  // of f
+  std::vector<int> heard_by(int node) const;  // whom its releases reach: its neighbours or, passed on, everybody
 };
 
 // What will be done, known before anyone reads a row; Error while the study cannot start.

@@ -41,7 +41,7 @@ class FinalDocumentsCheck {
   bool whole() const { return record_.whole(); }
   // A party that has used no row yet, and that nobody has confirmed, writes none of them (party/final_documents.cpp).
   bool claims_nothing() const {
-    return !whole() && !has_learnt(record_.history) && !std::filesystem::exists(record_.folder / "statement.json") &&
+    return !whole() && !has_used_rows(record_.history) && !std::filesystem::exists(record_.folder / "statement.json") &&
            !std::filesystem::exists(record_.folder / "model.json");
   }
   void say(const std::string& text) { wrong_.push_back(known_.name(t_.node) + text); }

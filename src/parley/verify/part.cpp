@@ -135,7 +135,7 @@ class PartCheck {
       findings_.unchecked.push_back(name(t.node) + ": its run has not ended (" + t.outcome() +
                                     "), so there is no statement and no model");
     if (t.outcome() != "completed" || !t.intact) return;
-    std::vector<int> origins = known_.agreed().graph.neighbours(t.node);
+    std::vector<int> origins = known_.agreed().heard_by(t.node);
     origins.push_back(t.node);
     for (const int origin : origins)
       if (t.rounds_of(origin) <= known_.agreed().rounds)

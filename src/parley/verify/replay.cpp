@@ -19,7 +19,8 @@ bool follows(const study::ExpectedPart& known, int node, int round, const Replay
 
 std::string kind_of(const study::ExpectedPart& known, int node, int round) {
   if (round == 0) return "the start";
-  return known.is_trainer(node) ? "the trainer's value" : "the recycled value";
+  if (known.is_trainer(node)) return "the trainer's value";
+  return known.part.plan.passed_on() ? "the model" : "the recycled value";
 }
 
 const std::vector<study::Heard>& heard(const Values& values, int origin) {
@@ -51,7 +52,7 @@ Replayed replay(const study::ExpectedPart& known, int node, const Values& values
   for (const study::Heard& own : heard(values, node)) {
     const int round = result.rounds;
     privacy::Inbox inbox;
-    for (const int j : known.agreed().graph.neighbours(node)) {
+    for (const int j : known.agreed().heard_by(node)) {
       if (round == 0) break;
       if (static_cast<int>(heard(values, j).size()) < round) {
         result.stopped_by = known.name(j);
@@ -72,7 +73,7 @@ Replayed replay(const study::ExpectedPart& known, int node, const Values& values
     }
     machine->commit(inbox, *own.value);
     final_iterate.add(*paid.pay({.node = node, .round = round, .value = *own.value, .charge = {}}));
-    result.final_iterate = final_iterate.value();
+    result.final_iterate = known.part.plan.passed_on() ? machine->iterate() : final_iterate.value();
     ++result.rounds;
   }
   return result;
@@ -97,9 +98,9 @@ std::optional<ReplayStart> start_after(const study::ExpectedPart& known, const p
   static const auto lost = std::make_shared<const Vector>();  // its values are in no dual that is left
   for (int t = 0; t < k; ++t) {
     privacy::Inbox inbox;
-    for (const int j : known.agreed().graph.neighbours(node)) {
+    for (const int j : known.agreed().heard_by(node)) {
       const auto& of = heard(values, j);
-      if (t >= static_cast<int>(of.size()) && succession.has(j)) return std::nullopt;
+      if (t >= static_cast<int>(of.size()) && (succession.has(j) || known.agreed().passed_on)) return std::nullopt;
       inbox.push_back(t < static_cast<int>(of.size()) ? of[static_cast<std::size_t>(t)].value : lost);
     }
     ended.inboxes.push_back(std::move(inbox));

@@ -183,7 +183,7 @@ class Verification {
     if (record.record == nullptr || !record.record->ended() || !states_what_is_confirmed(record.folder)) return false;
     return std::ranges::all_of(record.history, [&](const study::ReleasedPart& one) {
       const SeenPart& part = parts_[static_cast<std::size_t>(one.part->number) - 1];
-      return std::ranges::all_of(part.known.agreed().graph.neighbours(one.self),
+      return std::ranges::all_of(part.known.agreed().heard_by(one.self),
                                  [&](int j) { return part.own(j) != nullptr && part.own(j)->intact; });
     });
   }

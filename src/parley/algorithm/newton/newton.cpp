@@ -20,6 +20,7 @@ double soft_threshold(double x, double by) {
 }  // namespace
 
 Index Terms::curvature_size() const {
+  if (moments_known) return 0;
   return shape == Shape::full ? features * (features + 1) / 2 : shape == Shape::diagonal ? features : 0;
 }
 
@@ -40,15 +41,14 @@ Matrix unpacked(const Vector& numbers, Index d) {
   return whole;
 }
 
-Curvature::Curvature(const Terms& t, const Vector& sum) : terms_(t) {
-  const double mean = t.unit / t.records;
+Curvature::Curvature(const Terms& t, const Vector& moments, double mean) : terms_(t) {
   if (t.shape == Shape::full) {
-    const Eigen::SelfAdjointEigenSolver<Matrix> eigen(unpacked(sum, t.features) * mean);
+    const Eigen::SelfAdjointEigenSolver<Matrix> eigen(unpacked(moments, t.features) * mean);
     expects(eigen.info() == Eigen::Success, "the eigenvalues of a symmetric matrix");
     vectors_ = eigen.eigenvectors();
     inverse_ = (t.c1 * eigen.eigenvalues().cwiseMax(t.floor)).array() + t.ridge;
   } else if (t.shape == Shape::diagonal) {
-    inverse_ = ((t.c1 * t.entries * mean * sum.array()).max(t.c1 * t.floor) + t.ridge).min(t.c1 + t.ridge);
+    inverse_ = ((t.c1 * t.entries * mean * moments.array()).max(t.c1 * t.floor) + t.ridge).min(t.c1 + t.ridge);
   } else {
     inverse_ = Vector::Constant(t.features, t.c1 + t.ridge);
   }
@@ -95,6 +95,10 @@ Vector Curvature::step(const Vector& f, const Vector& mean_gradient) const {
   return next;
 }
 
+double counted_records(double of_moments, double now) {
+  return std::min(of_moments, 2 * now);
+}
+
 State start(const Terms& t, const Vector& point) {
   State s;
   s.f = point.size() > 0 ? point : Vector::Zero(t.dimension());
@@ -102,14 +106,35 @@ State start(const Terms& t, const Vector& point) {
   return s;
 }
 
+Vector total_of(const privacy::Inbox& others, const Vector& own, int node) {
+  Vector total = Vector::Zero(own.size());
+  for (std::size_t j = 0; j <= others.size(); ++j) {
+    const Vector& sums = static_cast<int>(j) == node ? own : *others[j - (static_cast<int>(j) > node ? 1 : 0)];
+    expects(sums.size() == total.size(), "received sums of this round's size");
+    total += sums;
+  }
+  return total;
+}
+
+Vector free_value(const State& s, const Terms& t, bool last) {
+  return snap(last ? s.model() : s.f, t.release_bound, t.grid);
+}
+
 State after(State s, const Terms& t, const Vector& total) {
   const Index with = s.round == 1 ? t.curvature_size() : 0;
   expects(s.round >= 1 && s.round <= t.rounds && total.size() == with + t.dimension(), "the sum of a round of sums");
-  if (s.round == 1) s.curvature = std::make_shared<const Curvature>(t, total.head(with));        // (Q)
+  if (with > 0) {
+    s.moments = total.head(with);
+    s.moments_unit = t.unit;
+    s.moments_records = t.records;
+  }
+  if (s.round == 1)
+    s.curvature = std::make_shared<const Curvature>(
+        t, s.moments, s.moments_unit / counted_records(s.moments_records, t.records));           // (Q)
   const Vector next = s.curvature->step(s.f, total.tail(t.dimension()) * (t.unit / t.records));  // (N)
   s.velocity = t.momentum * s.velocity + (next - s.f);
   s.f = snap(t.momentum > 0 ? Vector(s.f + s.velocity) : next, t.release_bound, t.grid);
-  if (t.average && 2L * s.round > t.rounds) {  // the later half
+  if (t.average && 2L * (t.earlier + s.round) > t.earlier + t.rounds) {  // the later half
     s.sum_of_points += s.f;
     ++s.counted;
   }

@@ -31,9 +31,11 @@ struct Terms {
   double floor = 0;    // of the eigenvalues of S
   double momentum = 0;
   Shape shape = Shape::full;
+  bool moments_known = false;  // from an earlier part of the run: none are released in this one
   Index features = 0;
-  int scores = 1;   // K of softmax; f holds scores × features
-  long rounds = 0;  // T
+  int scores = 1;    // K of softmax; f holds scores × features
+  long rounds = 0;   // T, or what an earlier part of the run has left of it
+  long earlier = 0;  // rounds before these
   bool average = true;
   double release_bound = 1000, grid = 0x1p-40;  // of the points
 
@@ -48,8 +50,8 @@ Matrix unpacked(const Vector& numbers, Index features);
 // (Q), ready for steps.
 class Curvature {
  public:
-  Curvature(const Terms& terms, const Vector& sum_of_curvatures);   // Σ_i S_i/unit
-  Vector step(const Vector& f, const Vector& mean_gradient) const;  // (N), the new point
+  Curvature(const Terms& terms, const Vector& moments, double mean);  // Σ_i S_i/unit, and what makes it the mean
+  Vector step(const Vector& f, const Vector& mean_gradient) const;    // (N), the new point
 
  private:
   void step_of_one_score(Eigen::Ref<Vector> f, const Vector& pull) const;
@@ -59,17 +61,29 @@ class Curvature {
   Matrix matrix_;   // M; only where l1 > 0
 };
 
+// By what second moments are divided in a part of n' records, where a part of n records released them: min(n, 2n'). What
+// the n' have of the sum is at most all of it, so their Hessian stays below 2M, and a step still lowers the objective.
+double counted_records(double of_moments, double now);
+
 struct State {
   int round = -1;   // the last that was released
   Vector f;         // the common point
   Vector velocity;  // of momentum
   Vector sum_of_points;
-  long counted = 0;  // points in it; 0: the model is f
+  long counted = 0;                              // points in it; 0: the model is f
+  Vector moments;                                // (C) of all: Σ_i S_i/unit; empty: not known yet
+  double moments_unit = 0, moments_records = 1;  // unit and n of the part that released them
   std::shared_ptr<const Curvature> curvature{};
 
   Vector model() const { return counted > 0 ? Vector(sum_of_points / static_cast<double>(counted)) : f; }
 };
 State start(const Terms& terms, const Vector& point = {});  // empty: zero
+
+// Σ_i over all parties in the order of nodes: the same bits everywhere.
+Vector total_of(const privacy::Inbox& others, const Vector& own, int node);
+
+// What everybody releases where rows play no part: the point in round 0, the model in the last round.
+Vector free_value(const State& s, const Terms& terms, bool last);
 
 // Once the releases of round s.round are known: (Q) after round 1, and (N). total: their sum in the order of nodes.
 State after(State s, const Terms& terms, const Vector& total);

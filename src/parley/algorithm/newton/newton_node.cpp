@@ -10,18 +10,12 @@ namespace parley::algorithm::newton {
 NewtonNode::NewtonNode(problem::Problem problem, Schedule schedule, const Start& start)
     : problem_({.rows = problem.rows, .loss = schedule.summed_loss(), .weight = 1}),
       schedule_(std::move(schedule)),
-      state_(newton::start(*schedule_.sums, start.value)) {}
+      state_(start.common ? *start.common : newton::start(*schedule_.sums, start.value)) {}
 
 State NewtonNode::settled(const privacy::Inbox& inbox) const {
   if (!schedule_.touches_data(state_.round)) return state_;
   expects(static_cast<int>(inbox.size()) == schedule_.degree, "a released value from every other party");
-  Vector total = Vector::Zero(own_.size());
-  for (std::size_t j = 0; j <= inbox.size(); ++j) {  // in the order of nodes: the same bits everywhere
-    const Vector& sums = static_cast<int>(j) == id() ? own_ : *inbox[j - (static_cast<int>(j) > id() ? 1 : 0)];
-    expects(sums.size() == total.size(), "received sums of this round's size");
-    total += sums;
-  }
-  return after(state_, *schedule_.sums, total);
+  return after(state_, *schedule_.sums, total_of(inbox, own_, id()));
 }
 
 privacy::Release NewtonNode::step(const privacy::Inbox& inbox, privacy::Random& random) const {
@@ -29,7 +23,7 @@ privacy::Release NewtonNode::step(const privacy::Inbox& inbox, privacy::Random& 
   privacy::Release release{.node = id(), .round = round, .value = {}, .charge = {}};
   const State s = settled(inbox);
   if (!schedule_.touches_data(round)) {  // the start, or the model: free
-    release.value = snap(s.model(), schedule_.release_bound, schedule_.finest_grid());
+    release.value = free_value(s, *schedule_.sums, round == schedule_.rounds);
     return release;
   }
   const PrivateRound& now = schedule_.private_round(round);

@@ -91,7 +91,7 @@ void check_absent(const Options& o, const Algorithm& a) {
                  .allowed = "logistic, huber-hinge, huber, softmax",
                  .where = "option --loss",
                  .fix = "use --loss huber-hinge"});
-  if (o.loss == LossKind::softmax && o.clip)
+  if (o.loss == LossKind::softmax && o.clip && *o.clip < loss_of(o).gradient_bound())
     refuse(a, "clip", "does not cut the gradients of several classes: they would be the gradient of no convex loss");
   if (!a.curved && (o.curvature != CurvatureShape::automatic || o.curvature_share))
     refuse(a, o.curvature_share ? "curvature-share" : "curvature", "releases no curvature");
@@ -102,7 +102,7 @@ void check_size(Options& o, const Algorithm& a, const Setting& setting) {
   const double d = static_cast<double>(setting.features), all = setting.nodes();
   const double most = static_cast<double>(privacy::most_numbers_of_a_round);
   const double gradients = d * loss_of(o, setting.classes).scores(), full = d * (d + 1) / 2 + gradients;
-  if (o.curvature == CurvatureShape::automatic)
+  if (a.curved && o.curvature == CurvatureShape::automatic)
     o.curvature = d <= full_up_to && all * full <= most ? CurvatureShape::full : CurvatureShape::diagonal;
   const double size = !a.curved ? gradients : o.curvature == CurvatureShape::full ? full : d + gradients;
   if (all * size <= most) return;
@@ -130,7 +130,7 @@ double tolerance_for(const problem::Loss& loss, const Setting& setting) {
 }
 
 double share_of_curvature(const Schedule& s, const Options& o) {
-  return s.sums->shape == Shape::none ? 0 : *o.curvature_share;
+  return s.sums->shape == Shape::none || s.sums->moments_known ? 0 : *o.curvature_share;
 }
 
 // The noise of every round, such that the whole run costs μ, split as planned.
@@ -195,9 +195,11 @@ Schedule outline(const Options& o, const Algorithm& a, const Setting& setting, i
                  .entries = static_cast<double>(setting.entries > 0 ? setting.entries : setting.features),
                  .momentum = a.curved ? 0 : planned_momentum,
                  .shape = shape_of(o, a),
+                 .moments_known = setting.moments.has_value(),
                  .features = static_cast<Index>(setting.features),
                  .scores = s.loss.scores(),
                  .rounds = o.rounds,
+                 .earlier = setting.earlier,
                  .average = o.average == Average::yes,
                  .release_bound = o.release_bound,
                  .grid = s.finest_grid()};
@@ -227,9 +229,10 @@ void set_units(Plan& plan, const Setting& setting) {
   for (const Schedule& s : plan.nodes) {
     const double rows = setting.records[static_cast<std::size_t>(s.node)];
     for (const PrivateRound& r : s.private_rounds) {
+      const bool moments = s.sums->shape != Shape::none && !s.sums->moments_known;
       const double most =
           std::max(2 * s.summed_loss().gradient_bound() * rows + 10 * s.sharing.of_one() * r.gradient_scale,
-                   s.sums->shape != Shape::none ? 2 * rows + 10 * s.sharing.of_one() * r.curvature_scale : 0);
+                   moments ? 2 * rows + 10 * s.sharing.of_one() * r.curvature_scale : 0);
       largest = std::max(largest, most);
       for (const double noise : {r.gradient_scale, r.curvature_scale})
         if (noise > 0) finest = std::min(finest, s.sharing.own_of(noise));
@@ -251,15 +254,20 @@ void set_units(Plan& plan, const Setting& setting) {
 }
 
 // Noise must not look like curvature: max(s√d, ⅔σ_g/c₁) under the eigenvalues of the mean of x xᵀ.
-void set_floor(Plan& plan) {
+void set_floor(Plan& plan, const Setting& setting) {
   const Terms& t = *plan.nodes.front().sums;
   const double d = static_cast<double>(t.features);
-  const double s = noise_of_all(plan, &PrivateRound::curvature_scale) / t.records;
+  const EarlierMoments moments = setting.moments.value_or(released_moments(plan));
+  const double s = moments.noise / counted_records(moments.records, t.records);
   const double g = noise_of_all(plan, &PrivateRound::gradient_scale) / t.records;
   for (Schedule& node : plan.nodes) node.sums->floor = std::max(s * std::sqrt(d), 2 * g / (3 * t.c1));
 }
 
 }  // namespace
+
+EarlierMoments released_moments(const Plan& plan) {
+  return {.noise = noise_of_all(plan, &PrivateRound::curvature_scale), .records = plan.nodes.front().sums->records};
+}
 
 std::optional<Known> known_of(const Plan& plan) {
   const Schedule& first = plan.nodes.front();
@@ -301,7 +309,7 @@ void fill_in(Options& o, const Algorithm& a, const Setting& setting) {
   if (o.average == Average::automatic) o.average = o.noise == Noise::none ? Average::no : Average::yes;
   if (!o.regularization) o.regularization = planned_ridge * o.loss_weight * setting.nodes();
   check_size(o, a, setting);
-  if (!o.curvature_share) o.curvature_share = planned_share;
+  if (a.curved && !o.curvature_share) o.curvature_share = planned_share;
   const problem::Loss loss = loss_of(o, setting.classes);
   if (!o.clip)
     o.clip = !cut_pays(loss) || o.noise == Noise::none          ? loss.gradient_bound()
@@ -336,7 +344,7 @@ Plan make_plan(const Options& o, const Algorithm& a, const Setting& setting) {
     s.epsilon = s.epsilon_all_others = no_noise().epsilon;
   }
   set_units(plan, setting);
-  set_floor(plan);
+  set_floor(plan, setting);
   return plan;
 }
 

@@ -21,6 +21,9 @@ Plan make_plan(const Options& filled, const Algorithm& a, const Setting& setting
 // for more or fewer than two classes: no table was made for these.
 std::optional<Known> known_of(const Plan& plan);
 
+// Of the second moments that this plan releases: what a later part has to know.
+EarlierMoments released_moments(const Plan& plan);
+
 // "slopes cut at 0.5; Gaussian noise of 22.25 on the sum of gradients, of 6.7 on second moments; lambda 1e-05"
 std::string in_words(const Plan& plan);
 

@@ -1,0 +1,158 @@
+// A run of newton or dp-gd in parts: the common point, the curvature and the model go on (docs/protocol.md, section 11).
+#include "parley/study/continuation_test.h"
+
+namespace parley::study {
+namespace {
+
+using Values = std::vector<std::vector<Vector>>;
+
+struct InTwoParts {
+  InTwoParts(const Trial& run, std::vector<int> lost, int released)
+      : none(at(run.part.agreed.nodes())),
+        whole(run.values(run.part, none)),
+        next(without(run.part, std::move(lost), released)),
+        part(next_part(run.part, next)),
+        starts(run.starts_after(run.part, part, next, none, whole)),
+        rest(run.values(part, starts)) {}
+
+  std::vector<algorithm::Start> none;
+  Values whole;
+  protocol::Succession next;
+  Part part;
+  std::vector<algorithm::Start> starts;
+  Values rest;
+};
+
+// The sums of round k are asked for again, at the same point; then all goes on as it would have.
+TEST(SumsContinuation, WithEverybodyTheSamePointsAreReached) {
+  for (const std::string name : {"newton", "dp-gd"})
+    for (const int k : {2, 3, 6}) {
+      const Trial run(options(name, 8, "none"), ring(4));
+      const InTwoParts both(run, {}, k);
+      ASSERT_EQ(both.rest.size() + at(k), both.whole.size()) << "rounds are counted through";
+      for (std::size_t t = 1; t + 1 < both.rest.size(); ++t)
+        for (std::size_t i = 0; i < 4; ++i)
+          EXPECT_LT((both.rest[t][i] - both.whole[at(k) + t - 1][i]).norm(), 1e-9) << name << k << ", round " << t;
+    }
+}
+
+TEST(SumsContinuation, SecondMomentsAreReleasedOnce) {
+  const Trial run(options("newton", 8, "gaussian", 2), ring(4));
+  EXPECT_EQ(run.part.agreed.size(0, 1), features * (features + 1) / 2 + features);
+  for (const int k : {0, 1}) {  // not everybody has everybody's
+    const Part again = next_part(run.part, without(run.part, {1}, k));
+    EXPECT_EQ(again.agreed.size(0, 1), features * (features + 1) / 2 + features) << k;
+    EXPECT_GT(again.plan.nodes[0].private_rounds[0].curvature_scale, 0);
+  }
+  const Part known = next_part(run.part, without(run.part, {1}, 2));
+  EXPECT_EQ(known.agreed.size(0, 1), features);
+  EXPECT_EQ(known.agreed.largest_size, features);
+  EXPECT_EQ(known.plan.nodes[0].private_rounds[0].curvature_scale, 0);
+  const Part third = next_part(known, without(known, {}, 1));
+  EXPECT_EQ(third.agreed.size(0, 1), features) << "known from the first part";
+}
+
+TEST(SumsContinuation, TheFloorFollowsFromTheNoiseThatWasReleased) {
+  const Trial run(options("newton", 8, "gaussian", 0.5), ring(4));
+  const auto& before = *run.part.plan.nodes[0].sums;
+  const Part next = next_part(run.part, without(run.part, {1}, 4));
+  const auto& after = *next.plan.nodes[0].sums;
+  EXPECT_LT(after.records, before.records);
+  EXPECT_GE(after.floor, 0.5 * before.floor) << "never as if there had been no noise";
+}
+
+// Also where the lost one held most of the rows, and so most of the curvature.
+TEST(SumsContinuation, SurvivorsConvergeToTheirOwnOptimum) {
+  for (const std::string name : {"newton", "dp-gd"}) {
+    algorithm::Options o = options(name, 400, "none");
+    o.regularization = 0.05;
+    const Trial run(o, ring(4));
+    const InTwoParts both(run, {3}, 6);
+    const auto alone = run.values(next_part(run.part, without(run.part, {3}, 0)), std::vector<algorithm::Start>(3));
+    for (std::size_t i = 0; i < 3; ++i) {
+      EXPECT_LT((both.rest.back()[i] - alone.back()[0]).norm(), 1e-6) << name;
+      EXPECT_GT((both.rest.back()[i] - both.whole.back()[0]).norm(), 1e-3) << "another problem than that of all four";
+    }
+  }
+  EXPECT_EQ(algorithm::newton::counted_records(100, 60), 100);
+  EXPECT_EQ(algorithm::newton::counted_records(100, 10), 20);
+}
+
+TEST(SumsContinuation, AllPartsTogetherCostWhatTheStudyPlanned) {
+  for (const std::string name : {"newton", "dp-gd"})
+    for (const int k : {0, 1, 4}) {
+      const Trial run(options(name, 8, "gaussian", 2), ring(4));
+      const Part part = next_part(run.part, without(run.part, {1}, k));
+      for (int i = 0; i < 3; ++i) {
+        ledger::Spend all = part.spent[at(i)];
+        for (const auto& c : charges(part, i)) all.add(ledger::Price{c.epsilon, c.mu});
+        EXPECT_LE(all.total(), part.allowance[at(i)]) << name << k;
+        EXPECT_GT(all.total(), 0.999 * part.allowance[at(i)]) << name << k;
+        EXPECT_LE(all.epsilon(), 2 * (1 + 1e-9)) << name << k;
+      }
+    }
+}
+
+// All begin at the point that all had reached, so each knows what the others say first.
+TEST(SumsContinuation, EverybodyKnowsWhereTheOthersBegin) {
+  const Trial run(options("newton", 8, "gaussian", 2), ring(4));
+  for (const int k : {3, 9}) {  // after the model was released, too
+    const InTwoParts both(run, {1}, k);
+    for (int i = 0; i < 3; ++i) {
+      Ended ended{
+          .part = run.part, .next = both.next, .self = both.next.members[at(i)], .start = {}, .own = {}, .inboxes = {}};
+      for (int t = 0; t <= k; ++t) {
+        ended.own.push_back(both.whole[at(t)][at(ended.self)]);
+        ended.inboxes.push_back(Trial::inbox(run.part, ended.self, {both.whole[at(t)]}));
+      }
+      const auto expected = expected_after(both.part, ended);
+      ASSERT_EQ(expected.size(), 2u);
+      for (const auto& value : expected) EXPECT_EQ(*value, both.rest[0][0]);
+    }
+  }
+}
+
+TEST(SumsContinuation, TheModelIsFreeAndTheMeanOfThePointsOfAllParts) {
+  const Trial run(options("newton", 8, "gaussian", 2), ring(4));
+  const InTwoParts after_the_model(run, {1}, 9);
+  ASSERT_EQ(after_the_model.rest.size(), 1u) << "a part without rounds";
+  EXPECT_EQ(after_the_model.rest[0][0], after_the_model.whole[9][0]) << "the model as it was released";
+  const InTwoParts before_it(run, {1}, 8);
+  ASSERT_EQ(before_it.rest.size(), 1u) << "all sums are paid, and those of seven rounds are with all";
+  EXPECT_TRUE(charges(before_it.part, 0).empty());
+  EXPECT_GT(before_it.rest[0][0].norm(), 0);
+  EXPECT_EQ(before_it.rest[0][0],
+            algorithm::newton::free_value(*before_it.starts[0].common, *run.part.plan.nodes[0].sums, true));
+  auto one_is_ahead = without(run.part, {1}, 7);
+  one_is_ahead.released[0] = 8;
+  EXPECT_EQ(next_part(run.part, one_is_ahead).agreed.rounds, 0) << "nothing is left for it, and the model is free";
+  const InTwoParts late(run, {1}, 6);
+  EXPECT_EQ(late.starts[0].common->counted, 1) << "of the points after rounds 5 to 8: one";
+  EXPECT_EQ(late.rest.size(), 4u);
+}
+
+TEST(SumsContinuation, TheMeanIsOverTheLaterHalfOfTheWholeRun) {
+  algorithm::Options o = options("newton", 8, "none");
+  o.average = "yes";
+  const Trial run(o, ring(4));
+  Vector mean = Vector::Zero(features);  // of the points after rounds 5, 6 and 7: those of round 6 are asked for twice
+  for (const int k : {6, 7, 8}) mean += InTwoParts(run, {}, k).starts[0].common->f / 3;
+  EXPECT_LT((InTwoParts(run, {}, 6).rest.back()[0] - mean).norm(), 1e-9);
+}
+
+TEST(SumsContinuation, WithoutACompleteRoundNobodyGoesOn) {
+  const Trial run(options("newton", 1, "gaussian", 2), ring(4));
+  EXPECT_THROW(next_part(run.part, without(run.part, {1}, 1)), Error) << "one exchange, and not all have it";
+  EXPECT_NO_THROW(next_part(run.part, without(run.part, {1}, 2)));
+  EXPECT_NO_THROW(next_part(run.part, without(run.part, {1}, 0)));
+}
+
+TEST(SumsContinuation, SeveralClassesAreNotCutInALaterPartEither) {
+  algorithm::Options o = options("newton", 8, "gaussian", 2);
+  o.loss = "softmax";
+  const Trial run(o, ring(4));
+  EXPECT_NO_THROW(next_part(run.part, without(run.part, {1}, 4)));
+}
+
+}  // namespace
+}  // namespace parley::study
