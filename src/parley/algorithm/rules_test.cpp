@@ -141,7 +141,8 @@ TEST(Rules, TheNoiseStandsWhereTheAlgorithmHasIt) {
                   "on the output by definition",
                   "leave it out"});
   expect_refused({{.algorithm = "pp", .noise_on = "output"}, "noise-on", "into the penalty term", "m-admm"});
-  expect_refused({{.algorithm = "star-pvp", .epsilon = {1}, .diameter = "at-point"}, "diameter", "releases no gradient", ""});
+  expect_refused(
+      {{.algorithm = "star-pvp", .epsilon = {1}, .diameter = "at-point"}, "diameter", "releases no gradient", ""});
   for (const char* loss : {"hinge", "softmax", "huber-hinge"})
     expect_refused({{.algorithm = "dp-admm", .loss = loss, .epsilon = {1}, .diameter = "at-point"},
                     "diameter",
