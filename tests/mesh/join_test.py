@@ -25,6 +25,26 @@ class Join(Case):
                 found = json.loads(run("verify", *(study.base / n / "out" for n in study.all), "--study", study.base / "shared/study.toml", "--json", cwd=self.dir).stdout)
                 self.assertEqual((found["wrong"], found["unchecked"]), ([], []))
 
+    def test_what_the_planner_chose_stands_in_record_and_model_and_is_verified(self):
+        study = Study(self.dir / "s", "auto")
+        self.start_all(study)
+        self.assert_completed(study)
+        chosen = json.loads(run("study", "check", "study.toml", "--json", cwd=study.base / "hospital_a").stdout)["selection"]
+        self.assertEqual(chosen["by"], "planner")
+        for name in study.names:
+            for file in ("run.json", "model.json"):
+                self.assertEqual(json.loads((study.base / name / "out" / file).read_text())["selection"], chosen)
+        outs = [study.base / name / "out" for name in study.names]
+        verify = ("verify", "--study", study.base / "hospital_a/study.toml", *outs)
+        run(*verify, cwd=study.base)
+        run("report", *outs, "--out", "page.html", cwd=study.base)
+        self.assertIn(chosen["algorithm"] + " was chosen by the planner", (study.base / "page.html").read_text())
+        file = outs[1] / "run.json"
+        record = json.loads(file.read_text())
+        record["selection"]["by"] = "given"
+        file.write_text(json.dumps(record))
+        self.assertNotEqual(run(*verify, cwd=study.base, check=False).returncode, 0)
+
     def test_a_party_can_insist_on_what_happens_after_a_loss(self):
         study = Study(self.dir / "s", "mr-admm")
         for wanted, code, says in (("continue", 1, "the study decides otherwise about a lost party"), ("Stop", 1, "the study decides otherwise")):

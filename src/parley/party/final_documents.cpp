@@ -22,11 +22,13 @@ json record_header(const Participant& participant, const PartsOnDisk& parts, con
       {"study_hash", participant.hash},
       {"run_id", parts.part().agreed.run},
       {"party", participant.me().name},
+      {"selection", run::to_json(participant.plan.selected)},
       {"node", parts.self()},
       {"nodes", parts.part().plan.nodes.size()},
       {"released", shape},
       {"privacy", run::privacy_json(participant.plan.plan, participant.stamps, participant.plan.plan.cost(), true)},
       {"ledger_head", parts.book().recorded_head()}};
+  if (const json forecast = run::forecast_json(participant.plan.plan); !forecast.is_null()) head["forecast"] = forecast;
   if (parts.part().number > 1) {
     head["part"] = json::parse(parts.part().agreed.configuration);
     head["parts"] = to_json(parts.history());

@@ -47,6 +47,8 @@ constexpr Field party_fields[] = {{"format", shareable},
                                   {"study_hash", shareable},
                                   {"rounds_done", shareable},
                                   {"released", shareable},
+                                  {"selection", shareable},  // follow from the study
+                                  {"forecast", shareable},
                                   {"privacy", shareable},
                                   {"part", shareable},
                                   {"parts", shareable},

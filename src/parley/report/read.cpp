@@ -49,6 +49,8 @@ void read_guarantee(Run& run, const json& privacy, const std::string& split) {
   g.holds = g.stamp.empty();
 }
 
+}  // namespace
+
 void read_expected(Run& run, const json& top) {
   const json selection = member(top, "selection"), forecast = member(top, "forecast");
   const auto points = [](const json& f, const std::string& range) {
@@ -64,6 +66,8 @@ void read_expected(Run& run, const json& top) {
   for (const json& lever : member(forecast, "levers"))
     run.expected.levers.emplace_back(text_in(lever, "lever"), points(lever, ""));
 }
+
+namespace {
 
 void read_nodes(Run& run, const json& top) {
   const double nodes = number_in(top, "nodes");

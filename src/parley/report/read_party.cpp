@@ -168,6 +168,7 @@ Run read_party(const Sources& sources, Audience audience) {
   run.study_hash = text_in(top, "study_hash");
   run.title = text_in(study, "title");
   run.features = number_in(study, "features");
+  read_expected(run, top);
   if (study.is_object()) read_study(run, study);
   read_parts(run, furthest);
   read_lines_of_one(run, sources, audience);

@@ -337,11 +337,13 @@ json expected_header(const ExpectedPart& known, int node) {
   shape["first"] = node;
   json head = {{"study_hash", known.hash},
                {"run_id", known.agreed().run},
+               {"selection", run::to_json(known.plan.selected)},
                {"node", node},
                {"nodes", known.part.plan.nodes.size()},
                {"released", shape},
                {"privacy", run::privacy_json(known.plan.plan, not_private(known.study, known.plan),
                                              known.plan.plan.cost(), true)}};
+  if (const json forecast = run::forecast_json(known.plan.plan); !forecast.is_null()) head["forecast"] = forecast;
   if (known.part.number > 1) head["part"] = json::parse(known.agreed().configuration);
   return head;
 }
