@@ -1,5 +1,6 @@
 // What all parties know and agree on before round 1, and the keys by which they know each other.
 #pragma once
+#include <algorithm>
 #include <functional>
 #include <optional>
 #include <string>
@@ -35,7 +36,10 @@ struct Agreement {
   std::vector<int> heard_by(int node) const { return network::heard_by(graph, passed_on, node); }
   bool speaks(int node, int round) const { return size(node, round) > 0; }
   const std::string& name(int node) const { return parties[static_cast<std::size_t>(node)]; }
-  std::optional<int> node_of(const std::string& name) const;
+  std::optional<int> node_of(const std::string& who) const {
+    const auto found = std::ranges::find(parties, who);
+    return found == parties.end() ? std::nullopt : std::optional(static_cast<int>(found - parties.begin()));
+  }
 };
 
 // sign: by this party's key; two signatures of the same bytes may differ. verify: by the key that the roster pins.
@@ -46,6 +50,9 @@ struct Keys {
   std::function<std::string(const std::string& mine, const std::string& theirs, const std::string& who)> difference;
 };
 
-std::string owner_of(const Agreement& agreed, int self);  // as a transcript names whose it is
+// As a transcript names whose it is.
+inline std::string owner_of(const Agreement& agreed, int self) {
+  return "run " + agreed.run + " configuration " + agreed.configuration_hash + " party " + agreed.name(self);
+}
 
 }  // namespace parley::protocol

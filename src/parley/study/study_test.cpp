@@ -3,6 +3,7 @@
 #include <cstdlib>
 
 #include "parley/data/mutate_test.h"
+#include "parley/data/schema.h"
 
 namespace parley::study {
 namespace {
@@ -178,6 +179,24 @@ TEST_F(StudyFile, TheGraphMayStandInAFileBesideTheStudy) {
   text.replace(text.find("complete"), 8, "edges.txt");
   const Study s = study(text);
   EXPECT_EQ(plan_of(s).graph.edges().size(), 2U);
+}
+
+TEST_F(StudyFile, SumsGoToEverybodyOnAnyConnectedGraph) {
+  std::string text = head + three;
+  const auto with = [&](const std::string& from, const std::string& to) {
+    text.replace(text.find(from), from.size(), to);
+  };
+  with("mr-admm", "newton");
+  EXPECT_EQ(plan_of(study(text)).graph.edges().size(), 3u);
+  with("complete", "path");
+  const StudyPlan path = plan_of(study(text));
+  EXPECT_EQ(path.graph.edges().size(), 2u);
+  EXPECT_THAT(path.heard_by(0), testing::ElementsAre(1, 2));
+  const long d = path.setting.features;
+  EXPECT_EQ(path.setting.entries, data::most_entries(data::parse_schema(schema, "schema"))) << "as in a simulation";
+  EXPECT_EQ(path.plan.largest_size(d), d * (d + 1) / 2 + d);
+  with("path", "auto");
+  EXPECT_EQ(plan_of(study(text)).graph.edges().size(), 3u) << "all call each other";
 }
 
 TEST_F(StudyFile, DamagedFilesAreReadOrRefusedAndNothingElse) {

@@ -1,5 +1,6 @@
 // A run of newton or dp-gd in parts: the common point, the curvature and the model go on (docs/protocol.md, section 11).
 #include "parley/study/continuation_test.h"
+#include "parley/study/part_history.h"
 
 namespace parley::study {
 namespace {
@@ -145,6 +146,16 @@ TEST(SumsContinuation, WithoutACompleteRoundNobodyGoesOn) {
   EXPECT_THROW(next_part(run.part, without(run.part, {1}, 1)), Error) << "one exchange, and not all have it";
   EXPECT_NO_THROW(next_part(run.part, without(run.part, {1}, 2)));
   EXPECT_NO_THROW(next_part(run.part, without(run.part, {1}, 0)));
+}
+
+// Round 1 is paid and released; what is in it comes into the point when everybody's is here, with round 2.
+TEST(SumsContinuation, ThereIsAModelOnceEverybodysSumsAreInThePoint) {
+  const Trial run(options("newton", 8, "gaussian", 2), ring(4));
+  const auto after = [&](int released) { return PartHistory{{.part = &run.part, .self = 0, .released = released}}; };
+  EXPECT_FALSE(has_used_rows(after(0)));
+  EXPECT_TRUE(has_used_rows(after(1)));
+  EXPECT_FALSE(has_learnt(after(1)));
+  EXPECT_TRUE(has_learnt(after(2)));
 }
 
 TEST(SumsContinuation, SeveralClassesAreNotCutInALaterPartEither) {
