@@ -12,6 +12,7 @@
 #include "cell.h"
 #include "checks.h"
 #include "parley/algorithm/newton/newton_node.h"
+#include "parley/audit/linear.h"
 #include "parley/audit/sums.h"
 
 namespace parley::audit {
@@ -42,6 +43,10 @@ TEST(SumsAudit, NewtonAndGradientDescentKeepTheirClaims) {
       {"newton, 5 rounds", {.rounds = 5}},
       {"newton, 10 records", {.rounds = 2, .records = 10}},
       {"dp-gd, 3 rounds", {.algorithm = "dp-gd", .rounds = 3}},
+      {"newton, diagonal curvature", {.diagonal = true, .pair = Pair::across, .curvature_share = 0.99}},
+      {"newton, huber-hinge", {.loss = "huber-hinge", .clip = 1}},
+      {"newton, huber", {.loss = "huber", .clip = 1}},
+      {"dp-gd, huber-hinge", {.algorithm = "dp-gd", .loss = "huber-hinge", .clip = 1, .rounds = 2}},
   };
   std::uint64_t seed = 9000;
   for (const SumsCell& cell : cells)
@@ -67,12 +72,15 @@ TEST(SumsNoise, IsGaussianOfThePlannedScalesAndAOnePercentErrorWouldBeSeen) {
   algorithm::newton::NewtonNode node({.rows = &nothing, .loss = s.loss, .weight = 1}, s);
   node.commit({}, Vector::Zero(3));
   Random random = Random::seeded(22, 0, 0, "sampler test");
-  std::vector<double> curvature, gradient;
+  std::vector<double> curvature, gradient, all;
   for (std::size_t i = 0; i < (is_short() ? 3000 : 100000); ++i) {
     const Vector noise = node.step({std::make_shared<const Vector>(Vector::Zero(3))}, random).value * s.sums->unit;
     for (Index j = 0; j < 6; ++j) curvature.push_back(noise[j] / s.private_rounds[0].curvature_scale);
     for (Index j = 6; j < 9; ++j) gradient.push_back(noise[j] / 1.7);
+    all.insert(all.end(), curvature.end() - 6, curvature.end());
+    all.insert(all.end(), gradient.end() - 3, gradient.end());
   }
+  EXPECT_TRUE(all_accepted(check_independent(all, 9)));  // also between curvature and gradient
   for (std::vector<double>* sample : {&curvature, &gradient}) {
     EXPECT_TRUE(all_accepted(check_normal(*sample)));
     EXPECT_TRUE(all_accepted(check_independent(*sample, sample == &curvature ? 6 : 3)));
@@ -156,6 +164,35 @@ TEST(BrokenSumsTwin, ABoundTakenFromTheRowsIsRefuted) {
     return play(scene, node, random);
   };
   expect_gaussian_refuted("G from the rows", scene, looks, 1, sums_runs());
+}
+
+// A number of the gradient has the noise of one of the curvature: in their difference there is none.
+TEST(BrokenSumsTwin, TheSameNoiseInCurvatureAndGradientIsRefuted) {
+  const Scene scene = make_sums_scene({.curvature_share = 0.5});
+  const PrivateRound& now = scene.schedule.private_rounds.front();
+  const Mechanism twice = [&scene, &now](int world, Random& random) {
+    Transcript transcript = product(scene)(world, random);
+    const Vector bare = bare_sums(scene, world, Vector::Zero(2), true) / scene.schedule.sums->unit;
+    Vector& value = transcript[0].value;
+    value[3] = bare[3] + (value[1] - bare[1]) * now.gradient_scale / now.curvature_scale;
+    transcript.resize(1);
+    return transcript;
+  };
+  expect_gaussian_refuted("one noise for two numbers", scene, twice, 1, sums_runs());
+}
+
+// Noise for the diameter of logistic gradients at a point, on those of a loss for which none is proved.
+TEST(BrokenSumsTwin, ALogisticDiameterForAnotherLossIsRefuted) {
+  for (const char* loss : {"huber-hinge", "huber"}) {
+    const Scene scene = make_sums_scene({.loss = loss, .clip = 1});
+    const double less = loss == std::string("huber") ? 0.5 : steepest(0).diameter / 2;
+    expect_gaussian_refuted(std::string("at-point, ") + loss, scene,
+                            tampered(scene,
+                                     [&](Schedule& s) {
+                                       for (PrivateRound& r : s.private_rounds) r.gradient_scale *= less;
+                                     }),
+                            1, sums_runs());
+  }
 }
 
 TEST(BrokenSumsTwin, TheSameNoiseInTwoRoundsIsRefuted) {

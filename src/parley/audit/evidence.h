@@ -45,6 +45,7 @@ Observed observe(const Scene& scene, const Mechanism& mechanism, double (*claime
 class Noises {
  public:
   void add(const Vector& noise, double size);  // size: in units of its scale
+  bool several() const { return all_.size() > 1; }
   double quiet() const { return -quietest_; }
   double echo() const;
 

@@ -25,6 +25,13 @@ Vector row_of(const data::Rows& rows, std::size_t n) {
   return x;
 }
 
+double slope_of(const problem::Loss& loss, double score, double label) {
+  if (loss.kind == problem::LossKind::huber) return std::clamp(score - label, -loss.width, loss.width);
+  if (loss.kind == problem::LossKind::huber_hinge)
+    return -label * std::clamp((1 + loss.width - label * score) / (2 * loss.width), 0.0, 1.0);
+  return -label / (1 + std::exp(label * score));
+}
+
 class SumsAttacker {
  public:
   explicit SumsAttacker(const Scene& scene) : scene_(scene), s_(scene.schedule), f_(Vector::Zero(2)), points_(f_) {}
@@ -40,7 +47,9 @@ class SumsAttacker {
       last_ = m.value;
     }
     evidence_.quiet = noises_.quiet();
-    evidence_.echo = noises_.echo();
+    evidence_.echo = !numbers_.several()  ? noises_.echo()
+                     : !noises_.several() ? numbers_.echo()
+                                          : std::max(noises_.echo(), numbers_.echo());
     return evidence_;
   }
 
@@ -55,7 +64,7 @@ class SumsAttacker {
     const Vector& target = scene_.points[std::min(heard.size(), scene_.points.size()) - 1];
     const algorithm::newton::Terms& t = *s_.sums;
     Vector sent = Vector::Zero(last_.size());
-    if (round_ == 1 && with_curvature()) sent[0] = sent[2] = 5;  // a curvature that hides the other's
+    if (round_ == 1 && with_curvature()) sent[0] = sent[moments() - 1] = 5;  // a curvature that hides the other's
     if (round_ == 1) learn_curvature(sent);
     const Vector wanted = curvature_ * (f_ - target) - t.ridge * f_;  // ḡ of f⁺ = f − M⁻¹(ḡ + λf)
     sent.tail(2) = wanted * t.records / t.unit - last_.tail(2);
@@ -64,6 +73,7 @@ class SumsAttacker {
 
  private:
   bool with_curvature() const { return s_.sums->shape != algorithm::newton::Shape::none; }
+  Index moments() const { return s_.sums->shape == algorithm::newton::Shape::diagonal ? 2 : 3; }
 
   // (Q) from both parties' sums.
   void learn_curvature(const Vector& theirs) {
@@ -72,7 +82,12 @@ class SumsAttacker {
       curvature_ = (t.c1 + t.ridge) * Matrix::Identity(2, 2);
       return;
     }
-    const Vector sum = (last_.head(3) + theirs.head(3)) * t.unit / t.records;
+    const Vector sum = (last_.head(moments()) + theirs.head(moments())) * t.unit / t.records;
+    if (moments() == 2) {
+      const Vector bounded = (t.c1 * t.entries * sum.array()).max(t.c1 * t.floor).min(t.c1) + t.ridge;
+      curvature_ = bounded.asDiagonal();
+      return;
+    }
     Matrix s(2, 2);
     s << sum[0], sum[1] / std::numbers::sqrt2, sum[1] / std::numbers::sqrt2, sum[2];
     const Eigen::SelfAdjointEigenSolver<Matrix> eigen(s);
@@ -106,11 +121,14 @@ class SumsAttacker {
     std::array<double, 2> log_density{};
     for (const int world : {0, 1}) {
       Vector noise = m.value * s_.sums->unit - bare_sums(scene_, world, f_, curved);
-      if (curved) noise.head(3) /= now.curvature_scale;
+      if (curved) noise.head(moments()) /= now.curvature_scale;
       noise.tail(2) /= gradient_scale;
       log_density[static_cast<std::size_t>(world)] = -noise.squaredNorm() / 2;
       evidence_.log_density[static_cast<std::size_t>(world)] -= noise.squaredNorm() / 2;
-      if (world == 0) noises_.add(noise.tail(2), noise.tail(2).norm());
+      if (world == 1) continue;
+      noises_.add(noise.tail(2), noise.tail(2).norm());
+      if (curved)  // a number of the curvature and one of the gradient may have the same noise
+        for (Index i = 0; i < noise.size(); ++i) numbers_.add(noise.segment(i, 1), std::abs(noise[i]));
     }
     evidence_.log_ratio += log_density[0] - log_density[1];
   }
@@ -121,7 +139,7 @@ class SumsAttacker {
   Vector last_;       // party 0's last release
   Matrix curvature_;  // M
   int round_ = 0, counted_ = 0;
-  Noises noises_;
+  Noises noises_, numbers_;
   Evidence evidence_;
 };
 
@@ -133,12 +151,15 @@ Vector answer(const Scene& scene, const Transcript& heard) {
 
 Vector bare_sums(const Scene& scene, int world, const Vector& f, bool with_curvature) {
   const data::Rows& rows = scene.rows[static_cast<std::size_t>(world)];
-  Vector sums = Vector::Zero(with_curvature ? 5 : 2);
+  const algorithm::Schedule& s = scene.schedule;
+  const bool diagonal = s.sums->shape == algorithm::newton::Shape::diagonal;
+  Vector sums = Vector::Zero(with_curvature ? diagonal ? 4 : 5 : 2);
   for (std::size_t n = 0; n < rows.count(); ++n) {
     const Vector x = row_of(rows, n);
-    const double slope = -rows.label[n] / (1 + std::exp(rows.label[n] * f.dot(x)));
-    sums.tail(2) += std::clamp(slope, -scene.schedule.sums->clip, scene.schedule.sums->clip) * x;
-    if (with_curvature) sums.head(3) += Vector{{x[0] * x[0], std::numbers::sqrt2 * x[0] * x[1], x[1] * x[1]}};
+    sums.tail(2) += std::clamp(slope_of(s.loss, f.dot(x), rows.label[n]), -s.sums->clip, s.sums->clip) * x;
+    if (with_curvature && diagonal) sums.head(2) += x.cwiseProduct(x);
+    if (with_curvature && !diagonal)
+      sums.head(3) += Vector{{x[0] * x[0], std::numbers::sqrt2 * x[0] * x[1], x[1] * x[1]}};
   }
   return sums;
 }
@@ -151,11 +172,15 @@ Scene make_sums_scene(const SumsOptions& options) {
   o.regularization = 1e-3;
   o.noise = "gaussian";
   o.clip = options.clip;
+  o.loss = options.loss;
+  o.loss_width = 0.5;
+  if (options.diagonal) o.curvature = "diagonal";
   o.average = "yes";
   o.diameter = options.at_point ? "at-point" : "worst";
   const bool curved = options.algorithm == "newton";
   if (curved) o.curvature_share = options.curvature_share;
-  const double share = curved ? options.curvature_share : 0, bound = std::min(1.0, options.clip);
+  const double share = curved ? options.curvature_share : 0,
+               most = options.loss == problem::LossKind::huber ? 0.5 : 1.0, bound = std::min(most, options.clip);
   o.noise_scale = {(2 * bound + 2e-6) * std::sqrt(static_cast<double>(options.rounds) / (1 - share)) / options.claim};
   const auto b = static_cast<double>(options.records);
   Scene scene{.schedule = algorithm::make_plan(o, {.degree = {1, 1}, .records = {b, b}, .features = 2}).nodes[0],

@@ -82,13 +82,17 @@ class Reader {
   static bool speaks_of_loss(const Message& m) { return m.kind == Kind::loss || m.kind == Kind::consent; }
 
   // Everything that a receiver would have checked.
-  std::optional<std::string> objection(const Message& m, bool own) const {
+  std::optional<std::string> objection(const Message& m, Transcript::Entry kind) const {
+    const bool own = kind == Transcript::Entry::sent;
     const int neighbour = known_.agreed().graph.neighbours(t_.node).front(), receiver = own ? neighbour : t_.node;
     const std::string& passed_on = known_.name(neighbour);  // these come from any neighbour
     const bool by_others = protocol::passed_on(m.kind, known_.agreed());
     const std::string& caller = own ? known_.name(t_.node) : by_others ? passed_on : m.sender;
     if (own && m.sender != known_.name(t_.node)) return "sender: it stands there as sent by " + known_.name(t_.node);
-    if ((m.kind == Kind::hello && own) || m.kind == Kind::goodbye) return "kind: no transcript holds such a message";
+    // A copy that only leaves is known by its goodbye.
+    if (own ? m.kind == Kind::hello || m.kind == Kind::goodbye
+            : m.kind == Kind::goodbye && kind != Transcript::Entry::evidence)
+      return "kind: no transcript holds such a message";
     if (speaks_of_loss(m) && known_.study.on_loss != OnLoss::go_on) return "kind: in this study a loss ends the run";
     if (const auto wrong = protocol::inspect(m, caller, known_.agreed(), receiver, known_.keys))
       return std::string(protocol::field_of(wrong->verdict)) + ": " + wrong->detail;
@@ -111,6 +115,7 @@ class Reader {
                              : m->kind == Kind::seal        ? "the seal of " + sender
                              : m->kind == Kind::loss        ? "the statement after a loss of " + sender
                              : m->kind == Kind::hello       ? "the hello of " + sender
+                             : m->kind == Kind::goodbye     ? "the goodbye of " + sender
                              : m->kind == Kind::consent     ? "the consent of " + sender
                                                             : "round " + std::to_string(m->round) + " of " + sender;
     last_ = ", after " + what;
@@ -121,7 +126,7 @@ class Reader {
       t_.intact = false;
       say("in its transcript " + what + " does not hold: " + why);
     };
-    if (const auto why = objection(*m, kind == Transcript::Entry::sent)) return refuse(*why);
+    if (const auto why = objection(*m, kind)) return refuse(*why);
     ++t_.messages;
     if (evidence) return accuse(*m, what);
     if (const std::string why = out_of_order(*m, kind == Transcript::Entry::sent);
@@ -171,7 +176,7 @@ class Reader {
     t_.accused.insert(m.node);
     if (m.node == t_.node) return say("it keeps a signature of its own that its ledger does not know of: " + what);
     wrong_.push_back(m.sender + " contradicted itself: " + known_.name(t_.node) + " was sent a second, different " +
-                     what + ", signed");
+                     (what.starts_with("the ") ? what.substr(4) : what) + ", signed");
   }
 
   // By what its sender has signed and this record holds.
@@ -191,7 +196,7 @@ class Reader {
       return (same.contains(m.node) && differs(same.at(m.node))) ||
              (other.contains(m.node) && other.at(m.node).head != m.head) || does_not_follow(m, heard);
     }
-    if (m.kind == Kind::hello || m.round > last + 1) return false;
+    if (m.kind == Kind::hello || m.kind == Kind::goodbye || m.round > last + 1) return false;
     if (m.round <= last)  // a liar may repeat the head with another value
       return protocol::payload_of(*heard[static_cast<std::size_t>(m.round)].value) != m.payload;
     if (protocol::next_head(last < 0 ? Digest{} : heard.back().head, m.run, m.node, m.round, m.payload) != m.head)
