@@ -12,6 +12,7 @@
 #include "parley/base/text.h"
 #include "parley/privacy/gaussian.h"
 #include "parley/privacy/moments.h"
+#include "parley/run/claim.h"
 
 namespace parley::cli {
 namespace {
@@ -146,12 +147,15 @@ json account_json(const algorithm::Plan& plan, const std::string& assumes) {
   for (const auto& s : plan.nodes)
     nodes.push_back({{"node", s.node},
                      {"epsilon", plan.noisy() ? json(s.epsilon) : json()},
+                     {"epsilon_all_others", plan.noisy() ? json(s.epsilon_all_others) : json()},
                      {"epsilon_paper", s.epsilon_paper ? json(*s.epsilon_paper) : json()}});
   json out = {{"algorithm", plan.options.algorithm},
               {"nodes", plan.nodes.size()},
               {"rounds", plan.options.rounds},
               {"private_rounds", first.private_rounds.size()},
               {"epsilon", plan.noisy() ? json(plan.epsilon()) : json()},
+              {"epsilon_all_others", plan.noisy() ? json(plan.epsilon_all_others()) : json()},
+              {"against", run::against_whom(plan.sharing())},
               {"epsilon_paper", plan.epsilon_paper() ? json(*plan.epsilon_paper()) : json()},
               {"delta", plan.noisy() ? json(first.delta) : json()},
               {"bound", plan.verified_only() ? "numerically verified" : "proved"},
@@ -174,7 +178,10 @@ void print_account(const algorithm::Plan& plan, const std::string& assumes) {
     fmt::print("{}\n", alarm("no noise, no privacy"));
     return;
   }
-  fmt::print("{}", table({{"ε proved", printed_epsilon(plan.epsilon()), first.theorem},
+  if (plan.sharing().on())
+    fmt::print("ε against {}: {}\nbelow, against all others together\n", run::against_whom(plan.sharing()),
+               printed_epsilon(plan.epsilon()));
+  fmt::print("{}", table({{"ε proved", printed_epsilon(plan.epsilon_all_others()), first.theorem},
                           {"ε as printed", plan.epsilon_paper() ? printed_epsilon(*plan.epsilon_paper()) : "absent",
                            plan.epsilon_paper() ? first.paper_equation : plan.epsilon_paper_absent()},
                           {"δ", number(first.delta), ""}}));

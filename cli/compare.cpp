@@ -30,8 +30,8 @@ struct CompareOptions {
 // What every cell has in common. Left out: what the cells set themselves, and ledgers (a comparison is a simulation).
 std::vector<Option> rows(CompareOptions& o) {
   static const std::vector<std::string> left_out = {
-      "algorithm", "epsilon",           "ledger",          "dataset",    "resume",
-      "engine",    "iteration-epsilon", "iteration-delta", "noise-rate", "noise-scale"};
+      "algorithm",         "epsilon",         "ledger",     "dataset",     "resume",   "engine",
+      "iteration-epsilon", "iteration-delta", "noise-rate", "noise-scale", "colluders"};
   o.train.engine.repeat = 10;
   std::vector<Option> list = {
       {"algorithms", "", "which algorithms, e.g. mr-admm,auto (auto: what the planner chooses); default: every one",

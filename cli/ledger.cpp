@@ -244,10 +244,15 @@ int set_cap(const std::string& file, const LedgerOptions& o) {
     throw Error({.what = "cap needs --dataset and --epsilon",
                  .where = "parley ledger cap",
                  .fix = "e.g. parley ledger cap " + file + " --dataset ward-2 --epsilon 2"});
-  const Cap cap = o.cap();
+  Cap cap = o.cap();
   const double epsilon = cap.epsilon;
   ledger::check_cap(o.dataset, cap);  // before a file is made
   LedgerFile ledger(file, LedgerFile::Open::create_if_missing);
+  if (const auto known = ledger.datasets().find(o.dataset);
+      known != ledger.datasets().end() && !cap.colluders_epsilon) {
+    cap.colluders_epsilon = known->second.cap.colluders_epsilon;  // it stays unless another is given
+    if (cap.colluders_epsilon) *cap.colluders_epsilon = std::min(*cap.colluders_epsilon, epsilon);
+  }
   const std::string change = change_to(ledger, o.dataset, epsilon);
   ledger.set_cap(o.dataset, cap);
   fmt::print("{}: dataset '{}' may spend {} ({})\n", file, o.dataset,

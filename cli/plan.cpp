@@ -126,6 +126,7 @@ nlohmann::json node_plans(const algorithm::Plan& plan) {
     const auto& r = s.private_rounds.front();
     nodes.push_back({{"node", s.node},
                      {"epsilon", s.epsilon},
+                     {"epsilon_all_others", s.epsilon_all_others},
                      {"penalty", r.penalty},
                      {"strong_convexity", r.strong_convexity},
                      {"objective_scale", r.objective_scale},
@@ -155,6 +156,8 @@ nlohmann::json plan_json(const Planned& planned, long features) {
                         {"noise", p.noise.text},
                         {"noise_on", p.noise_on.text},
                         {"epsilon", plan.epsilon()},
+                        {"epsilon_all_others", plan.epsilon_all_others()},
+                        {"against", run::against_whom(plan.sharing())},
                         {"delta", first.delta},
                         {"average", first.sums ? first.sums->average : plan.average},
                         {"theorem", first.theorem},
@@ -184,6 +187,10 @@ void print_guarantee(const algorithm::Plan& plan) {
   line("guarantee",
        fmt::format("ε = {}, δ = {} per record, whole run ({}{})", printed_epsilon(plan.epsilon()), number(first.delta),
                    plan.verified_only() ? "numerically verified" : "proved", by_node(plan)));
+  if (plan.sharing().on()) {
+    line("", "against " + run::against_whom(plan.sharing()));
+    line("", "against all others together: ε = " + printed_epsilon(plan.epsilon_all_others()));
+  }
   line("by", first.theorem);
 }
 

@@ -163,7 +163,7 @@ void print_guarantee(const run::Summary& s) {
         "  (docs/privacy-shared-noise.md).\n",
         printed_epsilon(last.epsilon_all_others));
   if (const std::string rows = run::not_covered(s.simulation); !rows.empty()) fmt::print("  Not covered: {}.\n", rows);
-  if (last.epsilon > 10)
+  if (last.epsilon_all_others > 10)
     fmt::print(
         "  The odds of any statement about a record may change by a factor e^{:.0f}: no meaningful protection.\n",
         last.epsilon);

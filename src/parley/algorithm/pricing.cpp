@@ -216,6 +216,8 @@ void price_as_hhcg20(Schedule& s, const std::vector<double>& levels) {
     s.epsilon_paper_absent = "no noise, no privacy";
   } else if (s.noise == Noise::gamma) {
     s.epsilon_paper_absent = "HHCG20 prints a bound for Gaussian noise only";
+  } else if (s.sharing.on()) {
+    s.epsilon_paper_absent = "the paper has no noise that parties share";
   } else {
     std::vector<double> mus;
     for (std::size_t k = 0; k < levels.size(); ++k)

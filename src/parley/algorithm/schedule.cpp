@@ -219,6 +219,24 @@ bool moves_little(const Schedule& s, const Setting& setting) {
 
 }  // namespace
 
+namespace {
+
+// What two parties share cancels where both have it in the same size.
+void check_equal_scales(const Plan& plan) {
+  if (!plan.sharing().on()) return;
+  const double first = plan.nodes.front().private_rounds.front().gradient_scale;
+  for (const Schedule& s : plan.nodes)
+    if (std::abs(s.private_rounds.front().gradient_scale / first - 1) > 1e-9)
+      throw Error(
+          {.what = s.algorithm.name + " would have noise of different sizes, and what parties share would not cancel",
+           .value = number(s.private_rounds.front().gradient_scale) + " at node " + std::to_string(s.node) + ", " +
+                    number(first) + " at node 0",
+           .where = "option --colluders",
+           .fix = "use --algorithm newton, or one --epsilon and --weighting rows"});
+}
+
+}  // namespace
+
 std::string with_sharing(const std::string& theorem, const privacy::Sharing& sharing) {
   return sharing.on() ? theorem + "; noise that cancels between parties (docs/privacy-shared-noise.md, theorem S1)"
                       : theorem;
@@ -290,6 +308,7 @@ Plan make_plan(const Options& given, const Setting& setting, bool exact) {
   if (!exact)  // what is needed depends on the noise in the objective, which no tolerance changes
     if (const double needed = certified_tolerance(plan, o, setting); needed > *plan.options.tolerance)
       price_for(needed);
+  check_equal_scales(plan);
   for (Schedule& s : plan.nodes) {
     s.anchored = moves_little(s, setting);
     s.theorem = with_sharing(theorem_of(s), s.sharing);

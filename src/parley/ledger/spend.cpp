@@ -178,14 +178,18 @@ double Spend::epsilon() const {
 }
 
 Price recomputed(const privacy::Charge& charge) {
-  if (charge.kind == "none") return {};
+  if (charge.kind == "none") return charge.mu_colluders ? Price{.epsilon = infinite} : Price{};
   Parameters parameters(charge);
   Price price = price_of_kind(charge, parameters);
   if (!parameters.complete()) return {.epsilon = infinite};
   if (parameters.get("own_share", 1) == 1 && !charge.mu_colluders) return price;
   // Scales are those against the colluders, whose noise has the variance v = 1 of its unit or more.
-  const privacy::Sharing sharing{.parties = static_cast<int>(parameters["parties"]),
-                                 .colluders = static_cast<int>(parameters["colluders"]),
+  const auto whole = [&](const char* name) {  // 0 where it is no number of parties
+    const double value = parameters[name];
+    return value >= 1 && value <= 1e6 && value == std::floor(value) ? static_cast<int>(value) : 0;
+  };
+  const privacy::Sharing sharing{.parties = whole("parties"),
+                                 .colluders = whole("colluders"),
                                  .noise = {.own = parameters["own_share"], .pair = parameters["pair_share"]}};
   const bool shared = charge.kind == "sums-gaussian" || charge.kind == "linear-gaussian";
   const bool sizes = parameters.complete() && sharing.parties >= 2 && sharing.colluders >= 1 &&

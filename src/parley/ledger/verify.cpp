@@ -103,7 +103,7 @@ Checked verify(const LedgerFile& ledger) {
     else if (!covers(charge.mu, proved.mu))
       result.wrong.push_back(place + ": charged mu " + number(charge.mu) + ", but its parameters cost " +
                              number(proved.mu));
-    else if (charge.mu_colluders && !covers(*charge.mu_colluders, *proved.mu_colluders))
+    else if (charge.mu_colluders && proved.mu_colluders && !covers(*charge.mu_colluders, *proved.mu_colluders))
       result.wrong.push_back(place + ": charged mu " + number(*charge.mu_colluders) +
                              " against colluders, but its parameters cost " + number(*proved.mu_colluders));
   });

@@ -317,7 +317,7 @@ void Exchange::take_leave(const Message& m, const Goodbye& goodbye) {
     warn_of(link, Told::stopped_before, why + "; waiting for it to be started again");
   else if (goodbye.end == End::interrupted)
     warn_of(link, Told::interrupted, m.sender + " was interrupted by its owner; waiting for it");
-  else if (!diverged && !for_all && !closed())
+  else if (!diverged && (!for_all || consent_) && !closed())  // one neighbour's word costs its edge
     lose(m.node, why, Reason::peer_stopped, passed_on ? text : "");
   else if (for_all && phase_ == Phase::completed)
     warn(m.sender, why + "; the run was complete here before, and its model stands");

@@ -290,6 +290,19 @@ TEST_F(Clones, ARefusalCostsTheTwoTheirEdgeWhereALossDoesNotEndTheStudy) {
   EXPECT_THAT(exchange(1).take().reports, testing::Contains(HasSubstr("asking all who are left")));
 }
 
+// Whoever only says that somebody contradicted itself loses its own edge; it puts nobody out.
+TEST_F(Clones, AnAccusingGoodbyeWithoutProofCostsOneEdgeWhereALossDoesNotEndTheStudy) {
+  for (auto& s : sides) {
+    s->consent = [](const Succession&) { return Consent{.agrees = true, .configuration = "next"}; };
+    s->open();
+  }
+  round();
+  const Message goodbye = side(1).message(Kind::goodbye, 0, payload_of(Goodbye{.end = End::contradicted}));
+  exchange(0).deliver("hospital_b", side(1).signed_bytes(goodbye));
+  EXPECT_FALSE(exchange(0).ending().has_value()) << exchange(0).ending()->text;
+  EXPECT_EQ(exchange(0).phase(), Phase::stated);
+}
+
 TEST_F(Clones, WhoLacksWhatItHadIsGreetedAgainAndEndsNobodyElse) {
   round();
   side(0).release();

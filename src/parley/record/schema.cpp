@@ -23,6 +23,7 @@ constexpr Field simulation_fields[] = {{"format", shareable},
                                        {"node_facts.degree", shareable},
                                        {"node_facts.records", shareable},
                                        {"node_facts.epsilon_planned", shareable},
+                                       {"node_facts.epsilon_all_others_planned", shareable},
                                        {"noise_levels", shareable},
                                        {"selection", shareable},  // follow from the plan, which is public
                                        {"forecast", shareable},
@@ -67,9 +68,9 @@ constexpr Field party_fields[] = {{"format", shareable},
                                   {"study.wait-seconds", owner},
                                   {"study.on-loss", owner}};
 
-constexpr Field rounds_fields[] = {{"round", shareable},        {"kind", shareable},  {"epsilon", shareable},
-                                   {"disagreement", shareable}, {"stamp", shareable}, {"adjacency", shareable},
-                                   {"private", owner}};
+constexpr Field rounds_fields[] = {
+    {"round", shareable},        {"kind", shareable},  {"epsilon", shareable},   {"epsilon_all_others", shareable},
+    {"disagreement", shareable}, {"stamp", shareable}, {"adjacency", shareable}, {"private", owner}};
 
 // Made to be shown; its signature and certificate are for verify.
 constexpr Field statement_fields[] = {{"statement", shareable}, {"signature", shareable}, {"certificate", shareable}};

@@ -35,6 +35,12 @@ void read_guarantee(Run& run, const json& privacy, const std::string& split) {
   g.epsilon = number_in(privacy, "epsilon");
   g.epsilon_planned = number_in(privacy, "epsilon_planned");
   g.epsilon_paper = number_in(privacy, "epsilon_paper");
+  if (const double all = number_in(privacy, "epsilon_all_others"); all > g.epsilon) {
+    g.epsilon_colluders = std::isnan(g.epsilon_planned) ? g.epsilon : std::max(g.epsilon, g.epsilon_planned);
+    g.colluders = text_in(privacy, "against");
+    g.epsilon = all;
+    g.epsilon_planned = number_in(privacy, "epsilon_all_others_planned");
+  }
   g.delta = number_in(privacy, "delta");
   g.theorem = text_in(privacy, "theorem");
   g.bound = text_in(privacy, "bound");
@@ -82,7 +88,7 @@ void read_nodes(Run& run, const json& top) {
     Node& n = run.nodes[static_cast<std::size_t>(node)];
     n.degree = number_in(fact, "degree");
     n.records = number_in(fact, "records");
-    n.epsilon = number_in(fact, "epsilon_planned");
+    n.epsilon = std::fmax(number_in(fact, "epsilon_planned"), number_in(fact, "epsilon_all_others_planned"));
   }
   const json noise = member(top, "noise_levels");
   for (std::size_t i = 0; noise.is_array() && i < noise.size() && i < run.nodes.size(); ++i)
@@ -113,7 +119,7 @@ void read_rounds(Run& run, const fs::path& folder, Audience audience, const Stre
             .part = stretch.part,
             .in_part = static_cast<int>(round),
             .kind = record::kind_named(text_in(j, "kind")),
-            .epsilon = number_in(j, "epsilon"),
+            .epsilon = std::fmax(number_in(j, "epsilon"), number_in(j, "epsilon_all_others")),
             .disagreement = run.guarantee.holds || audience == Audience::owner ? number_in(j, "disagreement") : absent,
             .train_loss = number_in(member(j, "private"), "train_loss"),
             .test_error = number_in(member(j, "private"), "test_error")};

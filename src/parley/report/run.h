@@ -40,7 +40,10 @@ struct Round {
 struct Guarantee {
   bool holds = false;  // fails closed: a record that does not say so has none
   std::string stamp;   // why not: "NOT PRIVATE: …"
+  // Where noise cancels between parties, both are those against all others together, which need no trust.
   double epsilon = absent, epsilon_planned = absent, epsilon_paper = absent, delta = absent;
+  double epsilon_colluders = absent;  // against fewer; absent: the same
+  std::string colluders;              // "any 25 of the 100 parties together, and whoever sees every message"
   std::string theorem, bound;
   std::string not_covered;  // "500 rows …": rows that were declared public
   record::Adjacency adjacency{};

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <map>
 #include <set>
 
 #include "parley/base/printed.h"
@@ -116,6 +117,24 @@ std::string delta_warning(const std::vector<Group>& groups) {
   return "";
 }
 
+// " Against any 25 of the 100 parties together, …: ε = 1.0000."
+std::string against_fewer(const std::vector<Group>& groups) {
+  std::map<std::string, double> all;
+  for (const Group& g : groups)
+    for (const Run& run : g.runs)
+      if (std::isfinite(run.guarantee.epsilon_colluders)) {
+        double& most = all[run.guarantee.colluders];
+        most = std::max(most, run.guarantee.epsilon_colluders);
+      }
+  std::string text;
+  for (const auto& [whom, epsilon] : all)
+    text +=
+        fmt::format(" That is against all other parties together. Against {}: ε = {}.", whom, printed_epsilon(epsilon));
+  if (!all.empty())
+    text += " A person with rows at several parties costs the sum of their μ, not the root of the squares.";
+  return text;
+}
+
 std::string guarantee_sentence(const std::vector<Group>& groups) {
   if (!all_private(groups)) {
     const bool some = std::ranges::any_of(groups, [](const Group& g) {
@@ -132,6 +151,7 @@ std::string guarantee_sentence(const std::vector<Group>& groups) {
   if (any_as_dealt(groups)) text += " (" + record::name_of(record::Adjacency::as_dealt) + ")";
   text += any_verified_only(groups) ? ", by a numerically verified bound." : ".";
   text += not_covered(groups);
+  text += against_fewer(groups);
   if (sum.runs > 1)
     text += fmt::format(" Runs on the same rows add up: whoever sees all {} learns at most ε = {}, δ = {}.", sum.runs,
                         printed_epsilon(sum.epsilon), rounded_up(sum.delta));
@@ -241,11 +261,12 @@ std::vector<std::string> how_to_check(const std::vector<Group>& groups) {
   if (!plain(run.option("algorithm"))) return {"parley account --help"};
   std::string command = "parley account " + run.option("algorithm");
   const bool budget = !run.option("epsilon").empty();
-  for (const std::string& name : split_list("epsilon,delta,bound,iteration-epsilon,iteration-delta,noise,noise-on,"
-                                            "noise-rate,noise-rate-growth,noise-scale,rounds,penalty,"
-                                            "penalty-growth,penalty-growth-rounds,damping,loss,loss-width,loss-weight,"
-                                            "weighting,regularizer,l1-share,regularization,"
-                                            "tolerance,sensitivity,diameter,step-size,solution-bound")) {
+  for (const std::string& name :
+       split_list("epsilon,delta,bound,iteration-epsilon,iteration-delta,noise,noise-on,"
+                  "noise-rate,noise-rate-growth,noise-scale,rounds,penalty,"
+                  "penalty-growth,penalty-growth-rounds,damping,loss,loss-width,loss-weight,"
+                  "weighting,regularizer,l1-share,regularization,"
+                  "tolerance,sensitivity,diameter,step-size,solution-bound,colluders,clip,curvature,curvature-share")) {
     const std::string value = run.option(name);
     const bool filled_in = budget && (name == "penalty" || name == "damping");
     const bool idle = (name.ends_with("-growth") && value == "1") || (name == "delta" && value == "0");

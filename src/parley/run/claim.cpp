@@ -49,6 +49,7 @@ json privacy_json(const algorithm::Plan& plan, const std::vector<std::string>& n
             {"epsilon_all_others", plan.noisy() ? json(spent.all_others) : json()},
             {"against", against_whom(plan.sharing())},
             {"epsilon_planned", plan.noisy() ? json(plan.epsilon()) : json()},
+            {"epsilon_all_others_planned", plan.noisy() ? json(plan.epsilon_all_others()) : json()},
             {"epsilon_paper", printed ? json(*plan.epsilon_paper()) : json()},
             {"delta", plan.noisy() ? json(first.delta) : json()},
             {"bound", plan.verified_only() ? "numerically verified" : "proved"},

@@ -17,6 +17,7 @@ json round_json(int round, const RoundMetrics& m, const Simulation& s) {
   const record::Turn turn{
       .round = round, .touches_data = s.plan.nodes.front().touches_data(round), .star = s.plan.star()};
   json line = record::round_line(round, record::kind_of(turn), m.epsilon, s.not_private.empty(), s.adjacency);
+  if (s.plan.sharing().on()) line["epsilon_all_others"] = m.epsilon_all_others;
   line["disagreement"] = m.disagreement;
   json measured = json::object();
   if (m.train_loss) measured["train_loss"] = *m.train_loss;

@@ -38,7 +38,7 @@ std::shared_ptr<ledger::LedgerFile> open_ledger(std::string name, const network:
 }
 
 // What a resumed job's ranks hold must be the past of one run; its id.
-std::string agreed_past(const OpenRun& owner, const std::string& folder, network::Ranks& ranks) {
+std::string agreed_past(const OpenRun& owner, const std::string& folder, bool shares_noise, network::Ranks& ranks) {
   const auto& unfinished = owner.unfinished;
   const auto at = static_cast<std::size_t>(ranks.rank());
   std::vector<double> recorded(static_cast<std::size_t>(ranks.count())), paid(recorded.size());
@@ -53,7 +53,15 @@ std::string agreed_past(const OpenRun& owner, const std::string& folder, network
   for (std::size_t r = 0; r < jobs.size(); ++r)
     all.push_back(
         {.recorded = recorded[r], .paid = owner.book ? std::optional(paid[r]) : std::nullopt, .job = jobs[r]});
-  together(ranks, [&] { check_pasts(all, folder); });
+  together(ranks, [&] {
+    check_pasts(all, folder);
+    const auto has = [](const RankPast& r) { return r.paid.value_or(r.recorded); };
+    if (shares_noise && std::ranges::any_of(all, [&](const RankPast& r) { return has(r) != has(all.front()); }))
+      throw Error({.what = "one rank is a round ahead, and the keys of the noise that parties share are gone: in that "
+                           "round it would not cancel",
+                   .where = folder,
+                   .fix = "start a new run with another --out; what was released stays spent"});
+  });
   return *std::ranges::find_if(jobs, [](const std::string& job) { return !job.empty(); });
 }
 
@@ -126,7 +134,7 @@ OpenRun open_run(Simulation& simulation, const TrainOptions& options, const std:
   for (const std::string& id : ranks.texts(owner.unfinished ? owner.unfinished->run_id : ""))
     if (owner.resumed_id.empty()) owner.resumed_id = id;
   owner.job_id = ranks.texts(ledger::random_hex(16)).front();
-  if (resume && ranks.count() > 1) owner.job_id = agreed_past(owner, out, ranks);
+  if (resume && ranks.count() > 1) owner.job_id = agreed_past(owner, out, simulation.plan.sharing().on(), ranks);
   std::string warnings;
   together(ranks, [&] {
     if (owner.book) {  // for all runs together, before anything starts

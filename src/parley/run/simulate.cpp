@@ -123,20 +123,23 @@ class SimulatedRun {
   }
 
   // By the node that spends most; its process knows.
-  double spent_through(int round) const {
+  double spent_through(int round, privacy::Against whom) const {
     const int worst = worst_node(s_.plan);
-    return s_.holdings.holds(worst)
-               ? spent_epsilon(*ledger_, s_.plan, worst, privacy::Against::colluders, static_cast<std::size_t>(round))
-               : 0;
+    return s_.holdings.holds(worst) ? spent_epsilon(*ledger_, s_.plan, worst, whom, static_cast<std::size_t>(round))
+                                    : 0;
   }
 
   bool watch(int round, const Hooks& hooks, int repeat) {
     iterates_.add(round, engine_.nodes);
     const bool replayed = round < kept().values;  // already in the record: never stop short of it
     const bool asked = hooks.stop != nullptr && hooks.stop->load();
-    std::array<double, 3> most = {spent_through(round), replayed ? 1.0 : 0.0, asked ? 1.0 : 0.0};
+    std::array<double, 4> most = {spent_through(round, privacy::Against::colluders), replayed ? 1.0 : 0.0,
+                                  asked ? 1.0 : 0.0, spent_through(round, privacy::Against::anybody)};
     ranks_.largest(most);
-    RoundMetrics m{.round = round / turns(), .epsilon = most[0], .disagreement = iterates_.disagreement()};
+    RoundMetrics m{.round = round / turns(),
+                   .epsilon = most[0],
+                   .epsilon_all_others = most[3],
+                   .disagreement = iterates_.disagreement()};
     const bool whole = round % turns() == 0, stopping = whole && most[1] == 0 && most[2] > 0;
     if (whole && (o_.engine.metrics == "every" || round == s_.plan.nodes.front().rounds || stopping)) {
       const auto start = Clock::now();

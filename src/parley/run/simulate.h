@@ -17,7 +17,8 @@ namespace parley::run {
 
 struct RoundMetrics {
   int round = 0;
-  double epsilon = 0;                  // spent so far by the node that spent most
+  double epsilon = 0;                  // spent so far by the node that spent most, against the colluders of the plan
+  double epsilon_all_others = 0;       // the same against all others
   double disagreement = 0;             // max_i ‖f_i − f̄‖, a function of released values
   std::optional<double> train_loss{};  // (1/N) Σ_i mean loss of f_i on node i's rows: private
   std::optional<double> test_error{};  // of f̄ on the held-out rows: private

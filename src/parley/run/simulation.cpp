@@ -229,6 +229,7 @@ json header_json(const Simulation& s, const TrainOptions& options, const std::st
     nodes.push_back({{"node", n.node},
                      {"degree", s.graph.degree(n.node)},
                      {"epsilon_planned", s.plan.noisy() ? json(n.epsilon) : json()},
+                     {"epsilon_all_others_planned", s.plan.noisy() ? json(n.epsilon_all_others) : json()},
                      {"records", static_cast<long>(s.holdings.records[static_cast<std::size_t>(n.node)])}});
   json shape = released_json(s.plan, s.dimension(), s.problems.size() + (s.hosts_trainer() ? 1 : 0));
   const auto processes = s.holdings.blocks.size() - 1;

@@ -24,12 +24,13 @@ json to_json(const Summary& s, const TrainOptions& o) {
   };
   double seconds = 0;
   algorithm::Cost spent;
-  privacy::UpwardSum all_runs;
+  privacy::UpwardSum all_runs, all_others_all_runs;
   for (const Result& r : s.runs) {
     seconds += r.seconds;
     spent.epsilon = std::max(spent.epsilon, r.epsilon);
     spent.all_others = std::max(spent.all_others, r.epsilon_all_others);
     all_runs.add(r.epsilon);
+    all_others_all_runs.add(r.epsilon_all_others);
   }
   json nodes = json::array();
   for (const NodeSummary& n : s.runs.back().nodes)
@@ -66,6 +67,7 @@ json to_json(const Summary& s, const TrainOptions& o) {
             {"repeat", s.runs.size()},
             {"epsilon_all_runs",
              s.simulation.plan.noisy() ? json(all_runs.value()) : json()},  // for whoever sees every repeat
+            {"epsilon_all_others_all_runs", s.simulation.plan.noisy() ? json(all_others_all_runs.value()) : json()},
             {"seconds", seconds},
             {"node_results", nodes},
             {"warnings", s.simulation.plan.warnings},
