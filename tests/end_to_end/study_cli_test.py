@@ -171,12 +171,12 @@ class Study(Case):
         self.three()
         plan = self.check()
         self.assertLessEqual(plan["epsilon"], 1)
-        self.assertEqual((plan["selection"]["algorithm"], plan["selection"]["by"], plan["study"]["planned"]["algorithm"]), ("mr-admm", "planner", "mr-admm"))
-        self.assertEqual((plan["rounds"], plan["private_rounds"], plan["delta"], plan["not_private"]), (50, 25, 1e-6, []))
+        self.assertEqual((plan["selection"]["algorithm"], plan["selection"]["by"], plan["study"]["planned"]["algorithm"]), ("newton", "planner", "newton"))
+        self.assertEqual((plan["rounds"], plan["private_rounds"], plan["delta"], plan["not_private"]), (32, 32, 1e-6, []))
         self.assertIn("theorem", plan["theorem"])
         self.assertTrue(plan["hash"].startswith(plan["run_id"]))
         shown = self.ok("study", "check", "study.toml")
-        for text in (" ".join(re.findall("....", plan["hash"])), "ε = 1.0000, δ = 1e-06 per record, whole run (proved)", "50, 25 of them touch data", "theorem G", "mr-admm, chosen by the planner"):
+        for text in (" ".join(re.findall("....", plan["hash"])), "ε = 1.0000, δ = 1e-06 per record, whole run (proved)", "32 of them touch data", "theorem N1", "newton, chosen by the planner"):
             self.assertIn(text, shown)
 
     def test_an_invitation_keeps_the_file_byte_for_byte(self):
