@@ -39,6 +39,9 @@ Selected select_algorithm(const Options& o, const Participants& who);
 
 problem::Loss loss_of(const Options& o, int classes = 2);
 
+// Noise that parties share (privacy/shared_noise.h): none without --colluders, or with all others.
+privacy::Sharing sharing_of(const Options& o, int nodes);
+
 // The share of --regularization that stands on ‖f‖₁.
 double l1_share(const Options& o);
 

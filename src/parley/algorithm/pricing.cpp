@@ -4,7 +4,6 @@
 #include <cmath>
 #include <limits>
 
-#include "parley/algorithm/sharing.h"
 #include "parley/base/error.h"
 #include "parley/base/text.h"
 #include "parley/privacy/gaussian.h"
@@ -196,6 +195,14 @@ double whole_run_epsilon(std::span<const privacy::Charge> charges, double delta,
   if (pure.empty()) return privacy::gdp_epsilon(mu, delta);
   const double composed = privacy::pure_epsilon(pure, delta, mu);
   return mus.empty() ? std::min(composed, sum.value()) : composed;
+}
+
+void add_parameters(const privacy::Sharing& sharing, privacy::Charge& charge) {
+  if (!sharing.on()) return;
+  charge.parameters.insert(charge.parameters.end(), {{"own_share", sharing.noise.own},
+                                                     {"pair_share", sharing.noise.pair},
+                                                     {"parties", sharing.parties},
+                                                     {"colluders", sharing.colluders}});
 }
 
 void set_epsilon(Schedule& s, std::span<const privacy::Charge> charges) {

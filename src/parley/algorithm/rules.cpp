@@ -65,6 +65,27 @@ void check_loss_width(const Options& o) {
                  .fix = "give --loss-width a value in that range"});
 }
 
+void check_colluders(const Options& o, const Algorithm& a, int nodes) {
+  if (!o.colluders) return;
+  const std::string count = std::to_string(*o.colluders);
+  const auto refuse = [&](const std::string& what, const std::string& allowed, const std::string& fix) {
+    throw Error({.what = what, .value = count, .allowed = allowed, .where = "option --colluders", .fix = fix});
+  };
+  if (*o.colluders > static_cast<std::uint64_t>(nodes) - 1)
+    refuse("there are not so many other parties: " + std::to_string(nodes) + " take part",
+           nodes == 1 ? "none" : "1 to " + std::to_string(nodes - 1),
+           "leave it out: then the guarantee holds against all others together");
+  if (!a.sums && !a.linear)
+    refuse(a.name +
+               " minimises: a party's noise goes through its own curvature before it is added to others', and does "
+               "not cancel",
+           "newton, dp-gd, dp-admm, linear-admm", "use --algorithm newton, or leave it out");
+  const bool gaussian = o.noise == Noise::gaussian || (a.sums && o.noise == Noise::automatic);
+  if (!gaussian || o.epsilon.empty())
+    refuse("noise that cancels is Gaussian and planned for a budget", "with --epsilon and a --delta above 0",
+           "give --epsilon, or leave it out");
+}
+
 void check_diameter(const Options& o) {
   if (o.diameter == Diameter::at_point && o.loss != LossKind::logistic)
     throw Error({.what = "the gradient diameter at a point is proved for the logistic loss",

@@ -10,6 +10,8 @@ namespace parley::algorithm {
 double of_node(const std::vector<double>& values, int node);
 void check_list(const std::vector<double>& values, const std::string& name, int nodes);  // one value, or one per node
 void check_loss_width(const Options& o);
+// --colluders: the algorithm, its noise and the number of parties allow for noise that cancels.
+void check_colluders(const Options& o, const Algorithm& a, int nodes);
 void check_diameter(const Options& o);  // at a point: of the logistic loss alone
 void check_rules(const Options& o, const Algorithm& a, int nodes);
 void check_problem(const Options& o, const Algorithm& a);  // which loss and regulariser may stand where

@@ -8,7 +8,6 @@
 #include "parley/algorithm/planner.h"
 #include "parley/algorithm/pricing.h"
 #include "parley/algorithm/rules.h"
-#include "parley/algorithm/sharing.h"
 #include "parley/algorithm/step_size.h"
 #include "parley/base/error.h"
 #include "parley/base/text.h"

@@ -1,7 +1,6 @@
 // What may leave a node, and its price. A Release is a proposal; only the ledger turns it into a Paid value, and only
 // Paid values can be given to a transport: Paid has no public constructor.
 #pragma once
-#include <cstdint>
 #include <memory>
 #include <optional>
 #include <string>
@@ -40,9 +39,6 @@ struct Release {
 };
 
 using Released = std::shared_ptr<const Vector>;
-
-// The most numbers that one round of all nodes may have: what is larger is no record (record/files.h), and no plan.
-inline constexpr std::uint64_t most_numbers_of_a_round = 100'000'000;
 
 // The neighbours' released values of the last round, ordered by node id: sums are bit-identical on every carrier.
 using Inbox = std::vector<Released>;

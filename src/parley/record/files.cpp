@@ -5,7 +5,7 @@
 #include <nlohmann/json.hpp>
 
 #include "parley/base/error.h"
-#include "parley/privacy/release.h"
+#include "parley/base/limits.h"
 
 namespace parley::record {
 
@@ -55,7 +55,7 @@ std::optional<Shape> shape_of(const json& run) {
     if (!counts || value.get<std::uint64_t>() > most) return std::nullopt;
     return value.get<std::uint64_t>();
   };
-  constexpr std::uint64_t most = privacy::most_numbers_of_a_round;
+  constexpr std::uint64_t most = most_numbers_of_a_round;
   const auto nodes = count("nodes", most), size = count("size", most);
   const auto first = released.is_object() && released.contains("first") ? count("first", most) : 0;
   const auto round_1 =

@@ -7,8 +7,8 @@
 #include "parley/algorithm/planner.h"
 #include "parley/algorithm/pricing.h"
 #include "parley/algorithm/rules.h"
-#include "parley/algorithm/sharing.h"
 #include "parley/base/error.h"
+#include "parley/base/limits.h"
 #include "parley/base/text.h"
 #include "parley/privacy/gaussian.h"
 #include "parley/privacy/sums_round.h"
@@ -100,7 +100,7 @@ void check_absent(const Options& o, const Algorithm& a) {
 // The first round of all parties must fit into a record.
 void check_size(Options& o, const Algorithm& a, const Setting& setting) {
   const double d = static_cast<double>(setting.features), all = setting.nodes();
-  const double most = static_cast<double>(privacy::most_numbers_of_a_round);
+  const double most = static_cast<double>(most_numbers_of_a_round);
   const double gradients = d * loss_of(o, setting.classes).scores(), full = d * (d + 1) / 2 + gradients;
   if (a.curved && o.curvature == CurvatureShape::automatic)
     o.curvature = d <= full_up_to && all * full <= most ? CurvatureShape::full : CurvatureShape::diagonal;
