@@ -381,10 +381,11 @@ void Exchange::answered(std::uint64_t id, const Receipt& receipt) {
     if (receipt.verdict == Verdict::left_behind && !ended(phase_)) on_refusal(*link, receipt);
     link->given_up = receipt.verdict != Verdict::unavailable;  // it has stopped, and why comes by its goodbye
     link->retry_later(now_, timing_);
-  } else if (contradicts(receipt.verdict) && shows_contradiction(name(link->node), receipt.attachment)) {
-    link->retry_later(now_, timing_);
   } else if (!receipt.good()) {
-    on_refusal(*link, receipt);
+    if (contradicts(receipt.verdict) && shows_contradiction(name(link->node), receipt.attachment))
+      link->retry_later(now_, timing_);
+    else
+      on_refusal(*link, receipt);
   } else {
     link->failures = 0;
     if (call.what == Link::What::hello) on_greeting(*link, call, receipt);

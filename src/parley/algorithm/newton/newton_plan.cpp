@@ -148,7 +148,7 @@ void set_noise(Schedule& s, const Options& o, double mu) {
 // What two parties share cancels where both have it in the same size: that of who asks for most. The charges follow.
 void equalise(Plan& plan) {
   for (std::size_t k = 0; k < plan.nodes.front().private_rounds.size(); ++k)
-    for (double PrivateRound::* scale : {&PrivateRound::gradient_scale, &PrivateRound::curvature_scale}) {
+    for (double PrivateRound::* const scale : {&PrivateRound::gradient_scale, &PrivateRound::curvature_scale}) {
       double most = 0;
       for (const Schedule& s : plan.nodes) most = std::max(most, s.private_rounds[k].*scale);
       for (Schedule& s : plan.nodes) s.private_rounds[k].*scale = most;
