@@ -28,7 +28,7 @@ PairKey digest_and_cleanse(std::string& bytes) {
 PairKey stream_key(const PairKey& pair, const PairIndex& index) {
   std::string bytes = "parley pair stream 1";
   const std::size_t point = index.point ? static_cast<std::size_t>(index.point->size()) * sizeof(double) : 0;
-  bytes.reserve(bytes.size() + pair.size() + std::size_t{3 * 8} +
+  bytes.reserve(bytes.size() + pair.size() + 3 * sizeof(std::uint64_t) +
                 point);  // no copy of a secret is left where the text once was
   bytes.append(reinterpret_cast<const char*>(pair.data()), pair.size());
   put(bytes, static_cast<std::uint64_t>(index.round));
