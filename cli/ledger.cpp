@@ -83,10 +83,10 @@ int runs_on(const LedgerFile& ledger, const std::string& dataset) {
   return count;
 }
 
-double epsilon_of(const LedgerFile::Run& run, const std::string& dataset, double delta, Against whom) {
+double epsilon_of(const LedgerFile::Run& run, const std::string& dataset, double delta) {
   double most = 0;
   for (const auto& [node, account] : run.accounts)
-    if (account.dataset == dataset) most = std::max(most, ledger::Spend(delta, account.prices, whom).epsilon());
+    if (account.dataset == dataset) most = std::max(most, ledger::Spend(delta, account.prices).epsilon());
   return most;
 }
 
@@ -207,10 +207,9 @@ int show(const LedgerFile& ledger, bool as_json) {
       if (nodes == 0) continue;
       // A star's trainer holds no rows; what it says is stored and costs nothing.
       const std::string who = nodes == holding + 1 ? std::to_string(holding) + " + trainer" : std::to_string(nodes);
-      lines.push_back(
-          {run.id.substr(0, 16), name, who, std::to_string(last + 1),
-           run.not_private.empty() ? shown(epsilon_of(run, name, d.cap.delta, Against::anybody)) : "NOT PRIVATE",
-           run.processes > 0 ? std::to_string(run.processes) : "–", run.started});
+      lines.push_back({run.id.substr(0, 16), name, who, std::to_string(last + 1),
+                       run.not_private.empty() ? shown(epsilon_of(run, name, d.cap.delta)) : "NOT PRIVATE",
+                       run.processes > 0 ? std::to_string(run.processes) : "–", run.started});
     }
   fmt::print("\n{}", table(lines));
   if (std::ranges::any_of(ledger.runs(), [](const auto& run) { return run.not_private.empty() && unfinished(run); }))
@@ -256,7 +255,8 @@ int set_cap(const std::string& file, const LedgerOptions& o) {
   const std::string change = change_to(ledger, o.dataset, epsilon);
   ledger.set_cap(o.dataset, cap);
   fmt::print("{}: dataset '{}' may spend {} ({})\n", file, o.dataset,
-             std::isinf(epsilon) ? "without limit (for public or synthetic rows only)"
+             std::isinf(epsilon) ? cap.colluders_epsilon ? "without limit against anybody"
+                                                         : "without limit (for public or synthetic rows only)"
              : o.delta > 0       ? fmt::format("ε = {} at δ = {} in all, by the GDP filter", o.epsilon, o.delta)
                                  : fmt::format("ε = {} in all, by sums", o.epsilon),
              change);

@@ -203,7 +203,7 @@ int check(const Study& s, bool as_json) {
                             {"study", canonical},
                             {"parties", parties},
                             {"selection", run::to_json(p.selected)},
-                            {"forecast", run::forecast_json(p.plan)},
+                            {"forecast", run::forecast_json(p.plan, false)},
                             {"rounds", p.plan.options.rounds},
                             {"private_rounds", first.private_rounds.size()},
                             {"epsilon", p.plan.noisy() ? json(p.plan.epsilon()) : json()},
@@ -234,7 +234,7 @@ int check(const Study& s, bool as_json) {
   line("guarantee", guarantee(p, stamps));
   if (p.plan.noisy()) line("by", first.theorem);
   line("convergence", convergence + " (without noise)");
-  for (const auto& [what, text] : run::forecast_lines(p.plan)) line(what, text);
+  for (const auto& [what, text] : run::forecast_lines(p.plan, false)) line(what, text);
   line("deadlines", fmt::format("an answer within {} s; a silent peer is waited for {} s, then the others {}",
                                 number(s.deadline_seconds), number(s.wait_seconds), s.on_loss.text));
   return 0;

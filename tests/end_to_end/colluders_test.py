@@ -1,31 +1,16 @@
 """Noise that cancels between parties: both epsilons wherever one is printed, and both caps of a ledger. Run by ctest with $PARLEY = the program."""
 import json
-import os
-import pathlib
 import re
-import subprocess
-import tempfile
 import unittest
 
-PARLEY = os.environ["PARLEY"]
+from cli_test import Case
+
 RUN = ("--nodes", 5, "--rounds", 4, "--epsilon", 1, "--delta", "1e-5", "--colluders", 1, "--quiet")
 
 
-class Colluders(unittest.TestCase):
-    def setUp(self):
-        self.temporary = tempfile.TemporaryDirectory()
-        self.dir = pathlib.Path(self.temporary.name)
-
-    def tearDown(self):
-        self.temporary.cleanup()
-
-    def parley(self, *arguments, code=0):
-        done = subprocess.run([PARLEY, *map(str, arguments)], cwd=self.dir, capture_output=True, text=True, timeout=300, stdin=subprocess.DEVNULL)
-        self.assertEqual(done.returncode, code, done.stdout + done.stderr)
-        return done.stdout + done.stderr
-
+class Colluders(Case):
     def test_both_epsilons_stand_wherever_one_does(self):
-        run = json.loads(self.parley("train", "--algorithm", "newton", *RUN, "--json", "--out", "out"))
+        run = json.loads(self.ok("train", "--algorithm", "newton", *RUN, "--json", "--out", "out"))
         larger = run["epsilon_all_others"]
         self.assertAlmostEqual(larger, 2.1457, 3)
         self.assertLess(run["epsilon"], 1 + 1e-9)
@@ -36,43 +21,42 @@ class Colluders(unittest.TestCase):
         self.assertIn("sum of their mu", privacy["several_parties"])
         last = json.loads((self.dir / "out/rounds.jsonl").read_text().splitlines()[-1])
         self.assertAlmostEqual(last["epsilon_all_others"], larger, 9)
-        self.parley("report", "out", "--out", "page.html")
+        self.ok("report", "out", "--out", "page.html")
         page = re.sub("<[^>]*>", "", (self.dir / "page.html").read_text())
         self.assertIn("learns at most ε = 2.1457", page)
         self.assertIn("Against any 1 of the 5 parties together, and whoever sees every message: ε = 1.0000", page)
         self.assertNotIn("learns at most ε = 1.0000", page)
         again = next(line for line in page.splitlines() if line.startswith("parley account"))  # how to check it
-        self.assertIn("2.1457", self.parley(*again.split()[1:]))
+        self.assertIn("2.1457", self.ok(*again.split()[1:]))
         sizes = ("--nodes", 5, "--records", 9000, "--features", 62, *RUN[2:-1])
         for command in (("plan", "--algorithm", "newton"), ("account", "newton", "--degree", 4)):
-            text = self.parley(*command, *sizes)
+            text = self.ok(*command, *sizes)
             self.assertIn("2.1457", text)
             self.assertIn("any 1 of the 5 parties", text)
-            self.assertAlmostEqual(json.loads(self.parley(*command, *sizes, "--json"))["epsilon_all_others"], larger, 4)
-        self.assertIn("unknown", self.parley("compare", "--algorithms", "newton", "--colluders", 1, code=1))
+            self.assertAlmostEqual(json.loads(self.ok(*command, *sizes, "--json"))["epsilon_all_others"], larger, 4)
+        self.fails("compare", "--algorithms", "newton", "--colluders", 1, says=["unknown option 'colluders'"])
 
     def test_what_a_paper_prints_is_absent(self):
-        run = json.loads(self.parley("train", "--algorithm", "linear-admm", *RUN, "--json", "--out", "out"))
+        run = json.loads(self.ok("train", "--algorithm", "linear-admm", *RUN, "--json", "--out", "out"))
         self.assertIsNone(run["epsilon_paper"])
         self.assertIn("no noise that parties share", run["epsilon_paper_absent"])
-        text = self.parley("train", "--algorithm", "linear-admm", *RUN[:4], "--epsilon", "1,1,1,1,2", *RUN[6:], "--out", "other", code=1)
-        self.assertIn("would not cancel", text)
+        self.fails("train", "--algorithm", "linear-admm", *RUN[:4], "--epsilon", "1,1,1,1,2", *RUN[6:], "--out", "other", says=["would not cancel"])
 
     def test_each_account_has_its_cap_and_keeps_it(self):
         cap = ("ledger", "cap", "l", "--dataset", "d", "--delta", "1e-5", "--epsilon")
         paid = ("train", "--algorithm", "newton", *RUN, "--ledger", "l", "--dataset", "d", "--out")
-        self.parley(*cap, 2)
-        self.assertIn("against anybody", self.parley(*paid, "a", code=1))
-        self.parley(*cap, 9, "--colluders-epsilon", 1.2)
-        self.parley(*paid, "b")
-        self.parley(*cap, 9)  # the other one stays
-        self.assertIn("against its colluders", self.parley(*paid, "c", code=1))
-        shown = json.loads(self.parley("ledger", "show", "l", "--json"))["datasets"][0]
+        self.ok(*cap, 2)
+        self.fails(*paid, "a", says=["against anybody"])
+        self.ok(*cap, 9, "--colluders-epsilon", 1.2)
+        self.ok(*paid, "b")
+        self.ok(*cap, 9)  # the other one stays
+        self.fails(*paid, "c", says=["against its colluders"])
+        shown = json.loads(self.ok("ledger", "show", "l", "--json"))["datasets"][0]
         self.assertEqual((shown["cap"], shown["colluders_cap"]), (9, 1.2))
         self.assertAlmostEqual(shown["epsilon"], 2.1457, 3)
         self.assertAlmostEqual(shown["colluders_epsilon"], 1, 6)
-        self.assertIn("chain intact", self.parley("ledger", "verify", "l", "b"))
-        self.assertIn("no cap against colluders", self.parley(*cap, 1, "--colluders-epsilon", 2, code=1))
+        self.assertIn("chain intact", self.ok("ledger", "verify", "l", "b"))
+        self.fails(*cap, 1, "--colluders-epsilon", 2, says=["no cap against colluders"])
 
 
 if __name__ == "__main__":

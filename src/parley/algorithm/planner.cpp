@@ -231,12 +231,12 @@ double planned_damping(const Options& o, const Setting& setting) {
 
 }  // namespace
 
-Selected select_algorithm(const Options& o, const Participants& who) {
+Selected select_algorithm(const Options& o, bool trainer) {
   if (o.algorithm != auto_algorithm) return {.algorithm = algorithm_named(o.algorithm).name, .because = ""};
   if (o.loss == LossKind::hinge)
-    return {linear.of(who.trainer), "the plain hinge has a kink, and it needs a subgradient only"};
-  if (const auto owner = by_option(o, who.trainer)) return *owner;
-  if (who.trainer) return {on_output.of(true), "a trainer takes part"};
+    return {linear.of(trainer), "the plain hinge has a kink, and it needs a subgradient only"};
+  if (const auto owner = by_option(o, trainer)) return *owner;
+  if (trainer) return {on_output.of(true), "a trainer takes part"};
   if (o.epsilon.empty()) return {recycled.of(false), "there is no --epsilon to plan for"};
   if (o.delta && *o.delta == 0) return {recycled.of(false), "delta = 0 needs noise that newton does not have"};
   if (o.colluders) return {curved.of(false), "the noise that parties share cancels in its sums"};

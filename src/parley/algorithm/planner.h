@@ -15,10 +15,6 @@ inline constexpr double default_delta = 1e-5, usual_regularization = 0.22;
 // Every "auto" and empty list replaced by what it stands for. Throws Error for contradictions.
 Options fill_in(const Options& given, const Setting& setting);
 
-struct Participants {
-  bool trainer = false;  // one of them holds no rows
-};
-
 struct Selected {
   std::string algorithm;  // a name of catalog.h
   std::string because;    // one clause; "" where the user named the algorithm
@@ -35,7 +31,8 @@ struct Selected {
 //   --colluders                                                 newton, in whose sums noise cancels
 //   several classes (softmax), where it loses less              mr-admm
 //   otherwise                                                   newton, which loses least (docs/frontier.md)
-Selected select_algorithm(const Options& o, const Participants& who);
+// trainer: one of those who take part holds no rows.
+Selected select_algorithm(const Options& o, bool trainer);
 
 problem::Loss loss_of(const Options& o, int classes = 2);
 

@@ -12,13 +12,13 @@ namespace {
 
 using ::testing::HasSubstr;
 
-std::string chosen(Options o, const Participants& who = {}) {
+std::string chosen(Options o, bool trainer = false) {
   o.algorithm = auto_algorithm;
-  const Selected s = select_algorithm(o, who);
+  const Selected s = select_algorithm(o, trainer);
   EXPECT_TRUE(s.by_planner());
   return s.algorithm;
 }
-constexpr Participants star{.trainer = true};
+constexpr bool star = true;
 
 TEST(Selection, WhatIsNamedIsTaken) {
   for (const std::string& name : algorithm_names()) {
@@ -26,7 +26,7 @@ TEST(Selection, WhatIsNamedIsTaken) {
     EXPECT_EQ(s.algorithm, name);
     EXPECT_FALSE(s.by_planner());
   }
-  EXPECT_THROW(select_algorithm({.algorithm = "newtn"}, {}), Error);
+  EXPECT_THROW(select_algorithm({.algorithm = "newtn"}, false), Error);
 }
 
 TEST(Selection, NewtonUnderABudget) {
@@ -66,7 +66,7 @@ TEST(Selection, AnOptionGoesWithItsAlgorithm) {
   EXPECT_EQ(chosen({.iteration_epsilon = 0.1}), "linear-admm");
   EXPECT_EQ(chosen({.iteration_epsilon = 0.1}, star), "dp-admm");
   EXPECT_EQ(chosen({.epsilon = {1}, .sensitivity = "paper"}), "star-pvp");
-  EXPECT_THAT(select_algorithm({.penalty = {2}}, {}).because, HasSubstr("--penalty"));
+  EXPECT_THAT(select_algorithm({.penalty = {2}}, false).because, HasSubstr("--penalty"));
 }
 
 // Whatever is chosen can be planned: of each option that an algorithm refuses, another one is chosen.

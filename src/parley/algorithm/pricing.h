@@ -27,12 +27,11 @@ std::vector<double> calibrate(const Schedule& s, double epsilon, bool as_printed
 // paper: HHCG20's 2GC N/(B λ) for star-pvp.
 double printed_sensitivity(const Schedule& s, const PrivateRound& round, bool paper);
 
-// (ε, δ) of all of a node's charges in one planned run, the smallest valid bound: pure sums, Kairouz–Oh–Viswanath,
-// Gaussian DP.
 // What a ledger needs to compute both prices of shared noise again.
 void add_parameters(const privacy::Sharing& sharing, privacy::Charge& charge);
 
-// What all charges of a node come to, against both.
+// (ε, δ) of all of a node's charges in one planned run, the smallest valid bound: pure sums, Kairouz–Oh–Viswanath,
+// Gaussian DP. set_epsilon: against both.
 void set_epsilon(Schedule& s, std::span<const privacy::Charge> charges);
 double whole_run_epsilon(std::span<const privacy::Charge> charges, double delta,
                          privacy::Against whom = privacy::Against::anybody);

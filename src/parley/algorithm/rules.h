@@ -5,9 +5,10 @@
 
 namespace parley::algorithm {
 
-// Throw Error. o: with everything filled in (planner.h).
 // One value for all nodes, or one per node (check_list).
 double of_node(const std::vector<double>& values, int node);
+
+// Throw Error. o: with everything filled in (planner.h).
 void check_list(const std::vector<double>& values, const std::string& name, int nodes);  // one value, or one per node
 void check_loss_width(const Options& o);
 // --colluders: the algorithm, its noise and the number of parties allow for noise that cancels.

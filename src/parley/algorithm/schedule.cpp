@@ -216,10 +216,6 @@ bool moves_little(const Schedule& s, const Setting& setting) {
   return most < problem::Anchor::reach / 2;
 }
 
-}  // namespace
-
-namespace {
-
 // What two parties share cancels where both have it in the same size.
 void check_equal_scales(const Plan& plan) {
   if (!plan.sharing().on()) return;

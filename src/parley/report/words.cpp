@@ -126,13 +126,10 @@ std::string against_fewer(const std::vector<Group>& groups) {
         double& most = all[run.guarantee.colluders];
         most = std::max(most, run.guarantee.epsilon_colluders);
       }
-  std::string text;
-  for (const auto& [whom, epsilon] : all)
-    text +=
-        fmt::format(" That is against all other parties together. Against {}: ε = {}.", whom, printed_epsilon(epsilon));
-  if (!all.empty())
-    text += " A person with rows at several parties costs the sum of their μ, not the root of the squares.";
-  return text;
+  if (all.empty()) return "";
+  std::string text = " That is against all other parties together.";
+  for (const auto& [whom, epsilon] : all) text += fmt::format(" Against {}: ε = {}.", whom, printed_epsilon(epsilon));
+  return text + " A person with rows at several parties costs the sum of their μ, not the root of the squares.";
 }
 
 std::string guarantee_sentence(const std::vector<Group>& groups) {

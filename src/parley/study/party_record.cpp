@@ -348,7 +348,8 @@ json expected_header(const ExpectedPart& known, int node) {
                {"released", shape},
                {"privacy", run::privacy_json(known.plan.plan, not_private(known.study, known.plan),
                                              known.plan.plan.cost(), true)}};
-  if (const json forecast = run::forecast_json(known.plan.plan); !forecast.is_null()) head["forecast"] = forecast;
+  if (const json forecast = run::forecast_json(known.plan.plan, false); !forecast.is_null())
+    head["forecast"] = forecast;
   if (known.part.number > 1) head["part"] = json::parse(known.agreed().configuration);
   return head;
 }

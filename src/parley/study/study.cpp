@@ -140,7 +140,7 @@ Error in_words_of(const Study& s, const Error& e) {
 
 StudyPlan plan_of(const Study& s) {
   try {
-    algorithm::Selected selected = algorithm::select_algorithm(s.algorithm, {.trainer = trainers_of(s) > 0});
+    algorithm::Selected selected = algorithm::select_algorithm(s.algorithm, trainers_of(s) > 0);
     const algorithm::Algorithm& a = algorithm::algorithm_named(selected.algorithm);
     check_startable(s, a);
     const int nodes = holders(s);

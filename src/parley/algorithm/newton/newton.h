@@ -6,8 +6,8 @@
 //        c₁ + λ, with k the most entries of a row (the bare diagonal does not bound the curvature)
 //   (N)  f⁺ = argmin_u (ḡ + λf)ᵀu + ½(u − f)ᵀM(u − f) + λ₁‖u‖₁,   ḡ = Σ_i g_i/n;   f − M⁻¹(ḡ + λf) where λ₁ = 0
 //   Round T + 1: everybody releases the model, the mean of the points after the later half of the rounds.
-// Without noise M bounds the Hessian everywhere, so (N) never overshoots. c₁: 1/4 logistic, 1 Huber, 1/(2h) smoothed hinge. Softmax with K
-// classes: ½(I − 11ᵀ/K) ⊗ S (Böhning 1992), which is ½S for each class once the gradient's mean over classes is taken off.
+// Without noise M bounds the Hessian everywhere, so (N) never overshoots. c₁: 1/4 logistic, 1 Huber, 1/(2h) smoothed
+// hinge. Softmax with K classes: ½(I − 11ᵀ/K) ⊗ S (Böhning 1992), which is ½S for each class once the gradient's mean over classes is taken off.
 // Privacy: nothing here has data in scope. All of it is a function of released values and public numbers, hence free.
 #pragma once
 #include <memory>

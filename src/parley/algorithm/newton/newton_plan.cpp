@@ -186,10 +186,9 @@ Schedule outline(const Options& o, const Algorithm& a, const Setting& setting, i
   Schedule s = begun(o, a, setting, i);
   s.degree = setting.nodes() - 1;  // everybody hears everybody
   s.rounds = o.rounds + 1;
-  const double all = setting.nodes() * o.loss_weight;  // the objective is this times that of newton.h
   s.sums = Terms{.records = all_records(setting),
-                 .ridge = setting.nodes() * s.regularization / all,
-                 .l1 = setting.nodes() * s.l1 / all,
+                 .ridge = s.regularization / o.loss_weight,  // the objective is N C times that of newton.h
+                 .l1 = s.l1 / o.loss_weight,
                  .c1 = s.loss.curvature_bound(),
                  .clip = *o.clip,
                  .entries = static_cast<double>(setting.entries > 0 ? setting.entries : setting.features),
@@ -269,7 +268,7 @@ EarlierMoments released_moments(const Plan& plan) {
   return {.noise = noise_of_all(plan, &PrivateRound::curvature_scale), .records = plan.nodes.front().sums->records};
 }
 
-std::optional<Known> known_of(const Plan& plan) {
+std::optional<Known> known_of(const Plan& plan, bool can_share) {
   const Schedule& first = plan.nodes.front();
   const LossKind kind = first.loss.kind;
   if (!first.algorithm.curved || !plan.noisy() || first.sums->features == 0) return std::nullopt;
@@ -278,7 +277,8 @@ std::optional<Known> known_of(const Plan& plan) {
           .delta = first.delta,
           .weights = static_cast<double>(first.sums->dimension()),
           .records = first.sums->records,
-          .colluders = plan.sharing().colluders};
+          .colluders = plan.sharing().colluders,
+          .fewest_colluders = can_share ? 1 : plan.sharing().colluders};
   for (const Schedule& s : plan.nodes) k.epsilon.push_back(s.epsilon);
   return k;
 }
