@@ -182,7 +182,8 @@ void World::carry(int node, const protocol::Send& send) {
         survive(node, [&] { sender.party->failed(send.call); });
         return collect(node);
       }
-      const auto receipt = deliver(node, peer, send.bytes);
+      auto receipt = deliver(node, peer, tamper ? tamper(node, peer, send.bytes) : send.bytes);
+      if (tamper && !receipt.attachment.empty()) receipt.attachment = tamper(peer, node, receipt.attachment);
       if (!running(peer) && receipt.verdict == protocol::Verdict::unavailable) return;  // it died over it
       if (faulty() && chance(faults_.drop)) return;
       after(delay(), [=, this] {

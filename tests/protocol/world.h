@@ -52,6 +52,8 @@ class World {
   void forget_acknowledged(int node) {
     machines_[at(node)].acknowledged.clear(), machines_[at(node)].finals.clear(), machines_[at(node)].signed_by.clear();
   }
+  // What arrives instead of what was sent or answered: an insider's lies. Empty: nothing is changed.
+  std::function<std::string(int from, int to, const std::string& bytes)> tamper{};
   bool continues = false;      // on-loss = "continue"
   std::map<int, double> caps;  // by node: the most that its ledger allows, Σε
 

@@ -265,6 +265,18 @@ Graph complete_graph(int nodes) {
   return {nodes, complete(nodes)};
 }
 
+std::vector<int> distances(const Graph& graph, int from) {
+  std::vector<int> steps(static_cast<std::size_t>(graph.nodes()), -1), found = {from};
+  steps[static_cast<std::size_t>(from)] = 0;
+  for (std::size_t next = 0; next < found.size(); ++next)
+    for (const int j : graph.neighbours(found[next]))
+      if (int& there = steps[static_cast<std::size_t>(j)]; there < 0) {
+        there = steps[static_cast<std::size_t>(found[next])] + 1;
+        found.push_back(j);
+      }
+  return steps;
+}
+
 std::vector<int> heard_by(const Graph& graph, bool passed_on, int node) {
   if (!passed_on) return graph.neighbours(node);
   std::vector<int> others;

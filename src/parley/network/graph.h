@@ -37,6 +37,8 @@ std::vector<Option> option_rows(GraphOptions& o);
 
 Graph complete_graph(int nodes);
 
+std::vector<int> distances(const Graph& graph, int from);  // edges to each node
+
 // Whose releases reach this node, and whom its own reach: its neighbours or, where they are passed on, everybody.
 std::vector<int> heard_by(const Graph& graph, bool passed_on, int node);
 

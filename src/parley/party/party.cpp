@@ -39,7 +39,7 @@ void Party::advance() {
   while (!exchange_.ending() && solving_ == Solving::no && !finishing_) {
     if (round_ > 0 && !inbox_) inbox_ = exchange_.inbox();
     if (round_ > 0 && !inbox_) return;
-    if (round_ == 1) check_start(*inbox_);
+    if (round_ > 0) check_free(*inbox_);
     if (exchange_.ending()) return;
     if (!own_.node->has_next()) {
       finishing_ = true;
@@ -79,12 +79,20 @@ bool Party::unsolved(const std::string& reason) {
   return true;
 }
 
-// R3: round 0 of a part after a loss repeats what was released before.
-void Party::check_start(const privacy::Inbox& inbox) {
-  for (std::size_t j = 0; j < own_.expected.size(); ++j)
+// R3: what is released free of charge everybody can compute. Round 0 of a part after a loss repeats what was released
+// before; of sums the first and the last value are the common point and the model, the same for all.
+void Party::check_free(const privacy::Inbox& inbox) {
+  const bool common = own_.sums && (round_ == 1 || !own_.node->has_next());
+  for (std::size_t j = 0; j < inbox.size() && common; ++j)
+    if (*inbox[j] != *own_.stored(round_ - 1)->value())
+      return exchange_.stop(protocol::End::contradicted,
+                            exchange_.heard(j) + "'s value of round " + std::to_string(round_ - 1) +
+                                " does not follow from the releases that are here: it has others, or does not compute "
+                                "as agreed; 'parley verify' with the records of all finds who");
+  for (std::size_t j = 0; j < own_.expected.size() && round_ == 1; ++j)
     if (own_.expected[j] && *own_.expected[j] != *inbox[j])
-      exchange_.stop(protocol::End::equivocation,
-                     exchange_.heard(j) + " begins the new part with another value than it has released");
+      return exchange_.stop(protocol::End::equivocation,
+                            exchange_.heard(j) + " begins the new part with another value than it has released");
 }
 
 std::vector<Vector> Party::own_values(int through) const {

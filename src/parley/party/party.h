@@ -82,7 +82,7 @@ class Party {
  private:
   void advance();
   void commit(const privacy::Paid& paid);
-  void check_start(const privacy::Inbox& inbox);
+  void check_free(const privacy::Inbox& inbox);
 
   Own own_;
   double release_bound_;

@@ -219,7 +219,7 @@ TEST_F(BadMessage, AFlippedBitInTheValue) {
 }
 
 TEST_F(BadMessage, Oversize) {
-  is_refused(good() + std::string(5000, 'x'), Verdict::oversize, "bytes, at most 4114 are read");
+  is_refused(good() + std::string(10000, 'x'), Verdict::oversize, "bytes, at most 8226 are read");
 }
 
 TEST_F(BadMessage, OfAnotherSenderThanTheCertificateSays) {
@@ -247,7 +247,7 @@ TEST_F(BadMessage, FromSomebodyWhoIsNoNeighbour) {
 TEST_F(BadMessage, OfAnotherVersion) {
   std::string bytes = good();
   bytes[6] = 1;
-  is_refused(bytes, Verdict::unknown_version, "1, but this program speaks 3");
+  is_refused(bytes, Verdict::unknown_version, "1, but this program speaks 4");
 }
 
 TEST_F(BadMessage, OfAnotherProgram) {

@@ -179,6 +179,7 @@ class Exchange {
   void state_loss(std::vector<int> lost);
   void settle();  // what follows from the statements and consents that are here
   void sign_and_store(Message m);
+  Digest values_before(int round) const;
 
   void on_greeting(Link& link, const Link::Call& call, const Receipt& receipt);
   void on_refusal(Link& link, const Receipt& receipt);

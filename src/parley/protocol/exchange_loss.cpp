@@ -52,7 +52,7 @@ Receipt Exchange::on_survivors(const Message& m, std::string_view bytes, Link& f
   if (!consent_) return refuse(m.sender, {Verdict::wrong_turn, "a loss ends this study"});
   if (phase_ == Phase::completed) return refuse(m.sender, {Verdict::stopped, name(self_) + " has completed the run"});
   const Finding finding = survivors_.judge(m);
-  if (finding.verdict == Verdict::accepted && m.kind == Kind::loss && is_neighbour(m.node)) {
+  if (finding.verdict == Verdict::accepted && m.kind == Kind::loss && received_.hears(m.node)) {
     const Finding past = received_.judge_hello(m, received_.seen(m.node).round);
     if (past.verdict != Verdict::accepted) return refuse(m.sender, past);
   }
@@ -106,10 +106,12 @@ void Exchange::settle() {
     const auto outlook = survivors_.outlook(patience);
     if (outlook.what == What::wait) return;
     if (outlook.what == What::over)
-      return stop(End::peer_lost, outlook.why, outlook.left_behind ? Reason::left_behind : Reason::no_agreement);
+      return stop(outlook.contradicted ? End::contradicted : End::peer_lost, outlook.why,
+                  outlook.left_behind ? Reason::left_behind : Reason::no_agreement);
     if (outlook.what == What::go_on) return go_on(outlook.next);
     Consent consent = consent_(outlook.next);
     consent.members = outlook.next.members;
+    consent.values = values_before(outlook.next.through);
     Message m = unsigned_message(Kind::consent, -1, payload_of(consent));
     m.round = outlook.next.through;
     m.head = outlook.next.id;
@@ -117,6 +119,16 @@ void Exchange::settle() {
     sign_and_store(std::move(m));
     happens(Event::consent);
   }
+}
+
+// R3: where all hear all, what comes next rests on everybody's rounds before k, also on those of the lost. Who has sent two
+// values and left is found out here, before anybody is blamed for what follows from them.
+Digest Exchange::values_before(int round) const {
+  if (!agreed_.passed_on || round < 1) return {};
+  std::string text = "parley values 1";
+  for (int node = 0; node < agreed_.nodes(); ++node)
+    text += payload_of(node == self_ ? heads_[static_cast<std::size_t>(round) - 1] : received_.head(node, round - 1));
+  return sha256(text);
 }
 
 void Exchange::go_on(const Succession& next) {

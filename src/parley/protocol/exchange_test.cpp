@@ -60,7 +60,7 @@ TEST_F(Talk, ATranscriptOfAnotherVersionIsNotOpened) {
     FAIL();
   } catch (const Error& e) {
     EXPECT_TRUE(e.is(other_version));
-    EXPECT_THAT(e.brief(), HasSubstr("protocol version 1, but this program speaks 3"));
+    EXPECT_THAT(e.brief(), HasSubstr("protocol version 1, but this program speaks 4"));
   }
 }
 

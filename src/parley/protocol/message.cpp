@@ -269,6 +269,7 @@ std::string payload_of(const Consent& consent) {
   put(out, consent.agrees ? 1 : 0, 1);
   put_nodes(out, consent.members);
   put_text(out, consent.configuration);
+  put_digest(out, consent.values);
   put_text(out, std::string_view(consent.reason).substr(0, short_text));
   return out;
 }
@@ -280,6 +281,7 @@ std::optional<Consent> consent_of(std::string_view payload) {
   if (!members) return std::nullopt;
   Consent consent{.agrees = agrees == 1, .members = std::move(*members)};
   consent.configuration = in.text(1, "configuration");
+  consent.values = in.digest("values");
   consent.reason = in.text(1, "reason");
   if (in.missing() != nullptr || in.left() > 0 || agrees > 1) return std::nullopt;
   return consent;

@@ -39,17 +39,19 @@ struct Message {
   std::string signature{};
 };
 
-// A message of another version is refused (unknown_version). 2: a goodbye carries a reason. 3: seals, processes, proofs.
-inline constexpr int protocol_version = 3;
+// A message of another version is refused (unknown_version). 2: a goodbye carries a reason. 3: seals, processes, proofs. 4: a consent
+// carries what its sender holds of everybody.
+inline constexpr int protocol_version = 4;
 
 std::string signed_part(const Message& m);
 std::string encode(const Message& m);
 std::variant<Message, Finding> decode(std::string_view bytes);
 std::string run_of(std::string_view bytes);  // what stands where the run stands; "": nothing
 
-// The largest message that is looked at: a few KiB and 9 bytes for each number of the longest value.
+// The largest message that is looked at: a goodbye with two of the longest values as a proof that they contradict each
+// other, 8 bytes for a number and a few KiB for the rest.
 constexpr std::size_t message_cap(Index largest_size) {
-  return 4096 + 9 * static_cast<std::size_t>(largest_size);
+  return 8192 + 17 * static_cast<std::size_t>(largest_size);
 }
 
 // One head for all that a node has released so far: two values for one round cannot have the same.
@@ -120,6 +122,7 @@ struct Consent {
   bool agrees = false;
   std::vector<int> members{};   // ascending
   std::string configuration{};  // hash, of the next part
+  Digest values{};              // of everybody's heads before the round from which they go on, where all hear all
   std::string reason{};         // of a refusal
 };
 std::string payload_of(const Consent& consent);

@@ -50,7 +50,7 @@ TEST(Message, IsTheseBytes) {
                   .signature = "S"};
   EXPECT_EQ(hex(encode(m)),
             "7061726c6579"  // parley
-            "0300"
+            "0400"
             "02"  // version, kind
             "0172"
             "0163"

@@ -32,6 +32,7 @@ class Received {
 
   bool hears(int node) const { return peers_.contains(node); }
   Seen seen(int node) const;  // the last round of its that is stored
+  Digest head(int node, int round) const { return peers_.at(node).heads[static_cast<std::size_t>(round)]; }  // stored
   const std::string& last_message(int node) const { return peers_.at(node).bytes; }  // with that round
   bool complete(int round) const;  // everybody's value of it is stored
   privacy::Inbox take(int round);  // in order, each round once; ordered by node number

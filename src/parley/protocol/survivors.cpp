@@ -108,6 +108,22 @@ std::string Survivors::unheard() const {
   return names.empty() ? "" : " (nothing was heard of " + join(names, ", ") + ")";
 }
 
+// A round takes the round before of those whom its node hears. So no statement can be further ahead of another than their
+// distance; one of the two is false, and no signature says which.
+std::string Survivors::impossible(const std::vector<int>& members) const {
+  for (const int behind : members) {
+    const std::vector<int> steps = agreed_.passed_on ? std::vector(static_cast<std::size_t>(agreed_.nodes()), 1)
+                                                     : network::distances(agreed_.graph, behind);
+    for (const int ahead : members) {
+      const int most = statements_.at(behind).released + steps[static_cast<std::size_t>(ahead)];
+      if (ahead == behind || statements_.at(ahead).released <= most) continue;
+      return name(ahead) + " states round " + std::to_string(statements_.at(ahead).released) + " and " + name(behind) +
+             " round " + std::to_string(statements_.at(behind).released) + ": both cannot be true";
+    }
+  }
+  return "";
+}
+
 std::string Survivors::objection(const std::vector<int>& members) const {
   const int nodes = agreed_.nodes(), count = static_cast<int>(members.size());
   if (agreed_.trainer && !contains(members, *agreed_.trainer)) return "the trainer is lost, and nobody can go on";
@@ -116,7 +132,7 @@ std::string Survivors::objection(const std::vector<int>& members) const {
            " parties are left together, and only more than half may go on: the rest might do the same";
   if (count - (agreed_.trainer ? 1 : 0) < 2) return "one party with records is left";
   if (reached(members.front(), members) != members) return "those who are left do not reach each other";
-  return "";
+  return impossible(members);
 }
 
 std::optional<Succession> Survivors::succession(const std::vector<int>& members) const {
@@ -155,24 +171,23 @@ std::optional<Survivors::Outlook> Survivors::decided() const {
     };
     // A set that may not go on decides nothing: one liar's consent to itself would leave all others behind.
     if (!next || !objection(next->members).empty() || !std::ranges::all_of(next->members, agrees)) continue;
-    for (const int other : next->members)
-      if (consents_.at(other).consent.configuration != one.consent.configuration)
+    for (const int other : next->members) {
+      const Consent& its = consents_.at(other).consent;
+      if (its.configuration != one.consent.configuration)
         return over(name(other) + " plans the next part otherwise than " + name(node));
+      if (its.values == one.consent.values) continue;
+      return Outlook{.what = Outlook::What::over,
+                     .why = name(node) + " and " + name(other) +
+                            " hold different values of the rounds before: somebody has sent two, and nobody can go on; "
+                            "'parley verify' with the records of all finds who",
+                     .contradicted = true};
+    }
     if (!next->has(self_))
       return Outlook{
           .what = Outlook::What::over,
           .why = "the others have gone on without " + name(self_) + " after round " + std::to_string(next->through),
           .left_behind = true};
     return Outlook{.what = Outlook::What::go_on, .next = *next};
-  }
-  return std::nullopt;
-}
-
-// What others agree to, where this party is in it and has every statement that it rests on.
-std::optional<Survivors::Outlook> Survivors::proposed() const {
-  for (const auto& [node, one] : consents_) {
-    const auto next = contains(one.consent.members, self_) ? succession(one) : std::nullopt;
-    if (next && objection(next->members).empty()) return Outlook{.what = Outlook::What::consent, .next = *next};
   }
   return std::nullopt;
 }
@@ -194,7 +209,8 @@ Survivors::Outlook Survivors::outlook(Patience patience) const {
     return {.what = Outlook::What::over, .why = "no agreement on going on: waited for " + join(missing, ", ")};
   }
   if (!stated(self_)) return {};
-  if (auto found = proposed()) return *found;
+  // Trap: following the first proposal would let one party leave out whom it likes. Everybody waits for itself, and
+  // proposes all whom it hears.
   if (!enough_heard(patience)) return {};
   std::vector<int> all;
   for (const auto& [node, one] : statements_) all.push_back(node);

@@ -54,7 +54,8 @@ class Survivors {
     } what = What::wait;
     Succession next{};
     std::string why{};
-    bool left_behind = false;  // over, and others go on
+    bool left_behind = false;   // over, and others go on
+    bool contradicted = false;  // over, since they do not hold the same values
   };
   Outlook outlook(Patience patience) const;
   // Why this set, of which all have stated something, may not go on; empty: it may.
@@ -84,7 +85,7 @@ class Survivors {
   std::optional<Succession> succession(const std::vector<int>& members) const;  // nullopt: a statement is missing
   std::optional<Succession> succession(const Signed& consent) const;            // nullopt, too: it rests on others
   std::optional<Outlook> decided() const;
-  std::optional<Outlook> proposed() const;
+  std::string impossible(const std::vector<int>& members) const;
   std::string unheard() const;
 
   const Agreement& agreed_;

@@ -187,14 +187,55 @@ TEST_F(Four, GoOnOnlyWithTheConsentOfAll) {
   EXPECT_EQ(look(0).what, What::go_on);
 }
 
-TEST_F(Four, FollowTheFirstProposalThatTheyCanCheck) {
+TEST_F(Four, NobodyFollowsAProposalBeforeItHasWaitedItself) {
   const Succession next = look(0).next;
   all[1]->hear(consent(a, 0, next));
-  EXPECT_EQ(look(1, Patience::fresh).what, What::consent) << "no need to wait for anyone";
-  Succession other = next;
-  other.id = sha256("other statements");
-  all[2]->hear(consent(a, 0, other));
-  EXPECT_EQ(look(2, Patience::fresh).what, What::wait);
+  EXPECT_EQ(look(1, Patience::fresh).what, What::wait) << "the lost one may be alive, whatever another says";
+  EXPECT_EQ(look(1).what, What::consent);
+  EXPECT_EQ(look(1).next.id, next.id);
+}
+
+TEST(Survivors, OneProposalCannotLeaveOutWhoIsAlive) {
+  const Agreement a = study(complete(5));
+  One liar(a, 0), honest(a, 1);
+  liar.state(4, {3, 4});
+  liar.hear(loss(a, 1, 4));
+  liar.hear(loss(a, 2, 4));
+  const Succession without = liar.known.outlook(Patience::short_of).next;
+  ASSERT_THAT(without.members, ElementsAre(0, 1, 2));
+  for (const Message& m : liar.heard) honest.hear(m);
+  honest.hear(consent(a, 0, without));
+  EXPECT_EQ(honest.known.outlook(Patience::fresh).what, What::wait);
+  for (const int i : {3, 4}) honest.hear(loss(a, i, 4));
+  EXPECT_THAT(honest.known.outlook(Patience::fresh).next.members, ElementsAre(0, 1, 2, 3, 4));
+}
+
+TEST(Survivors, AStatementOfARoundThatNobodyCanHaveReachedEndsIt) {
+  for (const auto& [passed_on, round, possible] : std::vector<std::tuple<bool, int, bool>>{
+           {true, 5, true}, {true, 6, false}, {false, 6, true}, {false, 7, false}}) {
+    Agreement a = study(ring(5));
+    a.passed_on = passed_on;
+    One zero(a, 0);
+    for (int i = 0; i < 4; ++i) zero.hear(loss(a, i, i == 2 ? round : i == 0 ? 4 : 5, {}));
+    zero.hear(loss(a, 4, 5, {}));
+    const auto outlook = zero.known.outlook(Patience::fresh);
+    EXPECT_EQ(outlook.what, possible ? What::consent : What::over) << outlook.why;
+    if (!possible) {
+      EXPECT_THAT(outlook.why, HasSubstr("both cannot be true"));
+    }
+  }
+}
+
+TEST_F(Four, WhoHoldsOtherValuesEndsItAndNobodyIsNamedForIt) {
+  const Succession next = look(0).next;
+  for (const int i : {0, 1}) all[0]->hear(consent(a, i, next));
+  Message other = consent(a, 2, next);
+  other.payload = payload_of(
+      Consent{.agrees = true, .members = next.members, .configuration = "next", .values = sha256("other values")});
+  all[0]->hear(other);
+  EXPECT_EQ(look(0).what, What::over);
+  EXPECT_TRUE(look(0).contradicted);
+  EXPECT_THAT(look(0).why, HasSubstr("hold different values"));
 }
 
 TEST_F(Four, OneRefusalEndsItForAllWithItsReason) {
@@ -293,7 +334,7 @@ TEST(Survivors, HalfOfThemStop) {
 TEST(Survivors, TheCommonRoundIsAWholeTurnAndNeverBelowTheStart) {
   for (const auto& [rounds, turn, through] : std::vector<std::tuple<std::vector<int>, int, int>>{{{5, 5, 6}, 1, 5},
                                                                                                  {{5, 5, 6}, 2, 4},
-                                                                                                 {{4, 5, 6}, 2, 4},
+                                                                                                 {{4, 5, 5}, 2, 4},
                                                                                                  {{-1, 0, 0}, 2, 0},
                                                                                                  {{10, 10, 10}, 2, 10},
                                                                                                  {{10, 9, 10}, 2, 8}}) {

@@ -112,6 +112,11 @@ algorithm::Plan plan_for_the_rest(const Part& p, algorithm::Options o) {
   return {};
 }
 
+// Of sums: those of the last round that all have released may be held by some and not by others, so they do not count.
+int complete_sums(const algorithm::Schedule& before, int through) {
+  return before.sums ? std::max(0, through - 1) : 0;
+}
+
 // Of sums: the model is free, and follows from the rounds that all have. So where nothing is left for somebody, those who
 // are left take what they have.
 long rounds_left(const Part& p, const algorithm::Schedule& before, int through) {
@@ -130,6 +135,7 @@ algorithm::Plan without_rounds(const Part& p, const Part& before, const protocol
     s.node = i;
     s.degree = p.setting.degree[static_cast<std::size_t>(i)];
     s.rounds = 0;
+    if (s.sums) s.sums->rounds = 0;
   }
   return plan;
 }
@@ -208,6 +214,7 @@ Part next_part(const Part& before, const protocol::Succession& next) {
          .setting = before.setting,
          .plan = {},
          .before = before.before + next.through,
+         .sums = before.sums + complete_sums(before.plan.nodes.front(), next.through),
          .whole_rounds = before.whole_rounds,
          .allowance = before.allowance,
          .spent = before.spent};
@@ -230,7 +237,7 @@ Part next_part(const Part& before, const protocol::Succession& next) {
   if (first.sums && next.through >= 2 && !p.setting.moments)  // all who go on have everybody's
     p.setting.moments = algorithm::newton::released_moments(before.plan);
   const long left = rounds_left(p, first, next.through);
-  if (first.sums && left == 0 && p.before < 2)
+  if (first.sums && left == 0 && p.sums == 0)
     throw Error({.what = "no round of sums was complete, and nothing is left of what the study planned"});
   if (left > 0 && before.plan.noisy()) check_countable(p);
   o.rounds = first.algorithm.star ? left / 2 : left;
@@ -243,6 +250,7 @@ Part next_part(const Part& before, const protocol::Succession& next) {
   p.agreed.configuration = configuration.dump();
   p.agreed.configuration_hash = study_hash(configuration);
   p.agreed.run = run_id(p.agreed.configuration_hash);
+  if (first.sums) p.agreed.counts = [](int) { return false; };  // the last value is the model, whatever came before
   return p;
 }
 
@@ -265,11 +273,7 @@ algorithm::Start start_after(const Part& next, const Ended& ended) {
 }
 
 privacy::Inbox expected_after(const Part& next, const Ended& ended) {
-  const algorithm::Schedule& first = next.plan.nodes.front();
-  if (first.sums)  // all begin at the point that all had reached
-    return privacy::Inbox(static_cast<std::size_t>(next.agreed.nodes()) - 1,
-                          std::make_shared<const Vector>(algorithm::newton::free_value(
-                              *start_after(next, ended).common, *first.sums, first.rounds == 0)));
+  if (next.plan.passed_on()) return {};  // all begin at one point, and compare it with their own
   const auto& neighbours = ended.part.agreed.graph.neighbours(ended.self);
   const int me = next.node_of(ended.part.nodes[static_cast<std::size_t>(ended.self)]);
   privacy::Inbox expected;

@@ -22,6 +22,7 @@ struct Part {
   algorithm::Setting setting;
   algorithm::Plan plan;
   int before = 0;        // rounds of the earlier parts from which this one goes on
+  int sums = 0;          // of them, rounds of sums that everybody has
   int whole_rounds = 0;  // of the study
   // By holder of records, in the units of ledger::Spend: what the whole run may cost, and what earlier parts did.
   std::vector<double> allowance;
