@@ -94,10 +94,10 @@ class Messages(Case):
                 self.is_refused(wire.signed_part(m), verdict, field, says)
         good = wire.signed_part(self.next)
         with self.subTest("unknown version"):
-            self.is_refused(wire.signed_part(self.next, version=1), "unknown_version", "version", "1, but this program speaks 3")
+            self.is_refused(wire.signed_part(self.next, version=1), "unknown_version", "version", "1, but this program speaks 4")
             self.is_refused(b"GET / HTTP/1.1", "unknown_version", "version", "not a message of parley", sign=False)
         with self.subTest("oversize"):
-            cap = 4096 + 9 * (len(self.next.payload) // 8)
+            cap = 8192 + 17 * (len(self.next.payload) // 8)
             self.is_refused(good + bytes(cap + 1 - len(good)), "oversize", "length", f"{cap + 1} bytes, at most {cap} are read", sign=False)
             before = self.state()
             said = self.stranger.send(bytes(10 ** 6))

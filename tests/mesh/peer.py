@@ -25,7 +25,7 @@ from cryptography.exceptions import InvalidSignature
 from cryptography.hazmat.primitives import hashes, serialization
 from cryptography.hazmat.primitives.asymmetric import ec
 
-VERSION = 3
+VERSION = 4
 HELLO, VALUE, SILENT, FINAL, GOODBYE, LOSS, CONSENT, SEAL = range(1, 9)
 FLOODED = (FINAL, SEAL)  # passed on for others; so are LOSS and CONSENT, which this party does not know
 COMPLETED, OWN = 0, 0  # the end and the reason in a goodbye

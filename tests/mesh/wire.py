@@ -8,7 +8,7 @@ OWNER, RECEIVED, SENT, EVIDENCE = 1, 2, 3, 4
 Message = collections.namedtuple("Message", "kind run configuration sender node round head payload signature incarnation nonce", defaults=(1, bytes(16)))
 
 
-def signed_part(m, version=3):
+def signed_part(m, version=4):
     def short(text):
         return bytes([len(text)]) + text.encode()
     return (b"parley" + struct.pack("<HB", version, m.kind) + short(m.run) + short(m.configuration) + short(m.sender) + struct.pack("<iii", m.node, m.round, m.incarnation) + m.nonce + m.head

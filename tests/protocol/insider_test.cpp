@@ -20,7 +20,8 @@ struct Insider {
     world.timing = {.deadline = 1, .wait = 10, .first_wait = 15};
   }
   int released(int node) {
-    return world.running(node) ? world.party(node).part(1).exchange().released() : scenario.agreement().rounds;
+    if (world.endings[static_cast<std::size_t>(node)]) return scenario.agreement().rounds;
+    return world.running(node) ? world.party(node).part(1).exchange().released() : -1;  // not started yet
   }
   bool all_released(int round) {
     for (int i = 0; i < scenario.nodes(); ++i)
@@ -125,10 +126,13 @@ TEST(Insider, WhoSendsTwoValuesAndVanishesFramesNobody) {
   run.world.vanish(insider);
   run.to_the_end();
   ASSERT_TRUE(fake.contains(twisted));
+  int found = 0;  // by itself; the others are told
   for (const int i : {0, 1, 2}) {
-    EXPECT_EQ(run.ending(i).end, End::contradicted) << run.ending(i).text;
+    EXPECT_NE(run.ending(i).end, End::completed);
     EXPECT_THAT(run.ending(i).text, testing::HasSubstr("hold different values"));
+    found += run.ending(i).end == End::contradicted ? 1 : 0;
   }
+  EXPECT_GE(found, 1);
 }
 
 // Its last release, the model, is free: one that does not follow from the sums moves nobody's.

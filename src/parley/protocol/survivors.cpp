@@ -170,8 +170,9 @@ std::optional<Survivors::Outlook> Survivors::decided() const {
       return found != consents_.end() && found->second.consent.agrees && found->second.id == id;
     };
     // A set that may not go on decides nothing: one liar's consent to itself would leave all others behind.
-    if (!next || !objection(next->members).empty() || !std::ranges::all_of(next->members, agrees)) continue;
+    if (!next || !one.consent.agrees || !objection(next->members).empty()) continue;
     for (const int other : next->members) {
+      if (!agrees(other)) continue;
       const Consent& its = consents_.at(other).consent;
       if (its.configuration != one.consent.configuration)
         return over(name(other) + " plans the next part otherwise than " + name(node));
@@ -182,6 +183,7 @@ std::optional<Survivors::Outlook> Survivors::decided() const {
                             "'parley verify' with the records of all finds who",
                      .contradicted = true};
     }
+    if (!std::ranges::all_of(next->members, agrees)) continue;
     if (!next->has(self_))
       return Outlook{
           .what = Outlook::What::over,
