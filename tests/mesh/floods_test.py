@@ -29,9 +29,7 @@ class Floods(Case):
         party, insider = self.processes[A], (study.base / C / f"{C}.key", study.base / C / f"{C}.pem")
         begun = memory(party)
         for who, identity in (("stranger", ()), ("insider", insider)):
-            for kind in ("resets", "pings", "settings", "continuation", "idle", "connect"):
-                if who == "insider" and kind in ("idle", "connect"):
-                    continue
+            for kind in ("resets", "pings", "settings", "continuation", *(("idle", "connect") if who == "stranger" else ("deaf",))):
                 with self.subTest(who + ": " + kind):
                     before, most = memory(party), 0
                     flood = self.flood(study, kind, identity)
@@ -47,8 +45,8 @@ class Floods(Case):
                     self.assertGreater(sent["connections"], 0)
         if not SHORT:
             study.until(lambda: memory(party) < begun + MOST / 2, "memory is given back")
-        for kind in ("resets", "idle"):  # until the test ends
-            self.flood(study, kind, insider if kind == "resets" else (), seconds=600)
+        for kind in ("resets", "deaf", "idle"):  # until the test ends
+            self.flood(study, kind, () if kind == "idle" else insider, seconds=600)
         self.start(study, C)
         self.assert_completed(study)
         self.assert_same_as_simulation(study)

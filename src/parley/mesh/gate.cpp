@@ -60,8 +60,9 @@ struct Connection {
   Descriptor outer, inner;  // to whoever connected; to whom it was handed on
   std::string from;         // its address, without the port
   Clock::time_point opened, active, filled;
-  double allowed;       // bytes that may be read now
-  bool ending = false;  // the inner side has closed: what it wrote last still goes out
+  Clock::time_point taken;  // when nothing waited to be written to it the last time
+  double allowed;           // bytes that may be read now
+  bool ending = false;      // the inner side has closed: what it wrote last still goes out
   Waiting in{}, out{};
 };
 
@@ -178,7 +179,7 @@ class Gate::Loop {
       const std::size_t first = watched.size();
       bool throttled = false;
       for (const Connection& c : connections_) {
-        const bool reads = c.ending || (c.in.empty() && c.allowed >= 1);
+        const bool reads = c.ending || may_read(c);
         throttled = throttled || !reads;
         watched.push_back({.fd = c.outer.number(),
                            .events = static_cast<short>((reads ? POLLIN : 0) | (c.out.empty() ? 0 : POLLOUT)),
@@ -242,7 +243,7 @@ class Gate::Loop {
     c.filled = now_;
     if (c.ending) return end(c, outer);
     if ((outer & (POLLHUP | POLLERR)) != 0) return false;
-    if ((outer & POLLIN) != 0 && c.in.empty() && c.allowed >= 1) {
+    if ((outer & POLLIN) != 0 && may_read(c)) {
       const long n = c.in.fill(c.outer.number(), static_cast<std::size_t>(c.allowed));
       if (n == 0) return false;
       if (n > 0) c.allowed -= static_cast<double>(n), c.active = now_;
@@ -253,8 +254,13 @@ class Gate::Loop {
       if (n == 0) c.ending = true, c.active = now_, ::shutdown(c.outer.number(), SHUT_WR);
       if (n > 0) c.active = now_;
     }
-    return c.out.empty() || c.out.drain(c.outer.number());
+    if (!c.out.empty() && !c.out.drain(c.outer.number())) return false;
+    if (c.out.empty()) c.taken = now_;
+    return true;
   }
+
+  // Who does not take its answers is not heard: what it asks would be kept for it.
+  static bool may_read(const Connection& c) { return c.in.empty() && c.out.empty() && c.allowed >= 1; }
 
   // Trap: a socket that is closed with bytes unread takes back what was written to it last, and that is TLS's own word
   // for why it was refused. So what still comes is read and forgotten, for a second, and no faster than before.
@@ -267,7 +273,9 @@ class Gate::Loop {
     return c.allowed >= 1 && seconds_since(c.active, now_) < 1;
   }
 
-  bool expired(const Connection& c) const { return seconds_since(c.active, now_) >= setup_.limits.idle; }
+  bool expired(const Connection& c) const {
+    return seconds_since(c.active, now_) >= setup_.limits.idle || seconds_since(c.taken, now_) >= setup_.limits.unread;
+  }
   bool is_stranger(const Connection& c) const {
     return c.ending || seconds_since(c.opened, now_) < setup_.limits.handshake + 1;
   }
@@ -337,6 +345,7 @@ class Gate::Loop {
                               .opened = now_,
                               .active = now_,
                               .filled = now_,
+                              .taken = now_,
                               .allowed = setup_.limits.burst});
       setup_.hand_on(pair[1]);
     }

@@ -18,6 +18,7 @@ class Gate {
     int of_one_address = 32;  // and of one address
     int parties = 32;         // connections that are older
     double idle = 300;        // seconds without a byte, after which a connection is closed
+    double unread = 5;        // seconds in which what is written to it is not taken, after which it is closed
     double rate = 1 << 16;    // bytes per second that are read from one connection, in the long run,
     double burst = 1 << 15;   // and at once: a stream that is opened and reset takes 150 bytes, and gRPC 20 KiB for it
     int descriptors_kept = 96;  // for the ledger, records, and calls to others

@@ -119,6 +119,21 @@ TEST_F(AtTheGate, BytesPassBothWaysAndEitherSideMayEnd) {
   EXPECT_EQ(hear(inside_[0], 100), "!");
 }
 
+// Its questions would be kept with the answers that it does not take.
+TEST_F(AtTheGate, WhoDoesNotTakeItsAnswersIsNotHeardAndThenClosed) {
+  clock_ = 1;
+  open({});
+  const Descriptor deaf = connect(), other = connect("127.0.0.2");
+  await_inside(2);
+  const std::string much(1 << 16, 'x');
+  pollfd room{.fd = inside_[0].number(), .events = POLLOUT, .revents = 0};
+  while (::poll(&room, 1, 200) == 1) ::send(room.fd, much.data(), much.size(), MSG_NOSIGNAL | MSG_DONTWAIT);
+  say(deaf, "?");
+  clock_ = 7;
+  EXPECT_EQ(hear(inside_[0], 1), "");
+  EXPECT_TRUE(is_open(other));
+}
+
 TEST_F(AtTheGate, OneAddressCannotCrowdOutAnother) {
   clock_ = 1;
   open({.strangers = 100, .of_one_address = 3});

@@ -143,15 +143,25 @@ class PeerClient {
   std::jthread thread_;  // last: it is joined before anything that it uses goes
 };
 
-class MeshService : public mesh::Mesh::Service {
+// Trap: a service whose handlers are threads is deaf while as many callers as it has threads do not read their answers.
+class MeshService : public mesh::Mesh::CallbackService {
  public:
   MeshService(const Courier::Setup& setup, Callers& callers, Refusals& refusals)
       : setup_(setup), callers_(callers), refusals_(refusals) {}
 
-  grpc::Status Deliver(grpc::ServerContext* context, const mesh::Envelope* envelope, mesh::Answer* answer) override {
+  grpc::ServerUnaryReactor* Deliver(grpc::CallbackServerContext* context, const mesh::Envelope* envelope,
+                                    mesh::Answer* answer) override {
+    grpc::ServerUnaryReactor* const call = context->DefaultReactor();
+    call->Finish(deliver(*context, *envelope, *answer));
+    return call;
+  }
+
+ private:
+  grpc::Status deliver(const grpc::CallbackServerContext& context, const mesh::Envelope& envelope,
+                       mesh::Answer& answer) {
     std::string caller;
     try {
-      const auto presented = context->auth_context()->FindPropertyValues(GRPC_X509_PEM_CERT_PROPERTY_NAME);
+      const auto presented = context.auth_context()->FindPropertyValues(GRPC_X509_PEM_CERT_PROPERTY_NAME);
       expects(!presented.empty(), "a certificate on every connection that TLS has let in");
       caller = callers_.name_in({presented.front().data(), presented.front().size()});
     } catch (const Error& e) {  // it has expired since
@@ -159,17 +169,16 @@ class MeshService : public mesh::Mesh::Service {
       return {grpc::StatusCode::PERMISSION_DENIED, setup_.self.certificate.name + " refuses: " + e.what()};
     }
     try {
-      const protocol::Receipt receipt = setup_.deliver(caller, envelope->message());
-      answer->set_verdict(static_cast<std::uint32_t>(receipt.verdict));
-      answer->set_reason(receipt.reason);
-      answer->set_attachment(receipt.attachment);
+      const protocol::Receipt receipt = setup_.deliver(caller, envelope.message());
+      answer.set_verdict(static_cast<std::uint32_t>(receipt.verdict));
+      answer.set_reason(receipt.reason);
+      answer.set_attachment(receipt.attachment);
       return grpc::Status::OK;
     } catch (const std::exception&) {  // nothing is answered: the holder knows, and ends
       return {grpc::StatusCode::INTERNAL, setup_.self.certificate.name + " cannot store what it receives"};
     }
   }
 
- private:
   const Courier::Setup& setup_;
   Callers& callers_;
   Refusals& refusals_;
@@ -211,8 +220,7 @@ class GrpcCourier final : public Courier {
     options.set_certificate_verifier(admission(callers_, refusals_));
     const Gate::Limits limits = limits_of(setup_);
     grpc::ServerBuilder builder;
-    const int threads = 4 + 2 * static_cast<int>(setup_.roster.size());
-    builder.SetResourceQuota(grpc::ResourceQuota("parley").SetMaxThreads(threads).Resize(std::size_t{1} << 26));
+    builder.SetResourceQuota(grpc::ResourceQuota("parley").Resize(std::size_t{1} << 26));
     using Door = grpc::ServerBuilder::experimental_type::ExternalConnectionType;
     const std::shared_ptr<tls::ExternalConnectionAcceptor> door =
         builder.experimental().AddExternalConnectionAcceptor(Door::FROM_FD, tls::TlsServerCredentials(options));
