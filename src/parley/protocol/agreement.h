@@ -19,6 +19,7 @@ struct Agreement {
   std::vector<std::string> parties;  // names by node number, as in the certificates
   network::Graph graph;              // who calls whom
   bool passed_on = false;            // values go to everybody, through others where two do not call each other
+  bool shared_noise = false;         // each two parties share noise: nobody reads rows before all keys are here
   Index dimension = 0;               // of the model, and of a final iterate
   Index largest_size = 0;            // numbers in the longest value
   int rounds = 0;                    // the last one; 0 is the start

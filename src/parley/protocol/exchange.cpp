@@ -21,6 +21,7 @@ Exchange::Exchange(Setup setup, std::unique_ptr<AppendFile> transcript)
       consent_(std::move(setup.consent)),
       received_(agreed_, self_),
       passed_on_(agreed_, self_),
+      noise_keys_(agreed_),
       finals_(agreed_),
       seals_(agreed_),
       survivors_(agreed_, self_),
@@ -53,6 +54,7 @@ Exchange::Exchange(Setup setup, std::unique_ptr<AppendFile> transcript)
                  .fix =
                      "was this run started with another --out? Then give that one; otherwise put back the newest copy "
                      "of the transcript, or agree on a new study: what was spent stays spent"});
+  give_noise_key(setup.noise_key);
   take_up_decisions();
 }
 
@@ -117,6 +119,9 @@ void Exchange::replay(Transcript::Entry kind, std::string_view bytes) {
   } else if (fits && (m->kind == Kind::final_iterate || m->kind == Kind::seal)) {
     fits = judge_last_word(*m).verdict == Verdict::accepted;
     if (fits) add_last_word(*m, bytes);
+  } else if (fits && m->kind == Kind::noise_key) {
+    fits = noise_keys_.judge(*m).verdict == Verdict::accepted;
+    noise_keys_.add(*m, std::string(bytes));
   } else if (fits && kind == Transcript::Entry::sent) {
     fits = m->round == static_cast<int>(recorded_.size());
     recorded_.push_back(m->head);
@@ -182,6 +187,7 @@ std::optional<privacy::Inbox> Exchange::inbox() {
   if (ended(phase_) || inboxes_ > released() || !received_.complete(inboxes_)) return std::nullopt;
   const bool leads_to_new = inboxes_ >= last_released_ && inboxes_ < agreed_.rounds;
   if (leads_to_new && phase_ != Phase::rounds) return std::nullopt;
+  if (leads_to_new && !noise_keys_.complete()) return std::nullopt;
   return received_.take(inboxes_++);
 }
 
@@ -282,7 +288,7 @@ std::string Exchange::hello_to(const Link& link) const {
 
 // What a goodbye says is believed for the signatures that come with it.
 std::string Exchange::proof_for(const Link& link) const {
-  if (contradicted_by_ >= 0 && (contradicted_by_ == link.node || agreed_.passed_on))
+  if (contradicted_by_ >= 0 && (contradicted_by_ == link.node || agreed_.passed_on || agreed_.shared_noise))
     return proof_against(contradicted_by_);
   if (ending_->end != End::diverged) return "";
   const auto own = envelopes_.find(released());
@@ -329,6 +335,7 @@ bool Exchange::next_message(const Link& link, Link::Call& call, std::string& byt
   }
   const auto hello = [&] { return choose(Link::What::hello, received_.seen(link.node).round, hello_to(link)); };
   if (!link.greeted) return hello();
+  if (const auto* key = next_noise_key_for(link)) return choose(Link::What::noise_key, key->first, key->second);
   if (const int round = has(link) + 1; round <= released())
     return choose(Link::What::value, round, envelopes_.at(round));
   const auto knows = [this](int neighbour, const PassedOn::Key& key) { return has(link_to(neighbour), key); };

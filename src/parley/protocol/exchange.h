@@ -20,6 +20,7 @@
 #include "parley/protocol/final_iterates.h"
 #include "parley/protocol/link.h"
 #include "parley/protocol/message.h"
+#include "parley/protocol/noise_keys.h"
 #include "parley/protocol/processes.h"
 #include "parley/protocol/received.h"
 #include "parley/protocol/seals.h"
@@ -71,6 +72,8 @@ class Exchange {
     double now = 0;
     // on-loss = "continue": what this party says to going on so. Empty: a loss ends the run.
     std::function<Consent(const Succession& next)> consent{};
+    // Where noise is shared: this party's public key of this part, noise_key_bytes. Empty: there is none any more.
+    std::string noise_key{};
   };
   // Reads the transcript, or begins it. Error: it is damaged, another run's, or further than the ledger.
   Exchange(Setup setup, std::unique_ptr<AppendFile> transcript);
@@ -91,7 +94,7 @@ class Exchange {
   void release(const privacy::Paid& paid);
   // The values of round 0, 1, … of those whom this node hears, one round at each call: stored here and synced. nullopt:
   // not yet. Where a new release follows from it, it is kept back until every neighbour has confirmed in this process that it has not
-  // seen more of this node than its ledger holds (R7).
+  // seen more of this node than its ledger holds (R7), and where noise is shared until everybody's key is here.
   std::optional<privacy::Inbox> inbox();
   void finish(const FinalIterate& mine);  // after the inbox of the last round
   void stop(End end, const std::string& text, Reason reason = Reason::own) { stop({end, text, reason}); }
@@ -123,6 +126,7 @@ class Exchange {
     return agreed_.name(agreed_.heard_by(self_)[j]);
   }  // by place in an inbox
   int stored(int node) const { return received_.hears(node) ? received_.seen(node).round : -1; }  // its last round here
+  const NoiseKeys& noise_keys() const { return noise_keys_; }
   bool has_final(int origin) const { return finals_.has(origin); }
 
  private:
@@ -158,6 +162,9 @@ class Exchange {
   Finding judge_last_word(const Message& m) const;
   void add_last_word(const Message& m, std::string_view bytes);
   Receipt on_last_word(const Message& m, std::string_view bytes, Link& from);  // a final iterate or a seal
+  void give_noise_key(const std::string& own);
+  Receipt on_noise_key(const Message& m, std::string_view bytes, Link& from);
+  const std::pair<const int, std::string>* next_noise_key_for(const Link& link) const;
   Receipt on_goodbye(const Message& m, std::string_view bytes);
   void take_leave(const Message& m, const Goodbye& goodbye);
   Receipt on_survivors(const Message& m, std::string_view bytes, Link& from);
@@ -210,6 +217,7 @@ class Exchange {
   std::string diverged_with_;          // the value at the bound by which the run diverged
   std::map<int, std::string> rivals_;  // by node: a hello of a process with the known one's number, which is behind
   PassedOn passed_on_;
+  NoiseKeys noise_keys_;
   FinalIterates finals_;
   Seals seals_;
   Survivors survivors_;

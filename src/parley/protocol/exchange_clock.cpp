@@ -39,6 +39,7 @@ void Exchange::tick(double now) {
 
 std::string Exchange::awaited_from(const Link& link) const {
   if (!link.confirmed) return "its word on what it has of this party";
+  if (noise_keys_.lacks(link.node)) return "its key for shared noise";
   if (const int round = received_.seen(link.node).round + 1; round <= released())
     return "its round " + std::to_string(round);
   return "";

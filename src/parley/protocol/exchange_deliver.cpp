@@ -68,6 +68,8 @@ Receipt Exchange::judged(const std::string& caller, std::string_view bytes) {
     case Kind::final_iterate:
     case Kind::seal:
       return on_last_word(m, bytes, link_to(*agreed_.node_of(caller)));
+    case Kind::noise_key:
+      return on_noise_key(m, bytes, link_to(*agreed_.node_of(caller)));
     case Kind::goodbye:
       return on_goodbye(m, bytes);
     case Kind::loss:
@@ -215,6 +217,8 @@ bool Exchange::accused_by(const std::string& who, std::string_view proof) {
 
 std::string Exchange::unknown_here(const Message& own) const {
   if (own.kind == Kind::consent) return "";  // its round and head are not this party's
+  if (own.kind == Kind::noise_key && noise_keys_.has(self_) && noise_keys_.payload(self_) != own.payload)
+    return "another key for shared noise of " + own.sender;
   const std::string round = std::to_string(own.round);
   if (own.round > released())
     return "round " + round + " of " + own.sender + ", and the ledger ends with " + std::to_string(released());
@@ -244,6 +248,7 @@ void Exchange::meet(const Message& hello, std::string_view bytes) {
   processes_.add(hello, std::string(bytes));
   Link& link = link_to(hello.node);
   link.passed_on.clear();  // its disk may be an older one
+  link.noise_keys.clear();
   if (++link.restarts <= 3) link.restarted = now_;
 }
 
@@ -391,6 +396,7 @@ void Exchange::answered(std::uint64_t id, const Receipt& receipt) {
     if (call.what == Link::What::hello) on_greeting(*link, call, receipt);
     if (call.what == Link::What::value) link->stored = std::max(link->stored, call.number);
     if (call.what == Link::What::passed_on) link->passed_on.insert(call.key);
+    if (call.what == Link::What::noise_key) link->noise_keys.insert(call.number);
     if (call.what == Link::What::last_word) link->last_words.insert(call.number);
     if (call.what == Link::What::survivors) link->told.insert(call.number);
   }

@@ -46,6 +46,8 @@ std::string described(const Message& m) {
       return "final of " + m.sender;
     case Kind::seal:
       return "seal of " + m.sender;
+    case Kind::noise_key:
+      return "noise key of " + m.sender;
     case Kind::goodbye: {
       const Goodbye g = *goodbye_of(m.payload);
       return "goodbye, " + std::string(name_of(g.end)) + ", " + std::string(name_of(g.reason)) + ": " + g.text;

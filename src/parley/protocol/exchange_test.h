@@ -87,7 +87,8 @@ struct Side {
                                                           .process = process,
                                                           .timing = timing,
                                                           .now = now,
-                                                          .consent = consent},
+                                                          .consent = consent,
+                                                          .noise_key = noise_key},
                                           std::make_unique<MemoryFile>(medium));
     for (std::size_t round = 0; round < paid.size(); ++round) {
       exchange->release(paid[round]);
@@ -128,6 +129,7 @@ struct Side {
   Timing timing;
   Process process{.incarnation = 1};
   std::function<Consent(const Succession&)> consent{};  // on-loss = "continue"
+  std::string noise_key{};
   ledger::Ledger ledger;
   std::vector<privacy::Paid> paid;
   std::shared_ptr<MemoryFile::Medium> medium = std::make_shared<MemoryFile::Medium>();

@@ -4,12 +4,14 @@
 #include <cmath>
 
 #include "parley/base/text.h"
+#include "parley/protocol/noise_keys.h"
 
 namespace parley::protocol {
 
 bool passed_on(Kind kind, const Agreement& agreed) {
   if (kind == Kind::value || kind == Kind::silent) return agreed.passed_on;
-  return kind == Kind::final_iterate || kind == Kind::seal || kind == Kind::loss || kind == Kind::consent;
+  return kind == Kind::final_iterate || kind == Kind::seal || kind == Kind::loss || kind == Kind::consent ||
+         kind == Kind::noise_key;
 }
 
 namespace {
@@ -36,12 +38,15 @@ std::optional<Finding> check_round(const Message& m, const Agreement& agreed) {
   const int first = last ? agreed.rounds : has_value ? 0 : -1;
   if (m.round < first)
     return Finding{Verdict::past_round, std::to_string(m.round) + ", the first possible is " + std::to_string(first)};
-  if (m.round > agreed.rounds)
-    return Finding{Verdict::future_round, std::to_string(m.round) + ", the last is " + std::to_string(agreed.rounds)};
+  const int most = m.kind == Kind::noise_key ? -1 : agreed.rounds;
+  if (m.round > most)
+    return Finding{Verdict::future_round, std::to_string(m.round) + ", the last is " + std::to_string(most)};
   return std::nullopt;
 }
 
 std::optional<Finding> check_turn(const Message& m, const Agreement& agreed) {
+  if (m.kind == Kind::noise_key && !agreed.shared_noise)
+    return Finding{Verdict::wrong_turn, "a key for shared noise, and in this study noise is not shared"};
   if (m.kind == Kind::final_iterate && !std::ranges::binary_search(agreed.model_of, m.node))
     return Finding{Verdict::wrong_turn, "a final iterate, and " + m.sender + "'s is not part of the model"};
   if (m.kind == Kind::value && !agreed.speaks(m.node, m.round))
@@ -100,7 +105,9 @@ std::optional<Finding> check_payload(const Message& m, const Agreement& agreed) 
   if (m.kind == Kind::loss || m.kind == Kind::consent) return check_survivors(m, agreed);
   if (m.kind == Kind::seal && m.payload.size() != sizeof(Digest))
     return Finding{Verdict::truncated, "the payload is no seal"};
-  if (m.kind == Kind::seal) return std::nullopt;
+  if (m.kind == Kind::noise_key && m.payload.size() != noise_key_bytes)
+    return Finding{Verdict::truncated, "the payload is no key for shared noise"};
+  if (m.kind == Kind::seal || m.kind == Kind::noise_key) return std::nullopt;
   return check_values(m, agreed);
 }
 

@@ -21,12 +21,12 @@ enum class Told : std::uint8_t { stopped_before, interrupted, lacks_rounds, star
 inline constexpr std::size_t told_kinds = 5;
 
 struct Link {
-  enum class What : std::uint8_t { hello, value, passed_on, last_word, goodbye, survivors };
+  enum class What : std::uint8_t { hello, value, passed_on, last_word, goodbye, survivors, noise_key };
   struct Call {
     std::uint64_t id = 0;
     What what = What::hello;
     // A value's round, Exchange::last_word_key, a hello's last round of the neighbour's, a key of
-    // Survivors::messages.
+    // Survivors::messages, whose a noise key is.
     int number = -1;
     PassedOn::Key key{};  // of what is passed on
     double since = 0;
@@ -38,6 +38,7 @@ struct Link {
   bool confirmed = false;      // it has said in this process how much of this node it has, and that is not too much
   int stored = -1;             // the last round of this node's that it said to have stored
   std::set<PassedOn::Key> passed_on{};  // of others' messages: what it has acknowledged, or passed on itself
+  std::set<int> noise_keys{};           // whose it has
   std::set<int> last_words{};           // the final iterates and seals that it has, by key
   std::set<int> told{};                 // the keys of Survivors::messages that it has
   bool complete = false;                // it said goodbye with all of them

@@ -96,7 +96,7 @@ std::optional<std::vector<int>> take_nodes(Reader& in) {
 }
 
 bool known(std::uint64_t kind) {
-  return kind >= static_cast<std::uint64_t>(Kind::hello) && kind <= static_cast<std::uint64_t>(Kind::seal);
+  return kind >= static_cast<std::uint64_t>(Kind::hello) && kind <= static_cast<std::uint64_t>(Kind::noise_key);
 }
 
 }  // namespace

@@ -17,7 +17,7 @@
 
 namespace parley::protocol {
 
-enum class Kind : std::uint8_t { hello = 1, value, silent, final_iterate, goodbye, loss, consent, seal };
+enum class Kind : std::uint8_t { hello = 1, value, silent, final_iterate, goodbye, loss, consent, seal, noise_key };
 
 // A process of a party's (R14).
 struct Process {
@@ -31,7 +31,7 @@ struct Message {
   std::string run{}, configuration{}, sender{};
   int node = 0;  // of the sender
   // Of a value; in hello, final, seal, goodbye and loss: the last one that the sender has released, −1: none; in
-  // consent: the one from which the survivors go on.
+  // consent: the one from which the survivors go on; in noise_key: −1.
   int round = 0;
   Process process{};  // that signed it
   Digest head{};      // of the sender's releases through that round (next_head); in consent: Succession::id
@@ -40,7 +40,7 @@ struct Message {
 };
 
 // A message of another version is refused (unknown_version). 2: a goodbye carries a reason. 3: seals, processes, proofs. 4: a consent
-// carries what its sender holds of everybody.
+// carries what its sender holds of everybody; keys for shared noise.
 inline constexpr int protocol_version = 4;
 
 std::string signed_part(const Message& m);

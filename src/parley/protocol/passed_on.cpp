@@ -17,15 +17,18 @@ std::vector<int> PassedOn::goes_to(int sender) const {
   return to;
 }
 
+bool PassedOn::goes_to(int sender, int neighbour) const {
+  return std::ranges::binary_search(goes_to(sender), neighbour);
+}
+
 void PassedOn::add(const Message& m, std::string bytes) {
   newest_ = std::max(newest_, m.round);
   if (!goes_to(m.node).empty()) messages_[key(m)] = std::move(bytes);
 }
 
 const std::pair<const PassedOn::Key, std::string>* PassedOn::next_for(int neighbour, const Has& has) const {
-  const auto found = std::ranges::find_if(messages_, [&](const auto& one) {
-    return std::ranges::binary_search(goes_to(one.first.node), neighbour) && !has(neighbour, one.first);
-  });
+  const auto found = std::ranges::find_if(
+      messages_, [&](const auto& one) { return goes_to(one.first.node, neighbour) && !has(neighbour, one.first); });
   return found == messages_.end() ? nullptr : &*found;
 }
 
@@ -75,10 +78,11 @@ bool Exchange::shows_contradiction(const std::string& by, std::string_view proof
   for (const std::string& bytes : unbundled(proof.substr(0, message_cap(agreed_.largest_size)), 3)) {
     const auto parsed = decode(bytes);
     const auto* m = std::get_if<Message>(&parsed);
-    if (m == nullptr || (m->kind != Kind::value && m->kind != Kind::silent) || m->node == self_ ||
+    const bool is_key = m != nullptr && m->kind == Kind::noise_key;
+    if (m == nullptr || (!is_key && m->kind != Kind::value && m->kind != Kind::silent) || m->node == self_ ||
         inspect(*m, by, agreed_, self_, keys_))
       continue;
-    const Finding finding = received_.judge(*m, released());
+    const Finding finding = is_key ? noise_keys_.judge(*m) : received_.judge(*m, released());
     if (!contradicts(finding.verdict)) continue;
     contradicted(*m, finding, bytes);
     return true;
@@ -89,14 +93,16 @@ bool Exchange::shows_contradiction(const std::string& by, std::string_view proof
 // Whoever is near a silent party loses it, and all hear of it; but there is a limit to what others do not bring.
 void Exchange::watch_passed_on() {
   std::vector<std::string> missing;
-  for (const int node : agreed_.heard_by(self_))
-    if (!is_neighbour(node) && received_.seen(node).round < released()) missing.push_back(name(node));
+  for (int node = 0; node < agreed_.nodes(); ++node)
+    if (node != self_ && !is_neighbour(node) &&
+        (noise_keys_.lacks(node) || (received_.hears(node) && received_.seen(node).round < released())))
+      missing.push_back(name(node));
   if (missing.empty() || closed()) passed_on_at_ = now_;
   const double waited = now_ - passed_on_at_, patience = agreed_.nodes() * (timing_.wait + 8 * timing_.deadline);
   if (waited < patience) return;
   stop(End::peer_lost,
-       "round " + std::to_string(released()) + " of " + join(missing, ", ") + " has not come through others for " +
-           std::to_string(static_cast<long>(waited)) + " s",
+       (noise_keys_.complete() ? "round " + std::to_string(released()) : "the key for shared noise") + " of " +
+           join(missing, ", ") + " has not come through others for " + std::to_string(static_cast<long>(waited)) + " s",
        Reason::silence);
 }
 

@@ -33,7 +33,8 @@ class PassedOn {
   const std::pair<const Key, std::string>* next_for(int neighbour, const Has& has) const;
   // Drops what all have to whom it goes. The last two rounds are kept: a neighbour may come back without them.
   void drop(const Has& has);
-  int oldest() const;  // round of which something may have to be passed on
+  bool goes_to(int sender, int neighbour) const;  // what this sender has signed
+  int oldest() const;                             // round of which something may have to be passed on
 
  private:
   std::vector<int> goes_to(int sender) const;

@@ -1,0 +1,69 @@
+// NoiseKeys, and what Exchange does with them.
+#include "parley/protocol/noise_keys.h"
+
+#include "parley/base/error.h"
+#include "parley/protocol/exchange.h"
+
+namespace parley::protocol {
+
+Finding NoiseKeys::judge(const Message& m) const {
+  const auto before = payloads_.find(m.node);
+  if (before == payloads_.end()) return {Verdict::accepted, ""};
+  if (before->second == m.payload) return {Verdict::duplicate, ""};
+  return {Verdict::second_value,
+          "another key for shared noise than the one stored: " + m.sender + " contradicts itself"};
+}
+
+void NoiseKeys::add(const Message& m, std::string bytes) {
+  payloads_[m.node] = m.payload;
+  bytes_[m.node] = std::move(bytes);
+}
+
+// Privacy: the owner has stored its secret part before. It is signed once in a part, so that nobody, a later process of
+// this party included, ever uses another one: the noise of a pair would not cancel, and its streams would serve twice.
+void Exchange::give_noise_key(const std::string& own) {
+  if (!agreed_.shared_noise) return;
+  const bool signed_before = noise_keys_.has(self_);
+  if (signed_before && !own.empty() && noise_keys_.payload(self_) != own)
+    throw Error({.what = "the key for shared noise is not the one that this party has signed in this part of the run",
+                 .where = transcript_->name(),
+                 .fix =
+                     "put back the newest copy of the record, with its file noise.key; if it is lost, agree on a new "
+                     "study: what was spent stays spent"});
+  if (signed_before || own.empty()) return;
+  if (last_released_ > 0)
+    throw Error(
+        {.what = "the transcript is older than the ledger: rounds were released, and this party's key for "
+                 "shared noise is not in it",
+         .where = transcript_->name(),
+         .fix = "put back the newest copy of the transcript, or agree on a new study: what was spent stays spent"});
+  const Message m = made(Kind::noise_key, -1, own);
+  const std::string bytes = encode(m);
+  transcript_->append(Transcript::Entry::sent, bytes);
+  transcript_->sync();
+  noise_keys_.add(m, bytes);
+}
+
+Receipt Exchange::on_noise_key(const Message& m, std::string_view bytes, Link& from) {
+  Finding finding = processes_.judge_passed_on(m);
+  if (finding.verdict == Verdict::accepted) finding = noise_keys_.judge(m);
+  if (contradicts(finding.verdict)) return contradicted(m, finding, bytes);
+  if (finding.verdict == Verdict::accepted) {
+    transcript_->append(Transcript::Entry::received, bytes);
+    transcript_->sync();
+    noise_keys_.add(m, std::string(bytes));
+    from.progressed(now_);
+    passed_on_at_ = now_;
+  }
+  from.noise_keys.insert(m.node);
+  return {.verdict = finding.verdict};
+}
+
+const std::pair<const int, std::string>* Exchange::next_noise_key_for(const Link& link) const {
+  for (const auto& one : noise_keys_.messages())
+    if (!link.noise_keys.contains(one.first) && (one.first == self_ || passed_on_.goes_to(one.first, link.node)))
+      return &one;
+  return nullptr;
+}
+
+}  // namespace parley::protocol
