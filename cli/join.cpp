@@ -86,9 +86,16 @@ std::string end_text(const party::JoinOptions& o, const party::Joined& j, party:
   else if (j.rounds_from_rows == 0 && !o.data.empty())
     text += fmt::format("  By its ledger, nothing computed from rows of {} has left.\n", o.as);
   else if (j.epsilon && *j.epsilon > 0 && j.not_private.empty())
-    text += fmt::format(
-        "  Whoever sees every message of this run learns at most ε = {}, δ = {} about any one record of {}.\n",
-        printed_epsilon(*j.epsilon), number(*j.delta), o.as);
+    text += j.against.empty()
+                ? fmt::format(
+                      "  Whoever sees every message of this run learns at most ε = {}, δ = {} about any one "
+                      "record of {}.\n",
+                      printed_epsilon(*j.epsilon), number(*j.delta), o.as)
+                : fmt::format(
+                      "  About any one record of {}, at most ε = {} against {};\n  ε = {} against all other "
+                      "parties together; δ = {}.\n",
+                      o.as, printed_epsilon(*j.epsilon), j.against, printed_epsilon(j.epsilon_all_others),
+                      number(*j.delta));
   if (j.has_model)
     text += fmt::format("Model:     {}/model.json{}\n", j.folder,
                         whole && j.parts.empty() ? " (of all parties)"
@@ -113,6 +120,7 @@ std::string end_json(const party::Joined& joined, const std::optional<std::vecto
   return json{{"outcome", study::end_name(joined.ending.end)},
               {"outcome_in_words", joined.ending.text},
               {"epsilon", joined.epsilon ? json(*joined.epsilon) : json()},
+              {"epsilon_all_others", joined.epsilon ? json(joined.epsilon_all_others) : json()},
               {"delta", joined.delta ? json(*joined.delta) : json()},
               {"rounds_from_rows", joined.rounds_from_rows},
               {"statement", joined.has_statement},

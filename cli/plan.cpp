@@ -170,7 +170,7 @@ nlohmann::json plan_json(const Planned& planned, long features) {
                 {"curvature", p.curvature.text},
                 {"curvature_share", *p.curvature_share},
                 {"regularization", *p.regularization},
-                {"forecast", run::forecast_json(plan, true)}});
+                {"forecast", run::forecast_json(plan)}});
     return out;
   }
   out.update({{"penalty", p.penalty}, {"penalty_growth", p.penalty_growth}, {"damping", *p.damping}});
@@ -204,7 +204,7 @@ void print_rest_of_sums(const algorithm::Plan& plan, const PlanOptions& o) {
   line("settings", algorithm::newton::in_words(plan));
   line("model", "mean of the points after the later half of the rounds (free)");
   print_guarantee(plan);
-  for (const auto& [what, text] : run::forecast_lines(plan, true)) line(what, text);
+  for (const auto& [what, text] : run::forecast_lines(plan)) line(what, text);
   if (o.features == 0) line("expect", "give --features for a forecast");
   print_command(plan, o);
 }

@@ -127,7 +127,9 @@ json party_json(const Study& s, const std::optional<StudyPlan>& p, int node) {
   for (const int other : p->graph.neighbours(node)) names.push_back(s.parties[static_cast<std::size_t>(other)].name);
   const bool priced = !party.trainer && p->plan.noisy();
   j.update({{"neighbours", names},
-            {"epsilon", priced ? json(p->plan.nodes[static_cast<std::size_t>(node)].epsilon) : json()}});
+            {"epsilon", priced ? json(p->plan.nodes[static_cast<std::size_t>(node)].epsilon) : json()},
+            {"epsilon_all_others",
+             priced ? json(p->plan.nodes[static_cast<std::size_t>(node)].epsilon_all_others) : json()}});
   return j;
 }
 
@@ -150,10 +152,13 @@ int roster(const Study& s, bool as_json) {
       {"node  name", "address", "records", "planned ε", "neighbours", "fingerprint"}};
   for (int i = 0; i < count; ++i) {
     const Invited& party = s.parties[static_cast<std::size_t>(i)];
-    const std::string epsilon = !p || party.trainer ? "-"
-                                : !p->plan.noisy()
-                                    ? "no noise"
-                                    : printed_epsilon(p->plan.nodes[static_cast<std::size_t>(i)].epsilon);
+    const std::string epsilon =
+        !p || party.trainer ? "-"
+        : !p->plan.noisy()  ? "no noise"
+        : p->plan.sharing().on()
+            ? printed_epsilon(p->plan.nodes[static_cast<std::size_t>(i)].epsilon) +
+                  ", all others: " + printed_epsilon(p->plan.nodes[static_cast<std::size_t>(i)].epsilon_all_others)
+            : printed_epsilon(p->plan.nodes[static_cast<std::size_t>(i)].epsilon);
     lines.push_back({fmt::format("{:>4}  {}", i, party.name), party.address,
                      party.trainer ? "trainer" : grouped(party.records), epsilon, p ? neighbours(s, *p, i) : "-",
                      party.fingerprint.substr(0, 16) + "..."});
@@ -174,6 +179,9 @@ std::string guarantee(const StudyPlan& p, const std::vector<std::string>& not_pr
   std::string claim =
       fmt::format("ε = {}, δ = {} per record, whole run ({})", from == to ? to : from + " to " + to,
                   number(p.plan.nodes.front().delta), p.plan.verified_only() ? "numerically verified" : "proved");
+  if (p.plan.sharing().on())
+    claim += fmt::format(" against {}; ε = {} against all other parties together", run::against_whom(p.plan.sharing()),
+                         printed_epsilon(p.plan.epsilon_all_others()));
   if (not_private.empty()) return claim;
   return alarm("none, NOT PRIVATE: " + not_private.front()) + "; with secret noise " + claim;
 }
@@ -203,10 +211,12 @@ int check(const Study& s, bool as_json) {
                             {"study", canonical},
                             {"parties", parties},
                             {"selection", run::to_json(p.selected)},
-                            {"forecast", run::forecast_json(p.plan, false)},
+                            {"forecast", run::forecast_json(p.plan)},
                             {"rounds", p.plan.options.rounds},
                             {"private_rounds", first.private_rounds.size()},
                             {"epsilon", p.plan.noisy() ? json(p.plan.epsilon()) : json()},
+                            {"epsilon_all_others", p.plan.noisy() ? json(p.plan.epsilon_all_others()) : json()},
+                            {"against", run::against_whom(p.plan.sharing())},
                             {"delta", p.plan.noisy() ? json(first.delta) : json()},
                             {"theorem", p.plan.noisy() ? first.theorem : ""},
                             {"bound", p.plan.verified_only() ? "numerically verified" : "proved"},
@@ -234,7 +244,7 @@ int check(const Study& s, bool as_json) {
   line("guarantee", guarantee(p, stamps));
   if (p.plan.noisy()) line("by", first.theorem);
   line("convergence", convergence + " (without noise)");
-  for (const auto& [what, text] : run::forecast_lines(p.plan, false)) line(what, text);
+  for (const auto& [what, text] : run::forecast_lines(p.plan)) line(what, text);
   line("deadlines", fmt::format("an answer within {} s; a silent peer is waited for {} s, then the others {}",
                                 number(s.deadline_seconds), number(s.wait_seconds), s.on_loss.text));
   return 0;

@@ -50,7 +50,7 @@ void print_start(const run::Simulation& s, const run::TrainOptions& o, bool to_s
              grouped(static_cast<long>(s.test_rows)), s.holdings.test.features,
              s.holdings.classes.empty() ? "" : fmt::format(", {} classes", s.holdings.classes.size()),
              s.plan.options.rounds, first.private_rounds.size());
-  for (const auto& [what, text] : run::forecast_lines(s.plan, true)) fmt::print(to, "{:<11} {}\n", what, text);
+  for (const auto& [what, text] : run::forecast_lines(s.plan)) fmt::print(to, "{:<11} {}\n", what, text);
   std::fflush(to);
 }
 

@@ -35,6 +35,7 @@ json as_json(const Verified& v) {
                        {"rounds_from_rows", p.rounds_from_rows},
                        {"values_recomputed", p.recomputed},
                        {"epsilon", priced ? json(p.epsilon) : json()},
+                       {"epsilon_all_others", priced ? json(p.epsilon_all_others) : json()},
                        {"delta", priced ? json(p.delta) : json()},
                        {"contradicted", p.contradicted},
                        {"epsilon_stated", p.contradicted ? json() : amount(p.stated)},
@@ -58,6 +59,10 @@ json as_json(const Verified& v) {
           {"parties", parties},
           {"epsilon",
            v.noisy && std::ranges::none_of(v.parties, &verify::VerifiedParty::contradicted) ? json(v.epsilon) : json()},
+          {"epsilon_all_others", v.noisy && std::ranges::none_of(v.parties, &verify::VerifiedParty::contradicted)
+                                     ? json(v.epsilon_all_others)
+                                     : json()},
+          {"against", v.against.empty() ? json() : json(v.against)},
           {"delta", v.noisy ? json(v.delta) : json()},
           {"bound", v.bound},
           {"not_private", v.not_private},
@@ -102,6 +107,9 @@ void print(const Verified& v) {
     fmt::print("\nAny one record of any {}party: {}ε = {}, δ = {} in all ({}), on the assumptions in the statements.\n",
                contradicted.empty() ? "" : "other ", v.not_private.empty() ? "" : "with secret noise ",
                printed_epsilon(v.epsilon), number(v.delta), v.bound);
+  if (v.noisy && !v.against.empty() && contradicted.size() < v.parties.size())
+    fmt::print("That holds against {}; against all other parties together, ε = {}.\n", v.against,
+               printed_epsilon(v.epsilon_all_others));
   fmt::print("\n{} signed messages; {} released values that two or more records hold.\n", v.messages, v.compared);
   const auto list = [](const std::string& title, const std::vector<std::string>& sentences) {
     if (sentences.empty()) return;

@@ -116,7 +116,7 @@ void World::check_spend(int node) const {
     }
     if (paid != expected.size()) throw Violation("a release was not charged: node " + std::to_string(node));
   }
-  if (all.total() > scenario_.first.allowance[at(node)])
+  if (all.total() > scenario_.first.anybody.allowance[at(node)])
     throw Violation("party " + std::to_string(node) + " has spent more than the study planned");
   if (caps.contains(node) && sum > caps.at(node)) throw Violation("a cap is exceeded");
 }

@@ -39,7 +39,7 @@ algorithm::Options options_of(const std::string& name, long rounds, const std::s
 }
 
 Scenario::Scenario(const algorithm::Options& options, network::Graph who)
-    : graph(std::move(who)), first{.nodes = {}, .agreed = {.graph = graph}, .allowance = {}, .spent = {}} {
+    : graph(std::move(who)), first{.nodes = {}, .agreed = {.graph = graph}} {
   const bool star = algorithm::algorithm_named(options.algorithm).star;
   const int parties = graph.nodes() - (star ? 1 : 0);
   setting = {.degree = graph.degrees(), .records = {}, .features = features};

@@ -28,8 +28,7 @@ json record_header(const Participant& participant, const PartsOnDisk& parts, con
       {"released", shape},
       {"privacy", run::privacy_json(participant.plan.plan, participant.stamps, participant.plan.plan.cost(), true)},
       {"ledger_head", parts.book().recorded_head()}};
-  if (const json forecast = run::forecast_json(participant.plan.plan, false); !forecast.is_null())
-    head["forecast"] = forecast;
+  if (const json forecast = run::forecast_json(participant.plan.plan); !forecast.is_null()) head["forecast"] = forecast;
   if (parts.part().number > 1) {
     head["part"] = json::parse(parts.part().agreed.configuration);
     head["parts"] = to_json(parts.history());

@@ -18,12 +18,14 @@
 #include "parley/base/text.h"
 #include "parley/party/final_documents.h"
 #include "parley/party/listening.h"
+#include "parley/party/noise_key_file.h"
 #include "parley/party/participant.h"
 #include "parley/party/parts_on_disk.h"
 #include "parley/party/party_folder.h"
 #include "parley/party/party_process.h"
 #include "parley/problem/metrics.h"
 #include "parley/record/record.h"
+#include "parley/run/claim.h"
 #include "parley/run/failure.h"
 #include "parley/study/agreement.h"
 
@@ -147,12 +149,48 @@ class Joining {  // a party at work
                                     .process = process_,
                                     .timing = timing,
                                     .now = now};
+    if (part.agreed.shared_noise) {
+      noise_key_ = noise_key_of(part);
+      if (noise_key_) setup.noise_key = noise_key_->payload();
+      if (parts_->holds_rows()) own.pairs = [this](const protocol::NoiseKeys& keys) { return pairs(keys); };
+    }
     if (participant_.study.on_loss == study::OnLoss::go_on)
       setup.consent = [this](const protocol::Succession& next) { return parts_->consent(next); };
-    return {.party = std::make_unique<Party>(std::move(own), std::move(setup), parts_->open_transcript()),
+    auto party = std::make_unique<Party>(std::move(own), std::move(setup), parts_->open_transcript());
+    if (part.agreed.shared_noise && !noise_key_ && !party->exchange().closed() &&
+        party->exchange().released() < part.agreed.rounds)
+      refuse_without_noise_key(part);
+    return {.party = std::move(party),
             .run = part.agreed.run,
             .nodes = part.nodes,
             .begins = before == nullptr ? "" : beginning_in_words()};
+  }
+
+  // Stored before the transcript begins. Where there is a transcript and no key, it was deleted or lost: nobody makes
+  // another one for a part in which the first may have been used.
+  std::optional<NoiseKey> noise_key_of(const study::Part& part) const {
+    const auto now = std::chrono::floor<std::chrono::seconds>(std::chrono::system_clock::now());
+    if (part.number > 1) delete_noise_key(noise_key_file(folder_, part.number - 1));
+    const fs::path file = noise_key_file(folder_, part.number);
+    auto found = read_noise_key(file, now);
+    if (found || fs::exists(parts_->folder() / "transcript")) return found;
+    return make_noise_key(file, now);
+  }
+
+  [[noreturn]] void refuse_without_noise_key(const study::Part& part) const {
+    throw Error({.what = "this party's secret for shared noise is gone, so it can release nothing more in this part of "
+                         "the run",
+                 .value = noise_key_file(folder_, part.number).string(),
+                 .allowed = "the file that this run has made; it is deleted after 30 days",
+                 .where = "beside the record",
+                 .fix = "put it back if it was moved; otherwise agree on a new study: what was spent stays spent"});
+  }
+
+  // In a seeded run from the seed, as in a simulation: the same bits, and no privacy.
+  std::shared_ptr<const privacy::PairKeys> pairs(const protocol::NoiseKeys& keys) const {
+    const study::Part& part = parts_->part();
+    if (noise_.is_private()) return pairs_of(*noise_key_, keys, part.agreed, parts_->self(), part.holders());
+    return std::make_shared<const privacy::SimulatedPairs>(part.holders(), noise_.secret_for_pairs(part.number));
   }
 
   std::string beginning_in_words() const {
@@ -160,8 +198,8 @@ class Joining {  // a party at work
     std::string text = "part " + std::to_string(part.number) + ": " + parley::join(part.agreed.parties, ", ") + "; " +
                        std::to_string(part.agreed.rounds) + " rounds are left";
     if (parts_->holds_rows() && part.plan.noisy())
-      text += ", with noise for what is left of the plan (epsilon " + printed_epsilon(parts_->spent()) + " of " +
-              printed_epsilon(participant_.schedule().epsilon) + " was spent)";
+      text += ", with noise for what is left of the plan (epsilon " + printed_epsilon(parts_->spent().epsilon) +
+              " of " + printed_epsilon(participant_.schedule().epsilon) + " was spent)";
     return text + "; its record is in " + parts_->folder().string();
   }
 
@@ -210,7 +248,7 @@ class Joining {  // a party at work
                         .rounds = before + rounds,
                         .peers = static_cast<int>(peers.size()),
                         .answering = static_cast<int>(std::ranges::count(peers, true, &protocol::PeerState::answers)),
-                        .epsilon = parts_->spent(),
+                        .epsilon = parts_->spent().epsilon,
                         .budget = participant_.trainer ? 0 : participant_.schedule().epsilon,
                         .stamped = !participant_.stamps.empty(),
                         .seconds_left = left});
@@ -228,6 +266,10 @@ class Joining {  // a party at work
                                       .model = model,
                                       .own = own});
     stored_ = ending.end;
+    // Whoever was interrupted, or has lost a peer, may go on with it.
+    if (whole || ending.end == protocol::End::equivocation || ending.end == protocol::End::contradicted ||
+        ending.end == protocol::End::diverged)
+      delete_noise_key(noise_key_file(folder_, parts_->part().number));
     if (options_.local_metrics && !participant_.trainer && written_.spent && written_.model) write_metrics(model, own);
   }
 
@@ -244,6 +286,9 @@ class Joining {  // a party at work
     if (written_.spent) {
       joined.epsilon = written_.spent->epsilon;
       joined.delta = written_.spent->delta;
+      joined.epsilon_all_others = written_.spent->epsilon_all_others;
+      if (const privacy::Sharing& sharing = participant_.plan.plan.sharing(); sharing.on())
+        joined.against = run::against_whom(sharing);
       if (const json& parts = written_.spent->parts; !parts.is_null())
         joined.parts =
             study::in_words(parts, joined.delta == 0 && joined.epsilon > 0, ending.end == protocol::End::completed);
@@ -282,7 +327,8 @@ class Joining {  // a party at work
   std::shared_ptr<ledger::LedgerFile> book_;
   std::optional<record::Lock> lock_;
   std::optional<PartsOnDisk> parts_;
-  protocol::Process process_;  // this one
+  protocol::Process process_;          // this one
+  std::optional<NoiseKey> noise_key_;  // of the part that is under way
   Vector trainer_says_;
   std::optional<protocol::End> stored_;  // the ending that the record has
   DocumentsWritten written_;

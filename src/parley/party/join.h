@@ -35,7 +35,9 @@ struct Joined {
   protocol::Ending ending;
   // What this party's records have lost, at most. Neither this nor the final documents are there when its past is
   // unknown.
-  std::optional<double> epsilon, delta;
+  std::optional<double> epsilon, delta;  // against the colluders that the study allows for
+  double epsilon_all_others = 0;         // against all others together: the same where no noise is shared
+  std::string against{};                 // whom epsilon holds against, where noise is shared
   int rounds_from_rows = 0;
   std::vector<std::string> not_private;
   std::string folder;

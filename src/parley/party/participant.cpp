@@ -36,7 +36,9 @@ std::string cap_command(const Participant& participant, const std::string& datas
   const algorithm::Schedule& s = participant.schedule();
   const bool bounded = !participant.trainer && participant.stamps.empty();
   return "parley ledger cap FILE --dataset " + (dataset.empty() ? participant.me().name : dataset) + " --epsilon " +
-         (bounded ? printed_epsilon(s.epsilon) + (s.delta > 0 ? " --delta " + number(s.delta) : "") : "unlimited");
+         (bounded ? printed_epsilon(s.epsilon_all_others) + (s.delta > 0 ? " --delta " + number(s.delta) : "") +
+                        (s.sharing.on() ? " --colluders-epsilon " + printed_epsilon(s.epsilon) : "")
+                  : "unlimited");
 }
 
 Participant participant_from(const JoinOptions& o) {

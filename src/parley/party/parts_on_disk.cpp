@@ -92,7 +92,10 @@ json PartsOnDisk::line_of(int round, bool silent) const {
       .touches_data = holds_rows() && part().plan.nodes[static_cast<std::size_t>(self())].touches_data(round),
       .silent = silent,
       .star = part().plan.star()};
-  return record::round_line(round, record::kind_of(turn), epsilon_so_far(through), setup_.run.not_private.empty());
+  const algorithm::Cost cost = epsilon_so_far(through);
+  json line = record::round_line(round, record::kind_of(turn), cost.epsilon, setup_.run.not_private.empty());
+  if (part().plan.sharing().on() || setup_.first.plan.sharing().on()) line["epsilon_all_others"] = cost.all_others;
+  return line;
 }
 
 protocol::Consent PartsOnDisk::consent(const protocol::Succession& next) const {
@@ -143,7 +146,7 @@ study::PartHistory PartsOnDisk::history() const {
   return told;
 }
 
-double PartsOnDisk::spent() const {
+algorithm::Cost PartsOnDisk::spent() const {
   return epsilon_so_far(history());
 }
 

@@ -57,7 +57,7 @@ class PartsOnDisk {
   record::Kept kept() const { return kept_.value_or(record::Kept{}); }  // by earlier processes
 
   bool holds_rows() const { return self() < part().holders(); }
-  double spent() const;                                  // so far, for a progress line
+  algorithm::Cost spent() const;                         // so far, for a progress line
   nlohmann::json line_of(int round, bool silent) const;  // in rounds.jsonl; ε as of that round
   study::PartHistory history() const;
   // The whole record, and that of the last part; on the disk when it returns.

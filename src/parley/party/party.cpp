@@ -8,6 +8,7 @@ namespace parley::party {
 
 Party::Party(Own own, protocol::Exchange::Setup setup, std::unique_ptr<AppendFile> transcript)
     : own_(std::move(own)),
+      self_(setup.self),
       release_bound_(setup.agreed.release_bound),
       final_(own_.earlier ? protocol::FinalIterate(own_.counts, *own_.earlier) : protocol::FinalIterate(own_.counts)),
       exchange_(std::move(setup), std::move(transcript)) {
@@ -55,8 +56,14 @@ void Party::advance() {
 std::optional<Party::Job> Party::job() {
   if (!has_job()) return std::nullopt;
   if (own_.check_in_place) own_.check_in_place();
+  if (own_.pairs && !pairs_) pairs_ = own_.pairs(exchange_.noise_keys());
   solving_ = Solving::under_way;
   return Job{.round = round_, .inbox = inbox_.value_or(privacy::Inbox{})};
+}
+
+privacy::Release Party::solve(const Job& job, privacy::Random& random) const {
+  if (pairs_) random.share(pairs_, self_);
+  return own_.node->step(job.inbox, random);
 }
 
 void Party::solved(privacy::Release release) {

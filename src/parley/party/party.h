@@ -12,6 +12,7 @@
 
 #include "parley/algorithm/node.h"
 #include "parley/algorithm/schedule.h"
+#include "parley/privacy/pair_noise.h"
 #include "parley/privacy/release.h"
 #include "parley/protocol/exchange.h"
 
@@ -30,7 +31,9 @@ class Party {
     // Error: what this run is rebuilt from has gone, so nothing more is solved or paid. Empty: it cannot go.
     std::function<void()> check_in_place{};
     std::function<bool(int round)> counts;  // in the final iterate
-    bool sums = false;                      // what it releases before the last round are no iterates (newton)
+    // Privacy: the noise that it shares, by everybody's keys; asked once, when all are here. Empty: it shares none.
+    std::function<std::shared_ptr<const privacy::PairKeys>(const protocol::NoiseKeys& keys)> pairs{};
+    bool sums = false;  // what it releases before the last round are no iterates (newton)
     // Of a part that goes on after a loss: what the earlier ones have brought, and the neighbours' values of its round
     // 0, as far as they are known from there (null: unknown).
     std::optional<protocol::FinalIterate> earlier{};
@@ -55,7 +58,7 @@ class Party {
   bool has_job() const { return solving_ == Solving::wanted && !exchange_.closed(); }
   std::optional<Job> job();  // once for each round that has to be solved
   // Changes nothing, so it may run on another thread while messages come in.
-  privacy::Release solve(const Job& job, privacy::Random& random) const { return own_.node->step(job.inbox, random); }
+  privacy::Release solve(const Job& job, privacy::Random& random) const;
   // Pays for it, stores it, and only then lets it go. Dropped, unpaid, when the run has ended meanwhile.
   void solved(privacy::Release release);
 
@@ -85,9 +88,11 @@ class Party {
   void check_free(const privacy::Inbox& inbox);
 
   Own own_;
+  int self_;
   double release_bound_;
   protocol::FinalIterate final_;
   protocol::Exchange exchange_;
+  std::shared_ptr<const privacy::PairKeys> pairs_{};
   int round_ = 0;                        // the next one of this node's
   std::optional<privacy::Inbox> inbox_;  // what it is computed from
   enum class Solving { no, wanted, under_way } solving_ = Solving::no;

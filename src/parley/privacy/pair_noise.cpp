@@ -106,4 +106,13 @@ PairKey SimulatedPairs::key(int i, int j) const {
   return digest_and_cleanse(bytes);
 }
 
+AgreedPairs::~AgreedPairs() {
+  for (PairKey& key : keys_) OPENSSL_cleanse(key.data(), key.size());
+}
+
+PairKey AgreedPairs::key(int i, int j) const {
+  expects((i == self_) != (j == self_), "a key of this party's with another one");
+  return keys_[static_cast<std::size_t>(i == self_ ? j : i)];
+}
+
 }  // namespace parley::privacy

@@ -10,6 +10,7 @@
 #include <map>
 #include <memory>
 #include <span>
+#include <vector>
 
 #include "parley/base/vector.h"
 
@@ -48,6 +49,19 @@ class SimulatedPairs final : public PairKeys {
  private:
   int parties_;
   PairKey secret_;
+};
+
+// Those of one party of a run between organisations, one for each other party, which alone has it too.
+class AgreedPairs final : public PairKeys {
+ public:
+  AgreedPairs(int self, std::vector<PairKey> keys) : self_(self), keys_(std::move(keys)) {}  // its own place: unused
+  ~AgreedPairs() override;
+  int parties() const override { return static_cast<int>(keys_.size()); }
+  PairKey key(int i, int j) const override;
+
+ private:
+  int self_;
+  std::vector<PairKey> keys_;
 };
 
 // z of one pair, added to `sum` with this sign.

@@ -192,10 +192,16 @@ Random NoiseSource::stream(int node, int round, std::string_view purpose) const 
   return stream;
 }
 
-std::array<unsigned char, 32> NoiseSource::secret_for_pairs() const {
-  if (!seed_) return run_->stream("pairs");
-  std::string text = "parley NOT PRIVATE seed " + std::to_string(*seed_) + " pairs";
+std::array<unsigned char, 32> NoiseSource::secret_for_pairs(int part) const {
+  const std::string purpose = part == 1 ? "pairs" : "pairs of part " + std::to_string(part);
+  if (!seed_) return run_->stream(purpose);
+  std::string text = "parley NOT PRIVATE seed " + std::to_string(*seed_) + " " + purpose;
   return digest_and_cleanse(text);
+}
+
+void Random::share(std::shared_ptr<const PairKeys> pairs, int node) {
+  pairs_ = std::move(pairs);
+  node_ = node;
 }
 
 Vector Random::shared(Index dimension, int release, const Vector* point) const {

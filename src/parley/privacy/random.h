@@ -48,6 +48,8 @@ class Random {
   // Σ ±z of this stream's party in this stream's round (pair_noise.h). A bug where the parties have exchanged no keys: a
   // release without them would have less noise than it is charged for.
   Vector shared(Index dimension, int release, const Vector* point) const;
+  // From here on: the noise that this node shares with others, by its number among them.
+  void share(std::shared_ptr<const PairKeys> pairs, int node);
 
  private:
   friend class NoiseSource;
@@ -67,8 +69,8 @@ class NoiseSource {
   explicit NoiseSource(std::optional<std::uint64_t> seed, Entropy entropy = os_entropy);
   bool is_private() const { return !seed_; }
   void share(std::shared_ptr<const PairKeys> pairs) { pairs_ = std::move(pairs); }  // from here on, all streams
-  // For the keys of a simulation: fresh, or from the seed.
-  std::array<unsigned char, 32> secret_for_pairs() const;
+  // For the keys of a simulation: fresh, or from the seed; another one in each part of a run.
+  std::array<unsigned char, 32> secret_for_pairs(int part = 1) const;
   Random stream(int node, int round, std::string_view purpose = "noise") const;
 
  private:

@@ -78,8 +78,8 @@ std::optional<newton::Forecast> forecast_of(const algorithm::Plan& plan) {
   return known ? std::optional(newton::forecast(newton::noise_to_signal(*known))) : std::nullopt;
 }
 
-json forecast_json(const algorithm::Plan& plan, bool can_share) {
-  const auto known = newton::known_of(plan, can_share);
+json forecast_json(const algorithm::Plan& plan) {
+  const auto known = newton::known_of(plan);
   if (!known) return nullptr;
   const double nu = newton::noise_to_signal(*known);
   const newton::Forecast f = newton::forecast(nu);
@@ -97,8 +97,8 @@ json forecast_json(const algorithm::Plan& plan, bool can_share) {
   return j;
 }
 
-std::vector<std::pair<std::string, std::string>> forecast_lines(const algorithm::Plan& plan, bool can_share) {
-  const auto known = newton::known_of(plan, can_share);
+std::vector<std::pair<std::string, std::string>> forecast_lines(const algorithm::Plan& plan) {
+  const auto known = newton::known_of(plan);
   if (!known) return {};
   return {{"expect", newton::in_words(newton::forecast(newton::noise_to_signal(*known)))},
           {"limit", newton::guessing_in_words(*known)},

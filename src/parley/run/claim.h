@@ -39,10 +39,10 @@ nlohmann::json to_json(const algorithm::Selected& selected);
 // nullopt where no forecast is known for the plan (newton_plan.h, known_of).
 std::optional<algorithm::newton::Forecast> forecast_of(const algorithm::Plan& plan);
 
-// ν, points, range, levers; null where none is known. can_share: noise that cancels is offered (not in a study).
-nlohmann::json forecast_json(const algorithm::Plan& plan, bool can_share);
+// ν, points, range, levers; null where none is known.
+nlohmann::json forecast_json(const algorithm::Plan& plan);
 
 // What it is and what it says, e.g. {"expect", "about 1.2 points …"}; empty where none is known.
-std::vector<std::pair<std::string, std::string>> forecast_lines(const algorithm::Plan& plan, bool can_share);
+std::vector<std::pair<std::string, std::string>> forecast_lines(const algorithm::Plan& plan);
 
 }  // namespace parley::run

@@ -249,7 +249,7 @@ json header_json(const Simulation& s, const TrainOptions& options, const std::st
                {"node_facts", nodes},
                {"warnings", s.plan.warnings},
                {"options", to_json(option_rows(copy))}};
-  if (const json forecast = forecast_json(s.plan, true); !forecast.is_null()) head["forecast"] = forecast;
+  if (const json forecast = forecast_json(s.plan); !forecast.is_null()) head["forecast"] = forecast;
   for (const auto& n : s.plan.nodes)
     if (s.plan.noisy()) head["noise_levels"].push_back(algorithm::first_noise_level(n));
   return head;

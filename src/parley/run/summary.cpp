@@ -46,7 +46,7 @@ json to_json(const Summary& s, const TrainOptions& o) {
   json j = privacy_json(s.simulation, spent, s.runs.back().outcome == Outcome::completed);
   j.update({{"algorithm", s.simulation.selected.algorithm},
             {"selection", to_json(s.simulation.selected)},
-            {"forecast", forecast_json(s.simulation.plan, true)},
+            {"forecast", forecast_json(s.simulation.plan)},
             {"data", s.simulation.holdings.name},
             {"nodes", s.simulation.parties()},
             {"features", s.simulation.holdings.test.features},

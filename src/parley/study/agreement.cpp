@@ -25,6 +25,7 @@ protocol::Agreement agreement(const algorithm::Plan& plan, Index dimension, netw
           .parties = std::move(parties),
           .graph = std::move(graph),
           .passed_on = plan.passed_on(),
+          .shared_noise = plan.sharing().on(),
           .dimension = dimension,
           .largest_size = plan.largest_size(dimension),
           .rounds = static_cast<int>(first.rounds),

@@ -23,19 +23,21 @@ using privacy::Charge;
 
 constexpr int most_parts = 100;
 
-void add(Spend& sum, const std::vector<Charge>& charges) {
-  for (const Charge& c : charges) sum.add(ledger::Price{c.epsilon, c.mu});
+using privacy::Against;
+
+void add(Spend& sum, const std::vector<Charge>& charges, Against whom) {
+  for (const Charge& c : charges) sum.add(ledger::Price{c.epsilon, c.mu_against(whom)});
 }
 
 // The units are those of the rule by which parts add up: Σε at δ = 0, Σμ² by the GDP filter at δ > 0 (docs/ledger.md,
 // theorems L1, L2). Gamma noise at δ > 0 was planned by a composition that the filter does not know: then the filter's
 // limit for the planned (ε, δ). Trap: the sum must stay below it in the first part too, where nobody has been lost yet;
 // a plan that does not gets 0, and nobody goes on.
-double allowance_of(const algorithm::Schedule& s) {
+double allowance_of(const algorithm::Schedule& s, Against whom) {
   Spend planned(s.delta);
   bool pure = false;
   for (const auto& r : s.private_rounds) {
-    planned.add(ledger::Price{r.charge.epsilon, r.charge.mu});
+    planned.add(ledger::Price{r.charge.epsilon, r.charge.mu_against(whom)});
     pure = pure || r.charge.epsilon > 0;
   }
   if (!pure || s.delta == 0) return planned.total();
@@ -52,6 +54,11 @@ void keep(std::vector<Value>& list, const std::vector<int>& members, int holders
   list = std::move(kept);
 }
 
+std::size_t holders_in(const Part& before, const protocol::Succession& next) {
+  return static_cast<std::size_t>(
+      std::ranges::count_if(next.members, [&](int node) { return node < before.holders(); }));
+}
+
 // As agreed, for those who are left.
 algorithm::Options options_for(const Part& before, const protocol::Succession& next) {
   algorithm::Options o = before.plan.options;
@@ -61,6 +68,8 @@ algorithm::Options options_for(const Part& before, const protocol::Succession& n
   std::vector<std::string> steps = split_list(o.dual_step.text);
   keep(steps, next.members, before.holders());
   o.dual_step = join(steps, ",");
+  // They stay as many as the study allows for. Where fewer than two others are left, no noise can be shared.
+  if (o.colluders && *o.colluders + 2 > holders_in(before, next)) o.colluders.reset();
   return o;
 }
 
@@ -69,22 +78,23 @@ double epsilon_for(double left, double delta) {
   return delta == 0 ? left : privacy::gdp_epsilon(std::sqrt(left), delta);
 }
 
-void check_allowance(const Part& p) {
+void check_allowance(const Part& p, const Part::Account& account, Against whom) {
   for (int i = 0; i < p.holders(); ++i) {
     const auto at = static_cast<std::size_t>(i);
-    Spend all = p.spent[at];
-    add(all, charges(p, i));
-    if (all.total() <= p.allowance[at]) continue;
+    Spend all = account.spent[at];
+    add(all, charges(p, i), whom);
+    if (all.total() <= account.allowance[at]) continue;
     throw Error({.what = "with fewer neighbours the rest of the run would cost " + p.agreed.name(i) +
                          " more than the study planned",
                  .value = "epsilon " + number(all.epsilon()) + " in all",
-                 .allowed = "epsilon " + number(epsilon_for(p.allowance[at], p.plan.nodes[at].delta))});
+                 .allowed = "epsilon " + number(epsilon_for(account.allowance[at], p.plan.nodes[at].delta))});
   }
 }
 
 void check_countable(const Part& p) {
   for (int i = 0; i < p.setting.nodes(); ++i)
-    if (const auto at = static_cast<std::size_t>(i); p.spent[at].delta() > 0 && p.allowance[at] == 0)
+    if (const auto at = static_cast<std::size_t>(i);
+        p.colluders.spent[at].delta() > 0 && p.colluders.allowance[at] == 0)
       throw Error({.what = "the noise of " + p.agreed.name(i) +
                            " was planned for all rounds together, and cannot be counted in parts: gamma noise at "
                            "delta > 0 (docs/privacy.md, proposition 9)"});
@@ -96,14 +106,15 @@ algorithm::Plan plan_for_the_rest(const Part& p, algorithm::Options o) {
     if (budget) o.epsilon.clear();
     for (int i = 0; i < p.setting.nodes() && budget; ++i) {
       const auto at = static_cast<std::size_t>(i);
-      const double left = p.allowance[at] - p.spent[at].total();
+      const double left = p.colluders.allowance[at] - p.colluders.spent[at].total();
       if (left <= 0) throw Error({.what = "nothing is left of what the study planned for " + p.agreed.name(i)});
-      o.epsilon.push_back((1 - less) * epsilon_for(left, p.spent[at].delta()));
+      o.epsilon.push_back((1 - less) * epsilon_for(left, p.colluders.spent[at].delta()));
     }
     Part trial = p;
     trial.plan = algorithm::make_plan(o, p.setting);
     try {
-      check_allowance(trial);
+      check_allowance(trial, p.colluders, Against::colluders);
+      check_allowance(trial, p.anybody, Against::anybody);
       return trial.plan;
     } catch (const Error&) {
       if (!budget || less == 1e-3) throw;
@@ -121,8 +132,8 @@ int complete_sums(const algorithm::Schedule& before, int through) {
 // are left take what they have.
 long rounds_left(const Part& p, const algorithm::Schedule& before, int through) {
   if (!before.sums) return before.rounds - through;
-  for (std::size_t i = 0; i < p.spent.size(); ++i)
-    if (before.noise != algorithm::Noise::none && p.spent[i].total() >= p.allowance[i]) return 0;
+  for (std::size_t i = 0; i < p.colluders.spent.size(); ++i)
+    if (before.noise != algorithm::Noise::none && p.colluders.spent[i].total() >= p.colluders.allowance[i]) return 0;
   return std::max(0L, before.sums->rounds - through);
 }
 
@@ -136,6 +147,7 @@ algorithm::Plan without_rounds(const Part& p, const Part& before, const protocol
     s.degree = p.setting.degree[static_cast<std::size_t>(i)];
     s.rounds = 0;
     if (s.sums) s.sums->rounds = 0;
+    s.sharing.noise = {};
   }
   return plan;
 }
@@ -154,6 +166,9 @@ json configuration_of(const Part& p, const Part& before, const protocol::Success
     costs.push_back({{"epsilon", s.rounds == 0 ? "0" : six_digits(s.epsilon)},
                      {"penalty", six_digits(s.private_rounds.front().penalty)},
                      {"curvature", six_digits(s.private_rounds.front().strong_convexity)}});
+  if (p.plan.sharing().on())
+    for (std::size_t i = 0; i < costs.size(); ++i)
+      costs[i]["epsilon_all_others"] = six_digits(p.plan.nodes[i].epsilon_all_others);
   return {{"format", "parley-part-1"},
           {"part", p.number},
           {"after", {{"run", before.agreed.run}, {"configuration", before.agreed.configuration_hash}}},
@@ -181,17 +196,14 @@ std::vector<Charge> charges(const Part& part, int node, long through) {
 }
 
 Part first_part(protocol::Agreement agreed, algorithm::Setting setting, algorithm::Plan plan) {
-  Part p{.nodes = {},
-         .agreed = std::move(agreed),
-         .setting = std::move(setting),
-         .plan = std::move(plan),
-         .allowance = {},
-         .spent = {}};
+  Part p{.nodes = {}, .agreed = std::move(agreed), .setting = std::move(setting), .plan = std::move(plan)};
   p.whole_rounds = static_cast<int>(p.plan.nodes.front().rounds);
   for (int i = 0; i < p.agreed.nodes(); ++i) p.nodes.push_back(i);
   for (const algorithm::Schedule& s : p.plan.nodes) {
-    p.allowance.push_back(allowance_of(s));
-    p.spent.emplace_back(s.delta);
+    for (const auto& [account, whom] : {std::pair(&p.colluders, Against::colluders), {&p.anybody, Against::anybody}}) {
+      account->allowance.push_back(allowance_of(s, whom));
+      account->spent.emplace_back(s.delta);
+    }
   }
   p.agreed.counts = [part = std::make_shared<const Part>(p)](int round) { return counts_in_final(*part, round); };
   return p;
@@ -216,22 +228,24 @@ Part next_part(const Part& before, const protocol::Succession& next) {
          .before = before.before + next.through,
          .sums = before.sums + complete_sums(before.plan.nodes.front(), next.through),
          .whole_rounds = before.whole_rounds,
-         .allowance = before.allowance,
-         .spent = before.spent};
+         .colluders = before.colluders,
+         .anybody = before.anybody};
   const int all = before.agreed.nodes(), holders = before.holders();
   keep(p.nodes, next.members, all);
   keep(p.agreed.parties, next.members, all);
   keep(p.setting.records, next.members, holders);
-  keep(p.allowance, next.members, holders);
   p.setting.degree = graph.degrees();
   p.setting.degree.resize(p.setting.records.size());
   const algorithm::Schedule& first = before.plan.nodes.front();
   p.setting.earlier += first.alternates() ? next.through / 2 : next.through;
-  for (std::size_t m = 0; m < next.members.size(); ++m)  // what was released counts, also beyond the common round
-    if (next.members[m] < holders)
-      add(p.spent[static_cast<std::size_t>(next.members[m])],
-          charges(before, next.members[m], std::max(0, next.released[m])));
-  keep(p.spent, next.members, holders);
+  for (const auto& [account, whom] : {std::pair(&p.colluders, Against::colluders), {&p.anybody, Against::anybody}}) {
+    for (std::size_t m = 0; m < next.members.size(); ++m)  // what was released counts, also beyond the common round
+      if (next.members[m] < holders)
+        add(account->spent[static_cast<std::size_t>(next.members[m])],
+            charges(before, next.members[m], std::max(0, next.released[m])), whom);
+    keep(account->allowance, next.members, holders);
+    keep(account->spent, next.members, holders);
+  }
 
   algorithm::Options o = options_for(before, next);
   if (first.sums && next.through >= 2 && !p.setting.moments)  // all who go on have everybody's

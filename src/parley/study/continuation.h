@@ -25,8 +25,12 @@ struct Part {
   int sums = 0;          // of them, rounds of sums that everybody has
   int whole_rounds = 0;  // of the study
   // By holder of records, in the units of ledger::Spend: what the whole run may cost, and what earlier parts did.
-  std::vector<double> allowance;
-  std::vector<ledger::Spend> spent;
+  struct Account {
+    std::vector<double> allowance;
+    std::vector<ledger::Spend> spent;
+  };
+  // Against the colluders that the study allows for, and against all others together: the same where no noise is shared.
+  Account colluders{}, anybody{};
 
   int holders() const { return static_cast<int>(plan.nodes.size()); }
   int node_of(int study_node) const;  // −1: it does not take part

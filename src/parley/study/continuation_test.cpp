@@ -79,11 +79,11 @@ TEST(Continuation, AllPartsTogetherCostWhatTheStudyPlanned) {
       const Part part = next_part(run.part, next);
       ASSERT_EQ(part.holders(), 3);
       for (int i = 0; i < 3; ++i) {
-        ledger::Spend all = part.spent[at(i)];
+        ledger::Spend all = part.anybody.spent[at(i)];
         for (const auto& c : charges(part, i)) all.add(ledger::Price{c.epsilon, c.mu});
-        EXPECT_LE(all.total(), part.allowance[at(i)]) << name;
-        EXPECT_GT(all.total(), 0.999 * part.allowance[at(i)]) << name;
-        EXPECT_EQ(part.allowance[at(i)], run.part.allowance[at(part.nodes[at(i)])]);
+        EXPECT_LE(all.total(), part.anybody.allowance[at(i)]) << name;
+        EXPECT_GT(all.total(), 0.999 * part.anybody.allowance[at(i)]) << name;
+        EXPECT_EQ(part.anybody.allowance[at(i)], run.part.anybody.allowance[at(part.nodes[at(i)])]);
         EXPECT_LE(all.epsilon(), 2 * (1 + 1e-9)) << name;
       }
     }
@@ -110,7 +110,7 @@ TEST(Continuation, WhatWasReleasedBeyondTheCommonRoundIsPaidFor) {
   const Part even = next_part(run.part, next);
   next.released[0] = 5;
   const Part ahead = next_part(run.part, next);
-  EXPECT_GT(ahead.spent[0].total(), even.spent[0].total());
+  EXPECT_GT(ahead.anybody.spent[0].total(), even.anybody.spent[0].total());
   EXPECT_LT(ahead.plan.nodes[0].epsilon, even.plan.nodes[0].epsilon);
   EXPECT_NE(ahead.agreed.configuration_hash, even.agreed.configuration_hash);
 }

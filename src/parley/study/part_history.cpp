@@ -14,6 +14,7 @@ namespace parley::study {
 namespace {
 
 using nlohmann::json;
+using privacy::Against;
 
 std::vector<privacy::Charge> charged(const ReleasedPart& released) {
   if (released.self >= released.part->holders()) return {};  // a trainer
@@ -32,7 +33,8 @@ const algorithm::Schedule& planned_schedule(const PartHistory& parts) {
 
 json to_json(const PartHistory& parts) {
   json list = json::array();
-  for (const ReleasedPart& released : parts)
+  for (const ReleasedPart& released : parts) {
+    const auto cost = [&](Against whom) { return priced(released) ? spend_of({released}, whom).epsilon() : 0; };
     list.push_back({{"part", released.part->number},
                     {"run_id", released.part->agreed.run},
                     {"folder", record::folder_of_part(released.part->number)},
@@ -40,7 +42,9 @@ json to_json(const PartHistory& parts) {
                     {"went_on_after_round", released.through < 0 ? json() : json(released.through)},
                     {"rounds_released", released.released + 1},
                     {"rounds_from_rows", charged(released).size()},
-                    {"epsilon", priced(released) ? spend_of({released}).epsilon() : 0}});
+                    {"epsilon", cost(Against::colluders)}});
+    if (parts.front().part->plan.sharing().on()) list.back()["epsilon_all_others"] = cost(Against::anybody);
+  }
   return list;
 }
 
@@ -101,17 +105,20 @@ int rounds_from_rows(const PartHistory& parts) {
   return static_cast<int>(rounds);
 }
 
-ledger::Spend spend_of(const PartHistory& parts) {
+ledger::Spend spend_of(const PartHistory& parts, Against whom) {
   ledger::Spend sum(priced(parts.front()) ? planned_schedule(parts).delta : 0);
   for (const ReleasedPart& released : parts)
-    for (const privacy::Charge& c : charged(released)) sum.add(ledger::Price{c.epsilon, c.mu});
+    for (const privacy::Charge& c : charged(released)) sum.add(ledger::Price{c.epsilon, c.mu_against(whom)});
   return sum;
 }
 
-double epsilon_so_far(const PartHistory& parts) {
-  if (!priced(parts.front())) return 0;
-  return parts.size() > 1 ? spend_of(parts).epsilon()
-                          : algorithm::whole_run_epsilon(charged(parts.front()), planned_schedule(parts).delta);
+algorithm::Cost epsilon_so_far(const PartHistory& parts) {
+  if (!priced(parts.front())) return {};
+  const auto against = [&](Against whom) {
+    return parts.size() > 1 ? spend_of(parts, whom).epsilon()
+                            : algorithm::whole_run_epsilon(charged(parts.front()), planned_schedule(parts).delta, whom);
+  };
+  return {.epsilon = against(Against::colluders), .all_others = against(Against::anybody)};
 }
 
 double delta_of(const PartHistory& parts, bool confirmed) {
@@ -119,11 +126,11 @@ double delta_of(const PartHistory& parts, bool confirmed) {
   return planned_schedule(parts).delta;
 }
 
-double epsilon_of(const PartHistory& parts, bool whole, bool confirmed) {
-  if (!priced(parts.front())) return 0;
-  if (!confirmed) return planned_schedule(parts).epsilon;
-  if (rounds_from_rows(parts) == 0) return 0;
-  if (planned_schedule(parts).delta > 0 && (parts.size() > 1 || !whole)) return planned_schedule(parts).epsilon;
+algorithm::Cost epsilon_of(const PartHistory& parts, bool whole, bool confirmed) {
+  if (!priced(parts.front()) || (confirmed && rounds_from_rows(parts) == 0)) return {};
+  const algorithm::Schedule& s = planned_schedule(parts);
+  if (!confirmed || (s.delta > 0 && (parts.size() > 1 || !whole)))
+    return {.epsilon = s.epsilon, .all_others = s.epsilon_all_others};
   return epsilon_so_far(parts);
 }
 

@@ -33,13 +33,15 @@ bool has_used_rows(const PartHistory& parts);
 bool has_learnt(const PartHistory& parts);
 
 // By the rule by which parts add up: Σε at δ = 0, the filter's ε at δ > 0 (docs/privacy.md, proposition 9).
-ledger::Spend spend_of(const PartHistory& parts);
-double epsilon_so_far(const PartHistory& parts);  // of a run under way: composed in one part, by that rule in several
+// Against whom: the colluders that the study allows for, or all others together; the same where no noise is shared.
+ledger::Spend spend_of(const PartHistory& parts, privacy::Against whom);
+// Of a run under way: composed in one part, by that rule in several.
+algorithm::Cost epsilon_so_far(const PartHistory& parts);
 // (ε, δ) that a party may claim. One part: composed by theorem 8 where all planned rounds were released. In parts, and
 // where a run ended early: Σε at δ = 0, and at δ > 0 what the study planned, since the sum is a filter. Where nothing
 // was computed from rows, (0, 0). confirmed: it is sure that nothing else was released (Exchange::past_confirmed);
 // otherwise what the study planned, which the protocol never lets it pass.
-double epsilon_of(const PartHistory& parts, bool whole, bool confirmed = true);
+algorithm::Cost epsilon_of(const PartHistory& parts, bool whole, bool confirmed = true);
 double delta_of(const PartHistory& parts, bool confirmed = true);
 
 }  // namespace parley::study

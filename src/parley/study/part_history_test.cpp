@@ -30,15 +30,15 @@ TEST(PartHistory, WhatIsClaimedIsTheSumAtDeltaZeroAndThePlanAboveIt) {
         all, {.members = {0, 2, 3}, .released = {4, 5, 4}, .edges = {{0, 3}, {2, 3}}, .through = 4, .id = {}});
     const ReleasedPart first{.part = &all, .self = 2, .released = 5, .through = 4},
         second{.part = &rest, .self = 1, .released = 3};
-    const double planned = all.plan.nodes[2].epsilon, early = epsilon_of({first}, false),
-                 both = epsilon_of({first, second}, false);
+    const double planned = all.plan.nodes[2].epsilon, early = epsilon_of({first}, false).epsilon,
+                 both = epsilon_of({first, second}, false).epsilon;
     EXPECT_EQ(rounds_released({first, second}), 6 + 4);
     EXPECT_EQ(rounds_from_rows({first, second}), 5 + 3) << "what was released beyond the common round too";
     if (noise == "gaussian") {
       EXPECT_EQ(early, planned) << "a run that ended early";
       EXPECT_EQ(both, planned) << "the sum is a filter: it bounds the planned run";
     } else {
-      EXPECT_NEAR(both, early + spend_of({second}).epsilon(), 1e-12);
+      EXPECT_NEAR(both, early + spend_of({second}, privacy::Against::anybody).epsilon(), 1e-12);
       EXPECT_LT(both, planned);
     }
     const auto words = in_words(to_json({first, second}), false, true);
@@ -68,12 +68,12 @@ TEST(PartHistory, WhereNothingWasComputedFromRowsNothingWasLost) {
     const Part part = three_parties("pp", delta);
     for (const int released : {-1, 0}) {
       const PartHistory told = {{.part = &part, .self = 0, .released = released}};
-      EXPECT_EQ(epsilon_of(told, false), 0);
+      EXPECT_EQ(epsilon_of(told, false).epsilon, 0);
       EXPECT_EQ(delta_of(told), 0);
       EXPECT_FALSE(has_learnt(told));
     }
     const PartHistory told = {{.part = &part, .self = 0, .released = 1}};
-    EXPECT_GT(epsilon_of(told, false), 0);
+    EXPECT_GT(epsilon_of(told, false).epsilon, 0);
     EXPECT_EQ(delta_of(told), delta);
     EXPECT_TRUE(has_learnt(told));
   }
@@ -83,8 +83,8 @@ TEST(PartHistory, ACountThatNobodyHasConfirmedIsThePlannedOne) {
   const Part part = three_parties("pp", 0);
   for (const int released : {-1, 0, 3}) {
     const PartHistory told = {{.part = &part, .self = 0, .released = released}};
-    EXPECT_EQ(epsilon_of(told, false, false), part.plan.nodes[0].epsilon);
-    EXPECT_LT(epsilon_of(told, false, true), part.plan.nodes[0].epsilon);
+    EXPECT_EQ(epsilon_of(told, false, false).epsilon, part.plan.nodes[0].epsilon);
+    EXPECT_LT(epsilon_of(told, false, true).epsilon, part.plan.nodes[0].epsilon);
   }
 }
 

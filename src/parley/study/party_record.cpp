@@ -113,6 +113,7 @@ class Reader {
     const std::string sender = protocol::printable(m->sender);
     const std::string what = m->kind == Kind::final_iterate ? "the final iterate of " + sender
                              : m->kind == Kind::seal        ? "the seal of " + sender
+                             : m->kind == Kind::noise_key   ? "the key for shared noise of " + sender
                              : m->kind == Kind::loss        ? "the statement after a loss of " + sender
                              : m->kind == Kind::hello       ? "the hello of " + sender
                              : m->kind == Kind::goodbye     ? "the goodbye of " + sender
@@ -137,6 +138,10 @@ class Reader {
       if (!last_words.emplace(m->node, *m).second) refuse("there are two of it");
       return;
     }
+    if (m->kind == Kind::noise_key) {
+      if (!t_.noise_keys.emplace(m->node, *m).second) refuse("there are two of it");
+      return;
+    }
     if (speaks_of_loss(*m)) return t_.after_loss.push_back(*m);
     if (m->kind == Kind::hello) return t_.hellos.push_back(*m);
     auto& heard = t_.values[m->node];
@@ -159,6 +164,9 @@ class Reader {
     if (m.kind == Kind::value || m.kind == Kind::silent) {
       if (own && !all_have(m.round)) return "stands before values that it was computed from";
       if (!own && t_.rounds_of(t_.node) < m.round) return "stands before the value that it was computed from";
+      if (own && m.round > 0 && known_.agreed().shared_noise &&
+          static_cast<int>(t_.noise_keys.size()) < known_.agreed().nodes())
+        return "stands before a key that its noise needs";
     }
     if (own && m.kind == Kind::final_iterate && (t_.rounds_of(t_.node) < rounds || !all_have(rounds)))
       return "stands before the last round is complete";
@@ -195,6 +203,10 @@ class Reader {
                  &other = m.kind == Kind::seal ? t_.finals : t_.seals;
       return (same.contains(m.node) && differs(same.at(m.node))) ||
              (other.contains(m.node) && other.at(m.node).head != m.head) || does_not_follow(m, heard);
+    }
+    if (m.kind == Kind::noise_key) {
+      const auto found = t_.noise_keys.find(m.node);
+      return found != t_.noise_keys.end() && found->second.payload != m.payload;
     }
     if (m.kind == Kind::hello || m.kind == Kind::goodbye || m.round > last + 1) return false;
     if (m.round <= last)  // a liar may repeat the head with another value
@@ -348,7 +360,7 @@ json expected_header(const ExpectedPart& known, int node) {
                {"released", shape},
                {"privacy", run::privacy_json(known.plan.plan, not_private(known.study, known.plan),
                                              known.plan.plan.cost(), true)}};
-  if (const json forecast = run::forecast_json(known.plan.plan, false); !forecast.is_null())
+  if (const json forecast = run::forecast_json(known.plan.plan); !forecast.is_null())
     head["forecast"] = forecast;
   if (known.part.number > 1) head["part"] = json::parse(known.agreed().configuration);
   return head;

@@ -37,18 +37,19 @@ std::string shown(const nlohmann::json& value);  // of a file that anybody may h
 struct PartyRecord {
   int node = 0;
   std::filesystem::path folder;
-  nlohmann::json run;                         // run.json
-  std::vector<nlohmann::json> lines;          // rounds.jsonl
-  std::vector<Vector> released;               // released.f64
-  std::map<int, std::vector<Heard>> values;   // by origin, its own too: rounds 0, 1, … without a gap
-  std::map<int, protocol::Message> finals;    // by origin
-  std::map<int, protocol::Message> seals;     // by sender, its own too
-  std::vector<protocol::Message> hellos;      // the first of each process of a neighbour's
-  std::vector<protocol::Message> after_loss;  // statements and consents, its own too
-  std::set<int> accused;                      // who has signed two things that exclude each other, by what it keeps
-  bool intact = true;                         // false: what is missing may have been there
-  long messages = 0;                          // whose signature holds
-  bool went_on = false;                       // a record of the next part lies beside this one
+  nlohmann::json run;                           // run.json
+  std::vector<nlohmann::json> lines;            // rounds.jsonl
+  std::vector<Vector> released;                 // released.f64
+  std::map<int, std::vector<Heard>> values;     // by origin, its own too: rounds 0, 1, … without a gap
+  std::map<int, protocol::Message> finals;      // by origin
+  std::map<int, protocol::Message> seals;       // by sender, its own too
+  std::map<int, protocol::Message> noise_keys;  // as well; only where noise is shared
+  std::vector<protocol::Message> hellos;        // the first of each process of a neighbour's
+  std::vector<protocol::Message> after_loss;    // statements and consents, its own too
+  std::set<int> accused;                        // who has signed two things that exclude each other, by what it keeps
+  bool intact = true;                           // false: what is missing may have been there
+  long messages = 0;                            // whose signature holds
+  bool went_on = false;                         // a record of the next part lies beside this one
   // Of this part. Of the first one, run.json has the outcome of all parts together.
   std::string outcome() const { return went_on ? "continued" : run.value("outcome", ""); }
   bool ended() const;  // the run, by itself and with a statement

@@ -8,6 +8,7 @@
 #include "parley/base/digest.h"
 #include "parley/base/printed.h"
 #include "parley/base/text.h"
+#include "parley/run/claim.h"
 
 namespace parley::study {
 namespace {
@@ -38,6 +39,15 @@ json assumptions(const Study& study, const algorithm::Schedule& s, bool in_parts
   if (noisy)
     list.push_back(study.seed ? "noise came from the public seed of the study: whoever knows the study can subtract it"
                               : "noise came from the operating system's generator through ChaCha20 and was not kept");
+  if (s.sharing.on())
+    for (const char* one :
+         {"no more parties pool what they know than the study allows for, and whoever reads the disk or memory of a "
+          "party during the run counts among them (no program can check this; the larger epsilon does not need it)",
+          "X25519 is not broken, also later by whoever has kept the messages (the larger epsilon does not need it)",
+          "no row was released before every party's signed key was here (enforced), and each stream that two parties "
+          "share served one vector (enforced: it is bound to part, round and point)",
+          "a person with rows at several parties is not covered by either figure: there the costs add up"})
+      list.push_back(one);
   list.push_back("each round was released once, and charged and stored before it left (the ledger)");
   if (noisy) list.push_back("noise in floating point; released values are rounded to a public grid (docs/privacy.md)");
   return list;
@@ -70,8 +80,10 @@ std::string end_name(protocol::End end) {
 }
 
 Spent spent_in(const PartHistory& history, bool whole, bool confirmed) {
-  Spent spent{.epsilon = epsilon_of(history, whole, confirmed),
+  const algorithm::Cost cost = epsilon_of(history, whole, confirmed);
+  Spent spent{.epsilon = cost.epsilon,
               .delta = delta_of(history, confirmed),
+              .epsilon_all_others = cost.all_others,
               .rounds = rounds_released(history),
               .values = values_released(history),
               .private_rounds = rounds_from_rows(history),
@@ -120,6 +132,11 @@ json statement_json(const Study& study, const StudyPlan& plan, int node, const s
   j["epsilon"] = noisy ? json(spent.epsilon) : json();
   j["delta"] = noisy ? json(spent.delta) : json();
   j["epsilon_planned"] = noisy ? json(s.epsilon) : json();
+  if (s.sharing.on()) {
+    j["against"] = run::against_whom(s.sharing);
+    j["epsilon_all_others"] = spent.epsilon_all_others;
+    j["epsilon_all_others_planned"] = s.epsilon_all_others;
+  }
   j["theorem"] = noisy
                      ? s.theorem + (spent.parts.is_null() ? "" : "; its parts together: docs/privacy.md, proposition 9")
                      : "none: there is no noise";
@@ -157,12 +174,20 @@ std::string statement_text(const json& j) {
         "{}.\n",
         printed_epsilon(j["epsilon"].get<double>()), number(j["delta"].get<double>()));
   } else {
-    out += fmt::format(
-        "Whoever saw all of it, and every other message of the run, has learnt at most epsilon = {}, delta = {} about "
-        "any "
-        "one record\nof {} ({}; planned: {}).\n",
-        printed_epsilon(j["epsilon"].get<double>()), number(j["delta"].get<double>()), text("party"), text("bound"),
-        printed_epsilon(j["epsilon_planned"].get<double>()));
+    const auto claim = [&](const std::string& who, const char* epsilon, const char* planned) {
+      return fmt::format(
+          "{} has learnt at most epsilon = {}, delta = {} about any one record\nof {} ({}; planned: {}).\n", who,
+          printed_epsilon(j[epsilon].get<double>()), number(j["delta"].get<double>()), text("party"), text("bound"),
+          printed_epsilon(j[planned].get<double>()));
+    };
+    if (!j.contains("epsilon_all_others")) {
+      out += claim("Whoever saw all of it, and every other message of the run,", "epsilon", "epsilon_planned");
+    } else {
+      out += "Noise that cancels between the parties. The smaller figure holds against " + text("against") +
+             ";\nthe larger against everybody else together.\n";
+      out += claim("Whoever of these", "epsilon", "epsilon_planned");
+      out += claim("All other parties together", "epsilon_all_others", "epsilon_all_others_planned");
+    }
     out += "By: " + text("theorem") + ".\n";
   }
   out += fmt::format("Adjacency: {}. Disclosed: {} records.\n\nAssumptions:\n", text("adjacency"),

@@ -12,12 +12,13 @@
 namespace parley::study {
 
 struct Spent {
-  double epsilon = 0, delta = 0;
-  int rounds = 0;          // of messages that were released
-  int values = 0;          // of these, without the turns in which the party was silent
-  int private_rounds = 0;  // of these, how many were computed from rows
-  bool confirmed = true;   // false: not every neighbour has confirmed that it has seen no more of this party
-  nlohmann::json parts{};  // of a run that went on after a loss: its parts (study/part_history.h)
+  double epsilon = 0, delta = 0;  // against the colluders that the study allows for
+  double epsilon_all_others = 0;  // against all others together: the same where no noise is shared
+  int rounds = 0;                 // of messages that were released
+  int values = 0;                 // of these, without the turns in which the party was silent
+  int private_rounds = 0;         // of these, how many were computed from rows
+  bool confirmed = true;          // false: not every neighbour has confirmed that it has seen no more of this party
+  nlohmann::json parts{};         // of a run that went on after a loss: its parts (study/part_history.h)
 };
 // whole: the run was completed as planned.
 Spent spent_in(const PartHistory& history, bool whole, bool confirmed);

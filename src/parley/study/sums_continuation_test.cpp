@@ -85,10 +85,10 @@ TEST(SumsContinuation, AllPartsTogetherCostWhatTheStudyPlanned) {
       const Trial run(options(name, 8, "gaussian", 2), ring(4));
       const Part part = next_part(run.part, without(run.part, {1}, k));
       for (int i = 0; i < 3; ++i) {
-        ledger::Spend all = part.spent[at(i)];
+        ledger::Spend all = part.anybody.spent[at(i)];
         for (const auto& c : charges(part, i)) all.add(ledger::Price{c.epsilon, c.mu});
-        EXPECT_LE(all.total(), part.allowance[at(i)]) << name << k;
-        EXPECT_GT(all.total(), 0.999 * part.allowance[at(i)]) << name << k;
+        EXPECT_LE(all.total(), part.anybody.allowance[at(i)]) << name << k;
+        EXPECT_GT(all.total(), 0.999 * part.anybody.allowance[at(i)]) << name << k;
         EXPECT_LE(all.epsilon(), 2 * (1 + 1e-9)) << name << k;
       }
     }

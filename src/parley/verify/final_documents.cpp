@@ -179,6 +179,23 @@ class FinalDocumentsCheck {
 
 }  // namespace
 
+namespace {
+
+// A restarted party counts what its ledger had by then, which may be more than this round; and it may add up in another
+// order.
+struct Range {
+  double least, most, before;
+};
+bool fits(const json& line, const char* key, const Range& range) {
+  if (!line.value(key, json()).is_number()) return false;
+  const double epsilon = line[key].get<double>();
+  const auto at_least = [&](double x) { return epsilon >= x || study::nearly(epsilon, x); };
+  return at_least(range.least) && at_least(range.before) &&
+         (epsilon <= range.most || study::nearly(epsilon, range.most));
+}
+
+}  // namespace
+
 void check_lines(const SeenPart& part, const study::PartyRecord& t, const study::PartHistory& through,
                  std::vector<std::string>& wrong) {
   const study::ExpectedPart& known = part.known;
@@ -187,10 +204,10 @@ void check_lines(const SeenPart& part, const study::PartyRecord& t, const study:
   if (t.lines.size() + (t.ended() ? 0 : 1) < t.released.size())
     return say(": rounds.jsonl has " + std::to_string(t.lines.size()) + " whole lines for " +
                std::to_string(t.released.size()) + " released rounds");
-  const bool is_private = not_private(known.study, known.plan).empty();
-  double before = 0;
+  const bool is_private = not_private(known.study, known.plan).empty(), shared = known.plan.plan.sharing().on();
+  algorithm::Cost before;
   study::PartHistory so_far = through;
-  const double most = epsilon_so_far(through);  // of all that it has released
+  const algorithm::Cost most = epsilon_so_far(through);  // of all that it has released
   for (int round = 0; round < static_cast<int>(t.lines.size()); ++round) {
     const json& line = t.lines[static_cast<std::size_t>(round)];
     const std::string kind(record::name_of(record::kind_of({.round = round,
@@ -204,19 +221,19 @@ void check_lines(const SeenPart& part, const study::PartyRecord& t, const study:
     const bool stamped = line.value("stamp", json()) == record::not_private_stamp;
     if (stamped == is_private)
       return differs(is_private ? "is stamped, and the study is private" : "lacks NOT PRIVATE");
-    if (line.size() != (stamped ? 4 : 3))
+    if (line.size() != 3u + (stamped ? 1 : 0) + (shared ? 1 : 0))
       return differs("has more than round, kind and epsilon: nothing else may be shared");
     if (line.value("round", json()) != round || line.value("kind", json()) != kind)
       return differs("does not say that it is round " + std::to_string(round) + ", " + kind);
-    // A restarted party counts what its ledger had by then, which may be more than this round.
     so_far.back().released = round;
-    const double epsilon = line["epsilon"].get<double>(), follows = epsilon_so_far(so_far);
-    const bool low = epsilon < follows && !study::nearly(epsilon, follows);
-    const bool high = epsilon > most && !study::nearly(epsilon, most);
-    const bool falls = epsilon < before && !study::nearly(epsilon, before);  // a restart adds up in another order
-    if (low || high || falls)
-      return differs("has epsilon = " + number(epsilon) + ", and " + number(follows) + " follows");
-    before = std::max(before, epsilon);
+    const algorithm::Cost follows = epsilon_so_far(so_far);
+    if (!fits(line, "epsilon", {.least = follows.epsilon, .most = most.epsilon, .before = before.epsilon}) ||
+        (shared && !fits(line, "epsilon_all_others",
+                         {.least = follows.all_others, .most = most.all_others, .before = before.all_others})))
+      return differs("has epsilon = " + number(line["epsilon"].get<double>()) + ", and " + number(follows.epsilon) +
+                     " follows");
+    before.epsilon = std::max(before.epsilon, line["epsilon"].get<double>());
+    if (shared) before.all_others = std::max(before.all_others, line["epsilon_all_others"].get<double>());
   }
 }
 

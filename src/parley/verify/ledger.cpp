@@ -10,6 +10,8 @@
 namespace parley::verify {
 namespace {
 
+using privacy::Against;
+
 // Of a run that is not private the ledger counts every charge as infinite, and still stores it as it was.
 std::string charge_difference(const privacy::Charge& found, const privacy::Charge& planned) {
   const auto both = [](const std::string& what, const std::string& a, const std::string& b) {
@@ -19,6 +21,10 @@ std::string charge_difference(const privacy::Charge& found, const privacy::Charg
   if (!study::nearly(found.epsilon, planned.epsilon))
     return both("epsilon", number(found.epsilon), number(planned.epsilon));
   if (!study::nearly(found.mu, planned.mu)) return both("mu", number(found.mu), number(planned.mu));
+  if (found.mu_colluders.has_value() != planned.mu_colluders.has_value() ||
+      !study::nearly(found.mu_against(Against::colluders), planned.mu_against(Against::colluders)))
+    return both("mu against colluders", number(found.mu_against(Against::colluders)),
+                number(planned.mu_against(Against::colluders)));
   return "";
 }
 
@@ -129,8 +135,8 @@ class LedgerCheck {
     if (party.trainer || !result_.noisy) return;
     const bool whole = history.size() == 1 && history.back().released >= history.back().part->agreed.rounds;
     ledger::Spend sum(party.delta);  // as the ledger itself adds up: also where a run ended before its end, or in parts
-    for (const privacy::Charge& c : charges) sum.add(ledger::Price{c.epsilon, c.mu});
-    party.in_ledger = whole ? algorithm::whole_run_epsilon(charges, party.delta) : sum.epsilon();
+    for (const privacy::Charge& c : charges) sum.add(ledger::Price{c.epsilon, c.mu_against(Against::colluders)});
+    party.in_ledger = whole ? algorithm::whole_run_epsilon(charges, party.delta, Against::colluders) : sum.epsilon();
   }
 
   std::string file_;

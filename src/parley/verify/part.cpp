@@ -50,6 +50,7 @@ class PartCheck {
       if (t.accused.contains(node)) part_.contradicted.insert(node);
     compare_last_words(node, &study::PartyRecord::finals, "final iterate");
     compare_last_words(node, &study::PartyRecord::seals, "seal");
+    compare_last_words(node, &study::PartyRecord::noise_keys, "key for shared noise");
     // The longest that anybody has of it, or epsilon would be too small: its own may have been cut.
     const study::PartyRecord* best = self;
     for (const study::PartyRecord* t : receivers)
@@ -81,7 +82,7 @@ class PartCheck {
         if (hello.node == node) signed_by(hello.process);
       if (const auto values = t.values.find(node); values != t.values.end())
         for (const study::Heard& h : values->second) signed_by(h.process);
-      for (const auto* last_words : {&t.finals, &t.seals})
+      for (const auto* last_words : {&t.finals, &t.seals, &t.noise_keys})
         if (const auto found = last_words->find(node); found != last_words->end()) signed_by(found->second.process);
     }
     if (twice.empty()) return;

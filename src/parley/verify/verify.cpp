@@ -5,6 +5,7 @@
 #include "parley/base/error.h"
 #include "parley/base/text.h"
 #include "parley/record/record.h"
+#include "parley/run/claim.h"
 #include "parley/verify/final_documents.h"
 #include "parley/verify/ledger.h"
 #include "parley/verify/part.h"
@@ -22,6 +23,7 @@ class Verification {
     result_.title = known.study.title;
     result_.hash = known.hash;
     result_.noisy = known.plan.plan.noisy();
+    if (known.plan.plan.sharing().on()) result_.against = run::against_whom(known.plan.plan.sharing());
     result_.bound = known.plan.plan.verified_only() ? "numerically verified" : "proved";
     result_.not_private = not_private(known.study, known.plan);
     result_.delta = result_.noisy ? known.plan.plan.nodes.front().delta : 0;
@@ -157,7 +159,9 @@ class Verification {
     party.parts = static_cast<int>(record.history.size());
     party.rounds = rounds_released(record.history);
     party.rounds_from_rows = rounds_from_rows(record.history);
-    party.epsilon = epsilon_of(record.history, whole);
+    const algorithm::Cost cost = epsilon_of(record.history, whole);
+    party.epsilon = cost.epsilon;
+    party.epsilon_all_others = cost.all_others;
     party.delta = delta_of(record.history);
     if (first != nullptr) party.stated = stated_epsilon(first->folder);
     check_sum(node, record.history);
@@ -169,12 +173,16 @@ class Verification {
       result_.unchecked.push_back(
           name(node) + ": whether it has released more than its record holds; counted with what was planned");
     if ((!followed || unseen) && result_.noisy && !party.trainer) {
-      party.epsilon =
-          std::max(party.epsilon, parts_.front().known.plan.plan.nodes[static_cast<std::size_t>(node)].epsilon);
+      const algorithm::Schedule& planned = parts_.front().known.plan.plan.nodes[static_cast<std::size_t>(node)];
+      party.epsilon = std::max(party.epsilon, planned.epsilon);
+      party.epsilon_all_others = std::max(party.epsilon_all_others, planned.epsilon_all_others);
       party.delta = result_.delta;
     }
     if (followed && record.record != nullptr) check_final_documents(record, result_.wrong);
-    if (!party.contradicted) result_.epsilon = std::max(result_.epsilon, party.epsilon);
+    if (!party.contradicted) {
+      result_.epsilon = std::max(result_.epsilon, party.epsilon);
+      result_.epsilon_all_others = std::max(result_.epsilon_all_others, party.epsilon_all_others);
+    }
     result_.parties.push_back(std::move(party));
   }
 
@@ -191,8 +199,12 @@ class Verification {
   // docs/privacy.md, proposition 9: all parts together cost at most what the study planned for the whole run.
   void check_sum(int node, const study::PartHistory& history) {
     if (history.size() < 2 || !result_.noisy || parts_.front().known.is_trainer(node)) return;
-    const ledger::Spend spent = spend_of(history);
-    if (spent.total() <= parts_.front().known.part.allowance[static_cast<std::size_t>(node)]) return;
+    const study::Part& whole = parts_.front().known.part;
+    const auto within = [&](const study::Part::Account& account, privacy::Against whom) {
+      return spend_of(history, whom).total() <= account.allowance[static_cast<std::size_t>(node)];
+    };
+    if (within(whole.colluders, privacy::Against::colluders) && within(whole.anybody, privacy::Against::anybody))
+      return;
     result_.wrong.push_back(name(node) + ": its parts together cost more than the study planned for the whole run");
   }
 

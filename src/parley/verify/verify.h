@@ -32,7 +32,9 @@ struct VerifiedParty {
   int rounds_from_rows = 0;
   int recomputed = 0;  // values that were computed again from what was released before
   int parts = 1;       // in which it has released something
-  double epsilon = 0;  // found from the plan's charges of these rounds, of all parts together
+  // Found from the plan's charges of these rounds, of all parts together: against the colluders that the study allows
+  // for, and against all others together.
+  double epsilon = 0, epsilon_all_others = 0;
   double delta = 0;
   bool contradicted = false;  // it has signed two things that exclude each other: no epsilon is told for it
   std::optional<double> stated, in_ledger;
@@ -46,6 +48,8 @@ struct Verified {
   std::vector<VerifiedPart> parts;
   std::vector<VerifiedParty> parties;
   double epsilon = 0, delta = 0;       // of any one record of any party
+  double epsilon_all_others = 0;       // where noise is shared: against all others together; otherwise the same
+  std::string against;                 // whom epsilon holds against, where noise is shared; otherwise empty
   long messages = 0;                   // whose signature holds
   long compared = 0;                   // values that two or more records hold, the same in all
   std::vector<std::string> accepted;   // by a ledger's owner: that it may be an old copy

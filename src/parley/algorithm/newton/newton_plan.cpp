@@ -268,7 +268,7 @@ EarlierMoments released_moments(const Plan& plan) {
   return {.noise = noise_of_all(plan, &PrivateRound::curvature_scale), .records = plan.nodes.front().sums->records};
 }
 
-std::optional<Known> known_of(const Plan& plan, bool can_share) {
+std::optional<Known> known_of(const Plan& plan) {
   const Schedule& first = plan.nodes.front();
   const LossKind kind = first.loss.kind;
   if (!first.algorithm.curved || !plan.noisy() || first.sums->features == 0) return std::nullopt;
@@ -278,7 +278,7 @@ std::optional<Known> known_of(const Plan& plan, bool can_share) {
           .weights = static_cast<double>(first.sums->dimension()),
           .records = first.sums->records,
           .colluders = plan.sharing().colluders,
-          .fewest_colluders = can_share ? 1 : plan.sharing().colluders};
+          .fewest_colluders = 1};
   for (const Schedule& s : plan.nodes) k.epsilon.push_back(s.epsilon);
   return k;
 }

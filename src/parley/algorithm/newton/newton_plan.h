@@ -19,7 +19,7 @@ Plan make_plan(const Options& filled, const Algorithm& a, const Setting& setting
 
 // What the forecast of this plan rests on. None of other algorithms, without noise, without a number of features, and
 // for more or fewer than two classes: no table was made for these.
-std::optional<Known> known_of(const Plan& plan, bool can_share = true);
+std::optional<Known> known_of(const Plan& plan);
 
 // Of the second moments that this plan releases: what a later part has to know.
 EarlierMoments released_moments(const Plan& plan);

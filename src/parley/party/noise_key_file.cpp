@@ -1,0 +1,106 @@
+#include "parley/party/noise_key_file.h"
+
+#include <sys/stat.h>
+
+#include <cerrno>
+
+#include "parley/base/durable.h"
+#include "parley/base/error.h"
+#include "parley/base/input_file.h"
+#include "parley/record/record.h"
+
+namespace parley::party {
+
+namespace fs = std::filesystem;
+using std::chrono::sys_seconds;
+
+namespace {
+
+constexpr auto kept_for = std::chrono::days(30);
+constexpr std::size_t noise_key_file_bytes = identity::agreement_key_bytes + 8;
+
+std::string in_eight_bytes(sys_seconds time) {
+  std::string bytes;
+  const auto count = static_cast<std::uint64_t>(time.time_since_epoch().count());
+  for (int shift = 0; shift < 64; shift += 8) bytes += static_cast<char>((count >> shift) & 0xff);
+  return bytes;
+}
+
+sys_seconds from_eight_bytes(std::string_view bytes) {
+  std::uint64_t count = 0;
+  for (int k = 7; k >= 0; --k) count = (count << 8) | static_cast<unsigned char>(bytes[static_cast<std::size_t>(k)]);
+  return sys_seconds(std::chrono::seconds(static_cast<std::int64_t>(count)));
+}
+
+}  // namespace
+
+std::string NoiseKey::payload() const {
+  return key.public_key() + in_eight_bytes(deleted_at);
+}
+
+fs::path noise_key_file(const fs::path& folder, int part) {
+  const std::string name = (folder / "").parent_path().string();
+  return name + (part == 1 ? "" : "." + record::folder_of_part(part)) + ".noise-key";
+}
+
+std::optional<NoiseKey> read_noise_key(const fs::path& file, sys_seconds now) {
+  if (!fs::exists(file)) return std::nullopt;
+  struct stat status{};
+  if (::stat(file.c_str(), &status) != 0 || (status.st_mode & 077) != 0)
+    throw Error({.what = "others may read this party's secret for shared noise",
+                 .value = file.string(),
+                 .allowed = "mode 0600",
+                 .where = "the file beside the record",
+                 .fix =
+                     "chmod 600 it if nobody has read it; otherwise whoever has counts among the colluders, and this "
+                     "party should not go on"});
+  const identity::Secret text(InputFile(file, "the secret for shared noise").rest(1 << 12));
+  if (text.text().size() != noise_key_file_bytes)
+    throw Error({.what = "the file with this party's secret for shared noise is damaged",
+                 .value = std::to_string(text.text().size()) + " bytes",
+                 .allowed = std::to_string(noise_key_file_bytes) + " bytes",
+                 .where = file.string(),
+                 .fix = "put back an intact copy; if there is none, agree on a new study: what was spent stays spent"});
+  const sys_seconds until = from_eight_bytes(text.text().substr(identity::agreement_key_bytes));
+  if (now >= until) {
+    delete_noise_key(file);
+    return std::nullopt;
+  }
+  return NoiseKey{*identity::AgreementKey::from(text.text().substr(0, identity::agreement_key_bytes)), until};
+}
+
+NoiseKey make_noise_key(const fs::path& file, sys_seconds now) {
+  NoiseKey made{identity::AgreementKey::make(), now + kept_for};
+  const identity::Secret text(std::string(made.key.raw()) + in_eight_bytes(made.deleted_at));
+  if (!create_file(file, text.text(), 0600) || !sync_folder_of(file))
+    throw Error({.what = "this party's secret for shared noise cannot be stored: " + why_not_written(errno),
+                 .where = file.string(),
+                 .fix = "nothing was released; make room there, or choose another --out"});
+  return made;
+}
+
+void delete_noise_key(const fs::path& file) {
+  std::error_code gone;
+  if (fs::remove(file, gone)) sync_folder_of(file);
+}
+
+std::shared_ptr<const privacy::PairKeys> pairs_of(const NoiseKey& own, const protocol::NoiseKeys& keys,
+                                                  const protocol::Agreement& agreed, int self, int holders) {
+  expects(keys.complete(), "everybody's key before noise is shared");
+  std::vector<privacy::PairKey> pairs(static_cast<std::size_t>(holders));
+  for (int other = 0; other < holders; ++other) {
+    if (other == self) continue;
+    const auto secret =
+        own.key.pair_secret(keys.payload(other).substr(0, identity::agreement_key_bytes),
+                            {.configuration = agreed.configuration_hash, .run = agreed.run, .i = self, .j = other});
+    if (!secret)
+      throw Error({.what = agreed.name(other) + "'s key for shared noise is none",
+                   .where = "the key that it has signed for this run",
+                   .fix = "nothing was released from rows; agree on a new study, without it or with a party that does "
+                          "not do this"});
+    pairs[static_cast<std::size_t>(other)] = *secret;
+  }
+  return std::make_shared<const privacy::AgreedPairs>(self, std::move(pairs));
+}
+
+}  // namespace parley::party
