@@ -214,7 +214,7 @@ class Study:
         """Back to before anybody joined."""
         for name in self.all:
             shutil.rmtree(self.base / name / "out", ignore_errors=True)
-            for file in [*(self.base / name).glob("my.ledger*"), self.base / name / "log"]:
+            for file in [*(self.base / name).glob("my.ledger*"), *(self.base / name).glob("out*.noise-key"), self.base / name / "log"]:
                 file.unlink(missing_ok=True)
             for file in (self.base / name / "kept").iterdir():
                 shutil.copy(file, self.base / name)
@@ -247,7 +247,7 @@ class Study:
         given = options["study"]["options"]
         command = ["train", "--data", ",".join(str(self.base / n / "mine.csv") for n in self.names), "--schema", self.base / "shared/schema.toml", "--test-share", 0, "--seed",
                    options["study"]["seed"], "--out", out, "--quiet", "--graph", self.graph]
-        for key in ("algorithm", "rounds", "epsilon", "delta", "loss-weight"):
+        for key in ("algorithm", "rounds", "epsilon", "delta", "loss-weight", "colluders"):
             value = given[key][0] if isinstance(given[key], list) and given[key] else given[key]
             if value not in (None, []):
                 command += ["--" + key, value]

@@ -56,7 +56,7 @@ void Party::advance() {
 std::optional<Party::Job> Party::job() {
   if (!has_job()) return std::nullopt;
   if (own_.check_in_place) own_.check_in_place();
-  if (own_.pairs && !pairs_) pairs_ = own_.pairs(exchange_.noise_keys());
+  if (own_.pairs && !pairs_ && round_ > 0) pairs_ = own_.pairs(exchange_.noise_keys());
   solving_ = Solving::under_way;
   return Job{.round = round_, .inbox = inbox_.value_or(privacy::Inbox{})};
 }
