@@ -75,10 +75,14 @@ TEST_F(SharedInARow, AnotherKeyThanTheOneSignedBeforeStopsTheNextProcess) {
   EXPECT_TRUE(exchange(0).noise_keys().complete()) << "from its transcript";
 }
 
-TEST_F(SharedInARow, ATranscriptWithoutTheKeyIsOlderThanTheLedger) {
-  round();
-  side(0).release();
+TEST_F(SharedInARow, AfterARoundWasReleasedNoKeyIsMade) {
+  side(0).noise_key.clear();  // a transcript that lacks it
   side(0).medium->content.clear();
+  side(0).open();
+  for (auto& each : sides) each->release();
+  pass(2);
+  side(0).release();
+  side(0).noise_key = key_of(0);
   side(0).process.incarnation = 2;
   EXPECT_THROW(side(0).open(), Error);
 }
