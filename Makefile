@@ -101,6 +101,7 @@ bench: setup
 	@$(BUILD)/bench_run bench/results
 	@$(BUILD)/bench_newton bench/results
 	@$(BUILD)/bench_many_nodes bench/results
+	@$(BUILD)/bench_pairs bench/results
 	@bench/instructions.sh $(BUILD)/bench_evaluate bench/results
 	@$(BUILD)/bench_growth bench/results
 	@python3 bench/growth_chart.py bench/results/growth.json bench/growth.svg
