@@ -8,7 +8,7 @@
 
 #include "parley/privacy/release.h"
 #include "parley/protocol/agreement.h"
-#include "parley/protocol/final_iterates.h"
+#include "parley/protocol/last_words.h"
 #include "parley/protocol/message.h"
 
 namespace parley::protocol {

@@ -34,8 +34,7 @@ inline data::Rows few_rows(int node) {
 }
 
 struct Trial {
-  Trial(algorithm::Options o, network::Graph graph)
-      : part{.nodes = {}, .agreed = {.graph = graph}} {
+  Trial(algorithm::Options o, network::Graph graph) : part{.nodes = {}, .agreed = {.graph = graph}} {
     const bool star = algorithm::algorithm_named(o.algorithm).star;
     const int holders = graph.nodes() - (star ? 1 : 0);
     algorithm::Setting setting{.degree = graph.degrees(), .records = {}, .features = features};

@@ -6,8 +6,8 @@
 
 #include "parley/base/error.h"
 #include "parley/base/text.h"
-#include "parley/protocol/final_iterates.h"
 #include "parley/protocol/inspection.h"
+#include "parley/protocol/last_words.h"
 #include "parley/protocol/processes.h"
 #include "parley/protocol/transcript.h"
 #include "parley/record/files.h"
@@ -360,8 +360,7 @@ json expected_header(const ExpectedPart& known, int node) {
                {"released", shape},
                {"privacy", run::privacy_json(known.plan.plan, not_private(known.study, known.plan),
                                              known.plan.plan.cost(), true)}};
-  if (const json forecast = run::forecast_json(known.plan.plan); !forecast.is_null())
-    head["forecast"] = forecast;
+  if (const json forecast = run::forecast_json(known.plan.plan); !forecast.is_null()) head["forecast"] = forecast;
   if (known.part.number > 1) head["part"] = json::parse(known.agreed().configuration);
   return head;
 }

@@ -2,7 +2,7 @@
 
 #include "parley/base/error.h"
 #include "parley/base/text.h"
-#include "parley/protocol/final_iterates.h"
+#include "parley/protocol/last_words.h"
 #include "parley/record/files.h"
 #include "parley/record/record.h"
 #include "parley/record/round.h"

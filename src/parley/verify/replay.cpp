@@ -4,7 +4,7 @@
 
 #include "parley/algorithm/nodes.h"
 #include "parley/ledger/ledger.h"
-#include "parley/protocol/final_iterates.h"
+#include "parley/protocol/last_words.h"
 
 namespace parley::verify {
 namespace {

@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-#include "parley/protocol/final_iterates.h"
+#include "parley/protocol/last_words.h"
 #include "parley/study/party_record.h"
 
 namespace parley::verify {

@@ -1,4 +1,4 @@
-#include "parley/protocol/final_iterates.h"
+#include "parley/protocol/last_words.h"
 
 #include "parley/base/error.h"
 
@@ -52,6 +52,30 @@ Vector FinalIterates::model() const {
   Vector sum = Vector::Zero(dimension_);
   for (const auto& [node, found] : found_) sum += found.value;
   return sum / static_cast<double>(found_.size());
+}
+
+Finding Seals::judge(const Message& m) const {
+  const auto before = seals_.find(m.node);
+  if (before == seals_.end()) return {Verdict::accepted, ""};
+  if (before->second.head == m.head && before->second.payload == m.payload) return {Verdict::duplicate, ""};
+  return {Verdict::second_value, "a seal that is not the one stored: " + m.sender + " contradicts itself"};
+}
+
+void Seals::add(const Message& m, std::string bytes) {
+  seals_[m.node] = {m.head, m.payload};
+  bytes_[m.node] = std::move(bytes);
+}
+
+std::optional<Digest> Seals::head(int node) const {
+  const auto found = seals_.find(node);
+  if (found == seals_.end()) return std::nullopt;
+  return found->second.head;
+}
+
+int Seals::other_than(const std::string& payload) const {
+  for (const auto& [node, seal] : seals_)
+    if (seal.payload != payload) return node;
+  return -1;
 }
 
 }  // namespace parley::protocol

@@ -1,0 +1,98 @@
+#include "parley/party/noise_key_file.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <sys/stat.h>
+
+#include <fstream>
+
+#include "parley/base/error.h"
+
+namespace parley::party {
+namespace {
+
+namespace fs = std::filesystem;
+using std::chrono::days;
+using std::chrono::sys_seconds;
+using testing::HasSubstr;
+
+const sys_seconds today{std::chrono::seconds(1800000000)};
+
+class NoiseKeyFile : public testing::Test {
+ protected:
+  NoiseKeyFile() { fs::create_directories(folder_); }
+  ~NoiseKeyFile() override { fs::remove_all(folder_.parent_path()); }
+  NoiseKeyFile(const NoiseKeyFile&) = delete;
+  NoiseKeyFile& operator=(const NoiseKeyFile&) = delete;
+  fs::path folder_ = fs::path(testing::TempDir()) / ("noise_key_" + std::to_string(::getpid())) / "out";
+  fs::path file_ = noise_key_file(folder_, 1);
+};
+
+TEST_F(NoiseKeyFile, StandsBesideTheFolderForItsOwnerAlone) {
+  EXPECT_EQ(file_.filename(), "out.noise-key");
+  EXPECT_EQ(noise_key_file(folder_, 2).filename(), "out.part-2.noise-key");
+  const NoiseKey made = make_noise_key(file_, today);
+  EXPECT_EQ(made.payload().size(), protocol::noise_key_bytes);
+  struct stat status{};
+  ASSERT_EQ(::stat(file_.c_str(), &status), 0);
+  EXPECT_EQ(status.st_mode & 0777, 0600u);
+  EXPECT_EQ(read_noise_key(file_, today)->payload(), made.payload());
+  EXPECT_THROW(make_noise_key(file_, today), Error) << "over another one";
+}
+
+TEST_F(NoiseKeyFile, IsDeletedAfterThirtyDays) {
+  make_noise_key(file_, today);
+  EXPECT_TRUE(read_noise_key(file_, today + days(29)));
+  EXPECT_FALSE(read_noise_key(file_, today + days(30)));
+  EXPECT_FALSE(fs::exists(file_));
+}
+
+TEST_F(NoiseKeyFile, WhatIsWrongWithItIsSaid) {
+  EXPECT_FALSE(read_noise_key(file_, today)) << "there is none";
+  make_noise_key(file_, today);
+  ::chmod(file_.c_str(), 0640);
+  EXPECT_THAT([&] { read_noise_key(file_, today); }, testing::ThrowsMessage<Error>(HasSubstr("others may read")));
+  ::chmod(file_.c_str(), 0600);
+  std::ofstream(file_) << "short";
+  EXPECT_THAT([&] { read_noise_key(file_, today); }, testing::ThrowsMessage<Error>(HasSubstr("damaged")));
+}
+
+protocol::Message key_message(int node, const std::string& payload) {
+  return {.kind = protocol::Kind::noise_key, .node = node, .round = -1, .payload = payload};
+}
+
+// z_ij is the same for i and j and nobody else's, and cancels; a key of low order gives none.
+TEST_F(NoiseKeyFile, PairsFindTheSameNoise) {
+  protocol::Agreement agreed{
+      .run = "r", .configuration_hash = "c", .parties = {"a", "b", "c"}, .graph = network::Graph(3, {{0, 1}, {1, 2}})};
+  agreed.shared_noise = true;
+  std::vector<NoiseKey> own;
+  protocol::NoiseKeys keys(agreed);
+  for (int i = 0; i < 3; ++i) {
+    own.push_back(make_noise_key(noise_key_file(folder_, i + 1), today));
+    keys.add(key_message(i, own.back().payload()), "");
+  }
+  const privacy::PairIndex index{.round = 1, .release = 0};
+  Vector all = Vector::Zero(5);
+  for (int i = 0; i < 3; ++i) {
+    const Vector one = pairs_of(own[static_cast<std::size_t>(i)], keys, agreed, i, 3)->sum(i, index, 5);
+    EXPECT_GT(one.norm(), 0.1);
+    all += one;
+  }
+  EXPECT_LT(all.norm(), 1e-12);
+  const auto first = pairs_of(own[0], keys, agreed, 0, 3), second = pairs_of(own[1], keys, agreed, 1, 3);
+  EXPECT_EQ(first->key(0, 1), second->key(0, 1));
+  EXPECT_NE(first->key(0, 1), first->key(0, 2));
+  agreed.run = "another part";
+  EXPECT_NE(pairs_of(own[0], keys, agreed, 0, 3)->key(0, 1), first->key(0, 1));
+  protocol::NoiseKeys bad(agreed);
+  for (int i = 0; i < 3; ++i)
+    bad.add(key_message(
+                i, i == 2 ? std::string(protocol::noise_key_bytes, '\0') : own[static_cast<std::size_t>(i)].payload()),
+            "");
+  EXPECT_THAT([&] { pairs_of(own[0], bad, agreed, 0, 3); },
+              testing::ThrowsMessage<Error>(HasSubstr("c's key for shared noise is none")));
+}
+
+}  // namespace
+}  // namespace parley::party
