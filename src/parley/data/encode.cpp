@@ -78,7 +78,8 @@ class Encoder {
         cell_(cell),
         first_(first),
         what_("column '" + column.name + "'"),
-        missing_(schema.missing.begin(), schema.missing.end()) {
+        missing_(schema.missing.begin(), schema.missing.end()),
+        centred_(schema.scale == Scale::bound) {
     for (std::size_t i = 0; i < column.categories.size(); ++i)
       category_.emplace(column.categories[i], static_cast<std::int32_t>(i));
     for (const auto& mark : schema.missing)
@@ -102,7 +103,7 @@ class Encoder {
   }
 
  private:
-  // (t(x) − t(low)) / (t(high) − t(low))
+  // (t(x) − t(low)) / (t(high) − t(low)); centred: twice that, less 1
   void encode_number(const std::string& cell, bool missing, const std::string& where, Entries& out) const {
     const Bounds b = column_.bounds.value_or(Bounds{});  // set: parse_schema demands it
     const double x = !missing                           ? parse_number(cell, what_, where)
@@ -111,7 +112,14 @@ class Encoder {
                                                         : b.low / 2 + b.high / 2;
     const auto t = [&](double v) { return transformed(column_.transform, v); };
     const double scaled = (t(in_range(x, b, column_.out_of_range, what_, where)) - t(b.low)) / (t(b.high) - t(b.low));
-    out.add(first_, std::clamp(scaled, 0.0, 1.0));
+    const double from_0 = std::clamp(scaled, 0.0, 1.0);
+    out.add(first_, centred_ ? 2 * from_0 - 1 : from_0);
+  }
+
+  // Feature k of the column; of a column with a reference the first one is none.
+  void add_one_of(std::int32_t k, Entries& out) const {
+    if (column_.reference && k == 0) return;
+    out.add(first_ + k - (column_.reference ? 1 : 0), 1);
   }
 
   // Bin k holds e_k <= x < e_{k+1}.
@@ -126,15 +134,14 @@ class Encoder {
       if (column_.bounds) x = in_range(x, *column_.bounds, column_.out_of_range, what_, where);
       bin = static_cast<std::size_t>(std::ranges::upper_bound(e, x) - e.begin());
     }
-    out.add(first_ + static_cast<std::int32_t>(bin), 1);
+    add_one_of(static_cast<std::int32_t>(bin), out);
   }
 
   void encode_category(const std::string& cell, bool missing, const std::string& where, Entries& out) const {
     if (missing && column_.missing == Missing::zero) return;
-    if (const auto found = category_.find(cell); found != category_.end()) return out.add(first_ + found->second, 1);
-    if (missing && column_.missing == Missing::category) return out.add(first_ + missing_category_, 1);
-    if (column_.other == Other::bucket)
-      return out.add(first_ + static_cast<std::int32_t>(column_.categories.size()), 1);
+    if (const auto found = category_.find(cell); found != category_.end()) return add_one_of(found->second, out);
+    if (missing && column_.missing == Missing::category) return add_one_of(missing_category_, out);
+    if (column_.other == Other::bucket) return add_one_of(static_cast<std::int32_t>(column_.categories.size()), out);
     if (column_.other == Other::error)
       throw Error({.what = what_ + " has a value that is not among its categories",
                    .value = "'" + cell + "'",
@@ -148,6 +155,7 @@ class Encoder {
   std::int32_t first_;  // its first feature
   std::string what_;
   std::unordered_set<std::string> missing_;
+  bool centred_;
   std::unordered_map<std::string, std::int32_t> category_;
   std::int32_t missing_category_ = 0;  // of the first missing mark that is a category
 };
@@ -194,6 +202,7 @@ Rows encode_rows(const Table& table, const Schema& schema, std::size_t label) {
     next += static_cast<std::int32_t>(feature_names(c).size());
   }
   rows.features = next + (schema.intercept ? 1 : 0);
+  const double bound = schema.scale == Scale::bound ? divisor(schema) : 1;
   Entries x;
   for (std::size_t n = 0; n < table.cells.size(); ++n) {
     const std::string where = place(table, n);
@@ -201,7 +210,8 @@ Rows encode_rows(const Table& table, const Schema& schema, std::size_t label) {
     x.values.clear();
     for (const auto& encoder : encoders) encoder.encode(table.cells[n], where, x);
     if (schema.intercept) x.add(next, 1);
-    clip_to_unit_norm(x.values);
+    for (double& value : x.values) value /= bound;
+    clip_to_unit_norm(x.values);  // after division by the bound: rounding alone
     rows.append(x.columns, x.values, label == absent ? 0 : encode_label(table.cells[n][label], schema, where));
   }
   return rows;

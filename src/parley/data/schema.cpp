@@ -20,6 +20,7 @@ constexpr Word<Kind> kinds[]{{"numeric", Kind::numeric}, {"categorical", Kind::c
 constexpr Word<Transform> transforms[]{
     {"none", Transform::none}, {"log1p", Transform::log1p}, {"sqrt", Transform::sqrt}, {"bins", Transform::bins}};
 constexpr Word<OutOfRange> ranges[]{{"clip", OutOfRange::clip}, {"error", OutOfRange::error}};
+constexpr Word<Scale> scales[]{{"clip", Scale::clip}, {"bound", Scale::bound}};
 constexpr Word<Other> others[]{{"bucket", Other::bucket}, {"error", Other::error}, {"zero", Other::zero}};
 constexpr Word<Missing> missing_number[]{{"low", Missing::low},
                                          {"middle", Missing::middle},
@@ -154,12 +155,23 @@ Column read_column(Section s, const std::vector<std::string>& marks) {
   return c;
 }
 
+// Columns that always have exactly one of their features add up to the same constant: with the intercept, or with one
+// another, they are collinear. All but one such sum lose their first feature, by the schema alone.
+void choose_references(Schema& schema) {
+  bool constant = schema.intercept;
+  for (Column& c : schema.columns) {
+    c.reference = constant && covers_all(c);
+    constant = constant || covers_all(c);
+  }
+}
+
 Schema read_schema(const toml::table& root, const std::string& file) {
   const Section top(root, file, "");
-  top.only({"intercept", "missing", "label", "columns"});
+  top.only({"intercept", "missing", "scale", "label", "columns"});
   Schema schema;
   schema.intercept = top.truth("intercept", schema.intercept);
   if (top.has("missing")) schema.missing = top.texts("missing");
+  schema.scale = top.choice("scale", scales, Scale::clip);
 
   const auto* label = top.find("label");
   if (label == nullptr || !label->is_table())
@@ -184,6 +196,7 @@ Schema read_schema(const toml::table& root, const std::string& file) {
       if (!names.insert(name).second) s.fail("name", {.what = "a column is listed twice", .value = in_quotes(name)});
     }
   }
+  if (schema.scale == Scale::bound) choose_references(schema);
   if (feature_names(schema).empty())
     top.fail("columns", {.what = "the schema makes no feature", .fix = "add a [[columns]] section"});
   return schema;
@@ -245,6 +258,7 @@ std::string toml_bounds(const Bounds& b, OutOfRange policy) {
 std::string to_toml(const Schema& schema) {
   std::string s = std::string("intercept = ") + (schema.intercept ? "true" : "false") + "\n";
   s += "missing = " + toml_list(schema.missing, toml_text) + "\n";
+  if (schema.scale != Scale::clip) s += "scale = " + word(scales, schema.scale) + "\n";
   s += "\n[label]\ncolumn = " + toml_text(schema.label.column) + "\n";
   if (const auto& bounds = schema.label.bounds) {
     s += toml_bounds(*bounds, schema.label.out_of_range);

@@ -4,6 +4,7 @@
 #include <cmath>
 #include <numeric>
 
+#include "parley/algorithm/newton/intervals_plan.h"
 #include "parley/algorithm/planner.h"
 #include "parley/algorithm/pricing.h"
 #include "parley/algorithm/rules.h"
@@ -51,6 +52,10 @@ bool cut_pays(const problem::Loss& loss) {
 [[noreturn]] void refuse(const Algorithm& a, const std::string& option, const std::string& why) {
   throw Error({.what = a.name + " " + why, .where = "option --" + option, .fix = "leave it out"});
 }
+
+constexpr double PrivateRound::* noise_scales[] = {&PrivateRound::gradient_scale, &PrivateRound::curvature_scale,
+                                                   &PrivateRound::hessian_scale, &PrivateRound::spread_scale,
+                                                   &PrivateRound::square_scale};
 
 // What belongs to ADMM alone.
 void check_absent(const Options& o, const Algorithm& a) {
@@ -104,14 +109,19 @@ void check_size(Options& o, const Algorithm& a, const Setting& setting) {
   const double gradients = d * loss_of(o, setting.classes).scores(), full = d * (d + 1) / 2 + gradients;
   if (a.curved && o.curvature == CurvatureShape::automatic)
     o.curvature = d <= full_up_to && all * full <= most ? CurvatureShape::full : CurvatureShape::diagonal;
-  const double size = !a.curved ? gradients : o.curvature == CurvatureShape::full ? full : d + gradients;
+  const double size = !a.curved                               ? gradients
+                      : o.intervals                           ? 2 * full - d  // of the last round
+                      : o.curvature == CurvatureShape::full ? full
+                                                            : d + gradients;
   if (all * size <= most) return;
   throw Error(
       {.what = "the first round of " + a.name + " would have more numbers than a record holds",
        .value = number(all * size),
        .allowed = "at most " + number(most) + " over all parties",
-       .where = o.curvature == CurvatureShape::full ? "option --curvature" : "option --features",
-       .fix = o.curvature == CurvatureShape::full ? "use --curvature diagonal" : "use fewer features or parties"});
+       .where = o.intervals                           ? "option --intervals"
+                : o.curvature == CurvatureShape::full ? "option --curvature"
+                                                      : "option --features",
+       .fix = o.curvature == CurvatureShape::full && !o.intervals ? "use --curvature diagonal" : "use fewer features or parties"});
 }
 
 Shape shape_of(const Options& o, const Algorithm& a) {
@@ -133,13 +143,22 @@ double share_of_curvature(const Schedule& s, const Options& o) {
   return s.sums->shape == Shape::none || s.sums->moments_known ? 0 : *o.curvature_share;
 }
 
+// G of a round.
+double bound_in(const Schedule& s, long round) {
+  return (s.sums->biased(round) ? s.summed_loss() : s.loss).gradient_bound();
+}
+
 // The noise of every round, such that the whole run costs μ, split as planned.
 void set_noise(Schedule& s, const Options& o, double mu) {
-  const double share = share_of_curvature(s, o), rounds = static_cast<double>(s.sums->rounds);
+  set_final_noise(s, o, mu);
+  const double share = share_of_curvature(s, o), rounds = static_cast<double>(s.sums->main_rounds());
+  if (rounds == 0) return;
   const double less = 1 - 1e-13 - 1e-18 * rounds;  // composing rounds up once a round
+  mu *= std::sqrt(main_share(o));
   const double each = mu * std::sqrt((1 - share) / rounds) * less;
-  for (PrivateRound& r : s.private_rounds)
-    r.gradient_scale = privacy::gradient_scale_for(s.summed_loss().gradient_bound(), each, s.tolerance);
+  for (long k = 0; k < s.sums->main_rounds(); ++k)
+    s.private_rounds[static_cast<std::size_t>(k)].gradient_scale =
+        privacy::gradient_scale_for(bound_in(s, k + 1), each, s.tolerance);
   PrivateRound& first = s.private_rounds.front();
   if (share > 0)
     first.curvature_scale = privacy::curvature_scale_for(mu * std::sqrt(share) * less, first.curvature_tolerance);
@@ -148,7 +167,7 @@ void set_noise(Schedule& s, const Options& o, double mu) {
 // What two parties share cancels where both have it in the same size: that of who asks for most. The charges follow.
 void equalise(Plan& plan) {
   for (std::size_t k = 0; k < plan.nodes.front().private_rounds.size(); ++k)
-    for (double PrivateRound::* const scale : {&PrivateRound::gradient_scale, &PrivateRound::curvature_scale}) {
+    for (double PrivateRound::* const scale : noise_scales) {
       double most = 0;
       for (const Schedule& s : plan.nodes) most = std::max(most, s.private_rounds[k].*scale);
       for (Schedule& s : plan.nodes) s.private_rounds[k].*scale = most;
@@ -157,15 +176,22 @@ void equalise(Plan& plan) {
 
 void price(Schedule& s) {
   std::vector<privacy::Charge> charges;
-  for (PrivateRound& r : s.private_rounds) {
-    const privacy::SumsRound sums{.gradient_bound = s.summed_loss().gradient_bound(),
+  for (std::size_t k = 0; k < s.private_rounds.size(); ++k) {
+    PrivateRound& r = s.private_rounds[k];
+    const bool final = r.hessian_scale > 0;
+    const privacy::SumsRound sums{.gradient_bound = bound_in(s, static_cast<long>(k) + 1),
                                   .gradient_scale = r.gradient_scale,
                                   .tolerance = s.tolerance,
                                   .curvature_scale = r.curvature_scale,
-                                  .curvature_tolerance = r.curvature_tolerance};
+                                  .curvature_tolerance = r.curvature_tolerance,
+                                  .hessian_bound = final ? s.loss.curvature_bound() : 0,
+                                  .hessian_scale = r.hessian_scale,
+                                  .spread_scale = r.spread_scale,
+                                  .square_scale = r.square_scale};
     privacy::SumsRound alone = sums;  // with this party's own noise only: everybody else's is known
-    alone.gradient_scale = s.sharing.own_of(sums.gradient_scale);
-    alone.curvature_scale = s.sharing.own_of(sums.curvature_scale);
+    for (double* scale : {&alone.gradient_scale, &alone.curvature_scale, &alone.hessian_scale, &alone.spread_scale,
+                          &alone.square_scale})
+      *scale = s.sharing.own_of(*scale);
     r.charge = {.kind = "sums-gaussian",
                 .mu = privacy::sums_mu(alone),
                 .parameters = {{"gradient_bound", sums.gradient_bound},
@@ -175,6 +201,11 @@ void price(Schedule& s) {
                                {"curvature_tolerance", sums.curvature_tolerance},
                                {"diameter_at_point", s.diameter_at_point ? 1.0 : 0.0},
                                {"logistic", s.loss.kind == LossKind::logistic ? 1.0 : 0.0}}};
+    if (final)
+      r.charge.parameters.insert(r.charge.parameters.end(), {{"hessian_bound", sums.hessian_bound},
+                                                             {"hessian_scale", sums.hessian_scale},
+                                                             {"spread_scale", sums.spread_scale},
+                                                             {"square_scale", sums.square_scale}});
     if (s.sharing.on()) r.charge.mu_colluders = privacy::sums_mu(sums);
     add_parameters(s.sharing, r.charge);
     charges.push_back(r.charge);
@@ -185,7 +216,8 @@ void price(Schedule& s) {
 Schedule outline(const Options& o, const Algorithm& a, const Setting& setting, int i) {
   Schedule s = begun(o, a, setting, i);
   s.degree = setting.nodes() - 1;  // everybody hears everybody
-  s.rounds = o.rounds + 1;
+  const long final = o.intervals ? 1 : 0, main = o.loss == LossKind::squared ? 0 : o.rounds;
+  s.rounds = main + final + 1;
   s.sums = Terms{.records = all_records(setting),
                  .ridge = s.regularization / o.loss_weight,  // the objective is N C times that of newton.h
                  .l1 = s.l1 / o.loss_weight,
@@ -197,14 +229,20 @@ Schedule outline(const Options& o, const Algorithm& a, const Setting& setting, i
                  .moments_known = setting.moments.has_value(),
                  .features = static_cast<Index>(setting.features),
                  .scores = s.loss.scores(),
-                 .rounds = o.rounds,
+                 .rounds = main + final,
                  .earlier = setting.earlier,
                  .average = o.average == Average::yes,
                  .release_bound = o.release_bound,
                  .grid = s.finest_grid()};
-  s.tolerance = tolerance_for(s.summed_loss(), setting);
-  s.private_rounds.resize(static_cast<std::size_t>(o.rounds));
-  s.private_rounds.front().curvature_tolerance = problem::moment_rounding(setting.records[static_cast<std::size_t>(i)]);
+  if (o.intervals) s.sums->final.noise.emplace();
+  s.tolerance = tolerance_for(final > 0 ? s.loss : s.summed_loss(), setting);
+  s.sums->final.loss = s.loss;
+  s.sums->final.diameter_at_point = s.diameter_at_point;
+  s.sums->final.tolerance = s.tolerance;
+  s.private_rounds.resize(static_cast<std::size_t>(main + final));
+  for (std::size_t k = 0; k < s.private_rounds.size(); ++k)
+    if (k == 0 || k >= static_cast<std::size_t>(main))
+      s.private_rounds[k].curvature_tolerance = problem::moment_rounding(setting.records[static_cast<std::size_t>(i)]);
   s.theorem = with_sharing("Gaussian DP of sums over rows (docs/newton.md, theorem N1)", s.sharing);
   s.epsilon_paper_absent = "no paper has it";
   s.paper_equation = "none";
@@ -212,10 +250,11 @@ Schedule outline(const Options& o, const Algorithm& a, const Setting& setting, i
 }
 
 // √Σσ²: of a coordinate of the sum of all parties' sums.
-double noise_of_all(const Plan& plan, double PrivateRound::* scale) {
+double noise_of_all(const Plan& plan, double PrivateRound::* scale, bool last = false) {
   double square = 0;
   for (const Schedule& s : plan.nodes) {
-    const double one = s.private_rounds.front().*scale * s.sharing.noise.own;  // what is shared cancels
+    const PrivateRound& r = last ? s.private_rounds.back() : s.private_rounds.front();
+    const double one = r.*scale * s.sharing.noise.own;  // what is shared cancels
     square += one * one;
   }
   return std::sqrt(square);
@@ -228,13 +267,13 @@ void set_units(Plan& plan, const Setting& setting) {
   for (const Schedule& s : plan.nodes) {
     const double rows = setting.records[static_cast<std::size_t>(s.node)];
     for (const PrivateRound& r : s.private_rounds) {
-      const bool moments = s.sums->shape != Shape::none && !s.sums->moments_known;
-      const double most =
-          std::max(2 * s.summed_loss().gradient_bound() * rows + 10 * s.sharing.of_one() * r.gradient_scale,
-                   moments ? 2 * rows + 10 * s.sharing.of_one() * r.curvature_scale : 0);
-      largest = std::max(largest, most);
-      for (const double noise : {r.gradient_scale, r.curvature_scale})
-        if (noise > 0) finest = std::min(finest, s.sharing.own_of(noise));
+      const bool products = s.sums->final.steps() > 0 || (s.sums->shape != Shape::none && !s.sums->moments_known);
+      const double bound = s.sums->final.steps() > 0 ? s.loss.gradient_bound() : s.summed_loss().gradient_bound();
+      largest = std::max(largest, 2 * bound * rows + 10 * s.sharing.of_one() * r.gradient_scale);
+      for (double PrivateRound::* const scale : noise_scales) {
+        if (products) largest = std::max(largest, 2 * rows + 10 * s.sharing.of_one() * r.*scale);
+        if (r.*scale > 0) finest = std::min(finest, s.sharing.own_of(r.*scale));
+      }
     }
   }
   const double room = plan.options.release_bound / 2;
@@ -260,6 +299,17 @@ void set_floor(Plan& plan, const Setting& setting) {
   const double s = moments.noise / counted_records(moments.records, t.records);
   const double g = noise_of_all(plan, &PrivateRound::gradient_scale) / t.records;
   for (Schedule& node : plan.nodes) node.sums->floor = std::max(s * std::sqrt(d), 2 * g / (3 * t.c1));
+}
+
+// Of the final round's sums over all parties: what intervals count as privacy noise.
+void set_final_law(Plan& plan) {
+  if (plan.nodes.front().sums->final.steps() == 0) return;
+  FinalPhase final = plan.nodes.front().sums->final;
+  final.noise = FinalNoise{.hessian = noise_of_all(plan, &PrivateRound::hessian_scale, true),
+                 .spread = noise_of_all(plan, &PrivateRound::spread_scale, true),
+                 .gradient = noise_of_all(plan, &PrivateRound::gradient_scale, true),
+                 .square = noise_of_all(plan, &PrivateRound::square_scale, true)};
+  for (Schedule& s : plan.nodes) s.sums->final = final;
 }
 
 }  // namespace
@@ -298,6 +348,7 @@ std::string in_words(const Plan& plan) {
 
 void fill_in(Options& o, const Algorithm& a, const Setting& setting) {
   check_absent(o, a);
+  fill_in_intervals(o, a);
   check_loss_width(o);
   if (!o.noise_scale.empty()) check_list(o.noise_scale, "noise-scale", setting.nodes());
   const bool budget = !o.epsilon.empty();
@@ -312,7 +363,7 @@ void fill_in(Options& o, const Algorithm& a, const Setting& setting) {
   if (a.curved && !o.curvature_share) o.curvature_share = planned_share;
   const problem::Loss loss = loss_of(o, setting.classes);
   if (!o.clip)
-    o.clip = !cut_pays(loss) || o.noise == Noise::none          ? loss.gradient_bound()
+    o.clip = !cut_pays(loss) || o.intervals || o.noise == Noise::none          ? loss.gradient_bound()
              : planned_noise_to_signal(o, setting) < noisy_from ? clip_when_clear
                                                                 : clip_when_noisy;
   o.clip = std::min(*o.clip, loss.gradient_bound());
@@ -329,7 +380,10 @@ Plan make_plan(const Options& o, const Algorithm& a, const Setting& setting) {
         set_noise(s, o, privacy::gdp_mu(of_node(o.epsilon, s.node), s.delta));
       } else {  // μ such that a gradient has the given noise
         const double each = (2 * s.summed_loss().gradient_bound() + 2 * s.tolerance) / of_node(o.noise_scale, s.node);
-        set_noise(s, o, each * std::sqrt(static_cast<double>(o.rounds) / (1 - share_of_curvature(s, o))));
+        const double whole = s.sums->main_rounds() > 0 ? static_cast<double>(s.sums->main_rounds()) / main_share(o) /
+                                                             (1 - share_of_curvature(s, o))
+                                                       : 1 / final_shares(o).gradient;
+        set_noise(s, o, each * std::sqrt(whole));
       }
     }
     if (plan.sharing().on()) equalise(plan);
@@ -345,6 +399,7 @@ Plan make_plan(const Options& o, const Algorithm& a, const Setting& setting) {
   }
   set_units(plan, setting);
   set_floor(plan, setting);
+  set_final_law(plan);
   return plan;
 }
 
