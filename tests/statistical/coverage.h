@@ -27,7 +27,6 @@ struct StudySetting {
   Truth truth = Truth::model;
   double effect = 1;     // size of the coefficients
   bool forget_noise = false;  // broken twin: intervals of sampling alone
-  bool forget_hessian = false;  // broken twin: the noise of the Hessian left out
 };
 
 struct Coverage {

@@ -10,6 +10,7 @@
 #include <string>
 #include <vector>
 
+#include "parley/run/coefficients.h"
 #include "parley/run/driver.h"
 #include "parley/run/simulation.h"
 
@@ -38,6 +39,7 @@ struct Result {
   std::vector<RoundMetrics> history;
   std::vector<Vector> f;  // the classifier that each party of this process ends with
   Vector mean;            // the model
+  std::vector<Coefficient> coefficients;  // with --intervals
   std::vector<NodeSummary> nodes;
   double epsilon = 0, epsilon_all_others = 0;
   double seconds = 0, seconds_metrics = 0;
