@@ -54,6 +54,7 @@ std::string page(const std::vector<Group>& groups, const std::vector<Figure>& fi
   out += faults_part(groups);
   out += cards_part(groups);
   out += expected_part(groups);
+  out += coefficients_part(groups);
   out += parts_part(groups);
   out += charts_part(figures, groups, options.audience);
   out += settings_part(groups);

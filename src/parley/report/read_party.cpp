@@ -169,6 +169,7 @@ Run read_party(const Sources& sources, Audience audience) {
   run.title = text_in(study, "title");
   run.features = number_in(study, "features");
   read_expected(run, top);
+  read_coefficients(run, top);
   if (study.is_object()) read_study(run, study);
   read_parts(run, furthest);
   read_lines_of_one(run, sources, audience);

@@ -243,7 +243,9 @@ Schedule outline(const Options& o, const Algorithm& a, const Setting& setting, i
   for (std::size_t k = 0; k < s.private_rounds.size(); ++k)
     if (k == 0 || k >= static_cast<std::size_t>(main))
       s.private_rounds[k].curvature_tolerance = problem::moment_rounding(setting.records[static_cast<std::size_t>(i)]);
-  s.theorem = with_sharing("Gaussian DP of sums over rows (docs/newton.md, theorem N1)", s.sharing);
+  s.theorem = with_sharing(o.intervals ? "Gaussian DP of sums over rows (docs/newton.md, theorems N1 and N2)"
+                                       : "Gaussian DP of sums over rows (docs/newton.md, theorem N1)",
+                           s.sharing);
   s.epsilon_paper_absent = "no paper has it";
   s.paper_equation = "none";
   return s;
@@ -336,6 +338,13 @@ std::optional<Known> known_of(const Plan& plan) {
 std::string in_words(const Plan& plan) {
   const Schedule& s = plan.nodes.front();
   const PrivateRound& r = s.private_rounds.front();
+  if (s.loss.kind == LossKind::squared) {
+    std::string once = "one exchange of second moments and label sums";
+    if (plan.noisy())
+      once += "; Gaussian noise of " + short_number(r.hessian_scale) + " on the former and of " +
+              short_number(r.gradient_scale) + " on the latter";
+    return once;
+  }
   std::string text = "slopes cut at " + short_number(s.summed_loss().gradient_bound());
   if (plan.noisy()) text += "; Gaussian noise of " + short_number(r.gradient_scale) + " on a sum of gradients";
   if (r.curvature_scale > 0)
@@ -343,7 +352,9 @@ std::string in_words(const Plan& plan) {
             (s.sums->shape == Shape::diagonal ? " (diagonal)" : "");
   if (s.sharing.on())
     text += ", shared in pairs and gone in the sum but for " + short_number(s.sharing.noise.own) + " of it";
-  return text + "; lambda " + short_number(s.sums->ridge + s.sums->l1);
+  text += "; lambda " + short_number(s.sums->ridge + s.sums->l1);
+  if (s.sums->final.steps() == 0) return text;
+  return text + "; neither cut nor lambda in the later half, and a final round for intervals";
 }
 
 void fill_in(Options& o, const Algorithm& a, const Setting& setting) {
