@@ -32,7 +32,8 @@ Index features_of(const StudySetting& s) {
 // In the column's own units: per unit of a number, for a flag, and the intercept.
 Vector true_coefficients(const StudySetting& s) {
   Vector c(features_of(s));
-  for (Index j = 0; j < c.size(); ++j) c[j] = s.effect * (j % 2 == 0 ? 0.7 : -0.5) / (1 + 0.3 * static_cast<double>(j % 4));
+  for (Index j = 0; j < c.size(); ++j)
+    c[j] = s.effect * (j % 2 == 0 ? 0.7 : -0.5) / (1 + 0.3 * static_cast<double>(j % 4));
   if (c.size() > 2) c[1] = 0;
   c[c.size() - 1] = -0.4 * s.effect;
   return s.linear ? Vector(c * 0.35 / s.effect * std::min(1.0, 3.0 / static_cast<double>(c.size()))) : c;

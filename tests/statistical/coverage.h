@@ -10,14 +10,14 @@
 namespace parley::statistical {
 
 enum class Truth {
-  model,      // what is fitted is true
-  curved,     // the score has a square and a product that the model leaves out
-  unequal,    // probabilities come from another link and stay within 4 % and 90 %
+  model,    // what is fitted is true
+  curved,   // the score has a square and a product that the model leaves out
+  unequal,  // probabilities come from another link and stay within 4 % and 90 %
 };
 
 struct StudySetting {
   std::string name;
-  long records = 40000;  // of all parties
+  long records = 40000;        // of all parties
   int numbers = 5, flags = 4;  // columns: numbers in [-1, 1], of which some lean to one side; flags are 0 or 1
   double epsilon = 1;
   int parties = 5;
@@ -25,7 +25,7 @@ struct StudySetting {
   bool linear = false;
   double clip = 0, ridge = 0;  // 0: the planner's
   Truth truth = Truth::model;
-  double effect = 1;     // size of the coefficients
+  double effect = 1;          // size of the coefficients
   bool forget_noise = false;  // broken twin: intervals of sampling alone
 };
 

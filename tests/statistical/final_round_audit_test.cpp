@@ -166,7 +166,8 @@ TEST(FinalRoundAudit, EachOfItsVectorsKeepsItsPriceAndAllTogetherTheirs) {
       s.diameter_at_point = false;
       const double most = claim(s, cell.part);
       const Examined found = examine(cell.of, s, cell.part);
-      std::printf("  %-28s claim %.4f  bound %.4f  estimate %.4f\n", cell.name.c_str(), most, found.bound, found.estimate);
+      std::printf("  %-28s claim %.4f  bound %.4f  estimate %.4f\n", cell.name.c_str(), most, found.bound,
+                  found.estimate);
       EXPECT_LE(found.bound, most) << cell.name;
       if (!is_short()) EXPECT_GE(found.estimate, cell.reach * most - 0.06) << cell.name << ": not the worst case";
     }
@@ -240,9 +241,10 @@ TEST(FinalRoundNoise, IsGaussianOfThePlannedScalesAndIndependentBetweenVectors) 
     Index numbers = 0;
     for (std::uint64_t run = 0; sample.size() < (is_short() ? 20000U : 400000U); ++run) {
       privacy::Random random = privacy::Random::seeded(run, 3, 0, "final sampler");
-      const Vector value = algorithm::newton::noisy_sums({.rows = &nothing, .loss = s.loss, .weight = 1}, of.f,
-                                                         s.sums->layout(s.sums->rounds), s, s.private_rounds.back(), random) *
-                           s.sums->unit;
+      const Vector value =
+          algorithm::newton::noisy_sums({.rows = &nothing, .loss = s.loss, .weight = 1}, of.f,
+                                        s.sums->layout(s.sums->rounds), s, s.private_rounds.back(), random) *
+          s.sums->unit;
       numbers = value.size();
       for (const Piece& piece : all)
         for (Index k = 0; k < piece.size; ++k) sample.push_back(value[piece.at + k] / piece.scale);

@@ -176,7 +176,8 @@ Place usual_place(const Options& o, const Algorithm& a) {
 // What belongs to sums over rows alone.
 void check_sums_alone(const Options& o, const Algorithm& a) {
   if (o.intervals || o.loss == LossKind::squared)
-    throw Error({.what = "coefficients with intervals, and the squared loss, need sums over rows: " + a.name + " exchanges iterates",
+    throw Error({.what = "coefficients with intervals, and the squared loss, need sums over rows: " + a.name +
+                         " exchanges iterates",
                  .value = a.name,
                  .allowed = "newton",
                  .where = o.intervals ? "option --intervals" : "option --loss",

@@ -19,8 +19,7 @@ Schema schema_of(const std::string& top, const std::string& columns) {
 }
 
 Vector encoded(const Schema& schema, const std::vector<std::string>& columns, const std::vector<std::string>& cells) {
-  const Rows rows =
-      encode_features({.source = "mine.csv", .columns = columns, .cells = {cells}, .line = {2}}, schema);
+  const Rows rows = encode_features({.source = "mine.csv", .columns = columns, .cells = {cells}, .line = {2}}, schema);
   Vector x = Vector::Zero(rows.features);
   for (std::size_t k = 0; k < rows.value.size(); ++k) x[rows.column[k]] = rows.value[k];
   return x;
@@ -50,8 +49,8 @@ TEST(ScaleBound, DropsTheFirstCategoryWhereColumnsWouldAddUpToAConstant) {
             (Names{"ward=b", "ward=c", "dose[1,2)", "dose[2,inf)", "(intercept)"}));
   EXPECT_EQ(feature_names(schema_of("scale = 'bound'\nintercept = false\n", ward + dose)),
             (Names{"ward=a", "ward=b", "ward=c", "dose[1,2)", "dose[2,inf)"}));
-  EXPECT_EQ(feature_names(schema_of("scale = 'bound'\n", ward + "other = 'zero'\n" + dose + "missing = 'zero'\n")).size(),
-            7U)
+  EXPECT_EQ(
+      feature_names(schema_of("scale = 'bound'\n", ward + "other = 'zero'\n" + dose + "missing = 'zero'\n")).size(), 7U)
       << "a row without any of them is the reference";
   EXPECT_EQ(feature_names(schema_of("", ward + dose)).size(), 7U) << "clip keeps all";
   const Schema s = schema_of("scale = 'bound'\n", ward + dose);

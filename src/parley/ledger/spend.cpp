@@ -71,8 +71,8 @@ Price price_of_sums(Parameters& p) {
                                 .spread_scale = p.get("spread_scale", 0),
                                 .square_scale = p.get("square_scale", 0)};
   const bool final = sums.hessian_scale != 0 || sums.spread_scale != 0 || sums.square_scale != 0;
-  const bool whole = !final || (sums.hessian_scale > 0 && sums.hessian_bound > 0 && sums.spread_scale >= 0 &&
-                                sums.square_scale >= 0);
+  const bool whole =
+      !final || (sums.hessian_scale > 0 && sums.hessian_bound > 0 && sums.spread_scale >= 0 && sums.square_scale >= 0);
   const bool holds = whole && sums.gradient_bound > 0 && sums.gradient_scale > 0 && sums.tolerance >= 0 &&
                      sums.curvature_scale >= 0 && sums.curvature_tolerance >= 0 &&
                      (p.get("diameter_at_point", 0) == 0 || p.get("logistic", 0) == 1);

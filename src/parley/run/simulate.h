@@ -10,8 +10,8 @@
 #include <string>
 #include <vector>
 
-#include "parley/run/coefficients.h"
 #include "parley/run/driver.h"
+#include "parley/run/intervals/coefficients.h"
 #include "parley/run/simulation.h"
 
 namespace parley::run {
@@ -37,8 +37,8 @@ struct NodeSummary {
 struct Result {
   Outcome outcome = Outcome::completed;
   std::vector<RoundMetrics> history;
-  std::vector<Vector> f;  // the classifier that each party of this process ends with
-  Vector mean;            // the model
+  std::vector<Vector> f;                  // the classifier that each party of this process ends with
+  Vector mean;                            // the model
   std::vector<Coefficient> coefficients;  // with --intervals
   std::vector<NodeSummary> nodes;
   double epsilon = 0, epsilon_all_others = 0;

@@ -17,7 +17,7 @@
 #include "parley/problem/solve.h"
 #include "parley/record/schema.h"
 #include "parley/run/claim.h"
-#include "parley/run/coefficients.h"
+#include "parley/run/intervals/coefficients.h"
 #include "parley/run/setting.h"
 
 namespace parley::run {

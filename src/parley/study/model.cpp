@@ -18,8 +18,8 @@ std::vector<std::string> names_of_features(const Study& study, const StudyPlan& 
 
 }  // namespace
 
-nlohmann::json model_json(const Study& study, const StudyPlan& plan, const Vector& weights,
-                          const std::string& outcome, const algorithm::newton::Estimate* estimate) {
+nlohmann::json model_json(const Study& study, const StudyPlan& plan, const Vector& weights, const std::string& outcome,
+                          const algorithm::newton::Estimate* estimate) {
   const auto stamps = not_private(study, plan);
   const run::Model model{.weights = weights,
                          .feature_names = names_of_features(study, plan),

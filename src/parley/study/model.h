@@ -6,7 +6,7 @@
 
 #include "parley/algorithm/newton/newton_final.h"
 #include "parley/base/vector.h"
-#include "parley/run/coefficients.h"
+#include "parley/run/intervals/coefficients.h"
 #include "parley/study/study.h"
 
 namespace parley::study {

@@ -10,8 +10,8 @@
 #include "parley/base/text.h"
 #include "parley/data/schema.h"
 #include "parley/run/claim.h"
-#include "parley/run/coefficients.h"
 #include "parley/run/config.h"
+#include "parley/run/intervals/coefficients.h"
 #include "parley/run/setting.h"
 
 namespace parley::study {

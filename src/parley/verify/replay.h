@@ -17,11 +17,11 @@ namespace parley::verify {
 using Values = std::map<int, std::vector<study::Heard>>;  // by origin, rounds 0, 1, …
 
 struct Replayed {
-  int rounds = 0;          // that could be followed
-  int recomputed = 0;      // of these: the value itself was computed again
-  Vector final_iterate;    // as it stands after them
+  int rounds = 0;                                                 // that could be followed
+  int recomputed = 0;                                             // of these: the value itself was computed again
+  Vector final_iterate;                                           // as it stands after them
   std::shared_ptr<const algorithm::newton::Estimate> estimate{};  // of a run with intervals
-  std::string stopped_by;  // whose value was missing; empty: nobody's
+  std::string stopped_by;                                         // whose value was missing; empty: nobody's
 };
 
 struct ReplayStart {  // where a node begins in a part: released values of the parts before, and nothing else

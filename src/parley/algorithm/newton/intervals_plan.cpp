@@ -11,7 +11,8 @@ namespace {
 
 using problem::LossKind;
 
-constexpr FinalShares last_step{.gradient = 0.42, .hessian = 0.2, .spread = 0.08}, one_exchange{.gradient = 0.45, .hessian = 0.45, .square = 0.1};
+constexpr FinalShares last_step{.gradient = 0.42, .hessian = 0.2, .spread = 0.08},
+    one_exchange{.gradient = 0.45, .hessian = 0.45, .square = 0.1};
 
 [[noreturn]] void refuse(const std::string& what, const std::string& value, const std::string& allowed,
                          const std::string& option, const std::string& fix) {
@@ -21,7 +22,8 @@ constexpr FinalShares last_step{.gradient = 0.42, .hessian = 0.2, .spread = 0.08
 // One exchange at 0 has no rounds before it, no slopes to cut and nothing to share with.
 void check_one_exchange(Options& o) {
   const std::string once = "the squared loss exchanges second moments and label sums once, and has none";
-  if (o.rounds > 1) refuse("the squared loss takes one exchange", std::to_string(o.rounds), "1", "rounds", "leave it out");
+  if (o.rounds > 1)
+    refuse("the squared loss takes one exchange", std::to_string(o.rounds), "1", "rounds", "leave it out");
   if (o.clip) refuse(once, number(*o.clip), "none", "clip", "leave it out");
   if (o.curvature_share) refuse(once, number(*o.curvature_share), "none", "curvature-share", "leave it out");
   if (o.regularization) refuse(once, number(*o.regularization), "none", "regularization", "leave it out");
@@ -51,8 +53,8 @@ void fill_in_intervals(Options& o, const Algorithm& a) {
     refuse("intervals are made for logistic and linear regression", o.loss.text, "logistic, squared", "loss",
            "use one of these, or leave --intervals out");
   if (o.regularizer != Regularizer::l2)
-    refuse("intervals are for coefficients without a penalty, which an l1 term would set to zero", o.regularizer.text, "l2",
-           "regularizer", "leave it out, or leave --intervals out");
+    refuse("intervals are for coefficients without a penalty, which an l1 term would set to zero", o.regularizer.text,
+           "l2", "regularizer", "leave it out, or leave --intervals out");
   if (o.curvature == CurvatureShape::diagonal)
     refuse("intervals need all second moments", "diagonal", "auto, full", "curvature",
            "leave it out, or leave --intervals out");
@@ -66,8 +68,7 @@ void set_final_noise(Schedule& s, const Options& o, double mu) {
   PrivateRound& r = s.private_rounds.back();
   const auto part = [mu](double share) { return mu * std::sqrt(share) * (1 - 1e-13); };  // composing rounds up
   r.gradient_scale = privacy::gradient_scale_for(s.loss.gradient_bound(), part(shares.gradient), s.tolerance);
-  r.hessian_scale =
-      privacy::hessian_scale_for(s.loss.curvature_bound(), part(shares.hessian), r.curvature_tolerance);
+  r.hessian_scale = privacy::hessian_scale_for(s.loss.curvature_bound(), part(shares.hessian), r.curvature_tolerance);
   if (shares.spread > 0) r.spread_scale = privacy::curvature_scale_for(part(shares.spread), r.curvature_tolerance);
   if (shares.square > 0) r.square_scale = privacy::square_scale_for(part(shares.square), r.curvature_tolerance);
 }

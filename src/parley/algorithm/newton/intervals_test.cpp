@@ -80,13 +80,21 @@ TEST(FinalRound, IdentifiesNothingWhereTheHessianIsNoLargerThanItsNoise) {
 
 // sqrt((2(1 + e)/40)² + ((√2/4 + 2e_S)/30)² + ((√2 + 2e_S)/90)²), e = 1e-6, e_S = 1e-9; and with squares
 TEST(FinalRound, CostsWhatIsComputedByHandRoundedUp) {
-  const privacy::SumsRound logistic{.gradient_bound = 1, .gradient_scale = 40, .tolerance = 1e-6,
-                                    .curvature_tolerance = 1e-9, .hessian_bound = 0.25, .hessian_scale = 30,
+  const privacy::SumsRound logistic{.gradient_bound = 1,
+                                    .gradient_scale = 40,
+                                    .tolerance = 1e-6,
+                                    .curvature_tolerance = 1e-9,
+                                    .hessian_bound = 0.25,
+                                    .hessian_scale = 30,
                                     .spread_scale = 90};
   EXPECT_NEAR(privacy::sums_mu(logistic), 0.053719712130725607, 1e-16);
   EXPECT_GE(privacy::sums_mu(logistic), 0.0537197121307256);
-  EXPECT_NEAR(privacy::sums_mu({.gradient_bound = 1, .gradient_scale = 40, .tolerance = 1e-6,
-                                .curvature_tolerance = 1e-9, .hessian_bound = 1, .hessian_scale = 30,
+  EXPECT_NEAR(privacy::sums_mu({.gradient_bound = 1,
+                                .gradient_scale = 40,
+                                .tolerance = 1e-6,
+                                .curvature_tolerance = 1e-9,
+                                .hessian_bound = 1,
+                                .hessian_scale = 30,
                                 .square_scale = 50}),
               0.07156973683135992, 1e-16);
 }
@@ -121,8 +129,8 @@ Estimate run(const Plan& plan, const std::vector<data::Rows>& rows) {
 std::vector<data::Rows> rows_of_three(bool regression = false) {
   std::vector<data::Rows> rows;
   for (const int i : {0, 1, 2})
-    rows.push_back(problem::random_rows(static_cast<std::size_t>(three_parties().records[static_cast<std::size_t>(i)]), 6,
-                                        0.8, static_cast<unsigned>(i + 1), regression));
+    rows.push_back(problem::random_rows(static_cast<std::size_t>(three_parties().records[static_cast<std::size_t>(i)]),
+                                        6, 0.8, static_cast<unsigned>(i + 1), regression));
   return rows;
 }
 
@@ -171,7 +179,8 @@ TEST(PlanOfIntervals, StaysWithinTheBudgetWithAndWithoutSharedNoise) {
       EXPECT_EQ(plan.epsilon_all_others() > 1.2, shared);
       const Terms& terms = *plan.nodes.front().sums;
       EXPECT_EQ(terms.rounds, std::string(loss) == "squared" ? 1 : 33);
-      EXPECT_EQ(plan.size(0, static_cast<int>(terms.rounds), 6), std::string(loss) == "squared" ? 21 + 1 + 6 : 21 + 21 + 6);
+      EXPECT_EQ(plan.size(0, static_cast<int>(terms.rounds), 6),
+                std::string(loss) == "squared" ? 21 + 1 + 6 : 21 + 21 + 6);
       EXPECT_EQ(plan.size(0, static_cast<int>(terms.rounds) + 1, 6), 6) << "the model";
       EXPECT_EQ(plan.largest_size(6), plan.size(0, static_cast<int>(terms.rounds), 6));
     }

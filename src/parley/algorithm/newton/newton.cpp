@@ -160,7 +160,7 @@ State after(State s, const Terms& t, const Vector& total) {
   }
   if (s.round == 1)
     s.curvature = std::make_shared<const Curvature>(
-        t, s.moments, s.moments_unit / counted_records(s.moments_records, t.records));           // (Q)
+        t, s.moments, s.moments_unit / counted_records(s.moments_records, t.records));  // (Q)
   const Vector mean = total.tail(t.dimension()) * (t.unit / t.records);
   const Vector next = s.curvature->step(s.f, mean, t.biased(s.round));  // (N)
   s.velocity = t.momentum * s.velocity + (next - s.f);

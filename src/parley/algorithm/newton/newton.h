@@ -55,7 +55,7 @@ struct Terms {
   Index dimension() const { return scores * features; }
   long main_rounds() const { return rounds - final.steps(); }
   bool biased(long round) const { return final.steps() == 0 || round <= main_rounds() / 2; }  // by cutting, and by λ
-  Layout layout(long round) const;  // 1 ≤ round ≤ rounds
+  Layout layout(long round) const;                                                            // 1 ≤ round ≤ rounds
 };
 
 // The upper triangle of a symmetric matrix by columns, off the diagonal times √2: then ‖·‖₂ of the numbers is ‖·‖_F.

@@ -11,8 +11,8 @@
 namespace parley::algorithm::newton {
 namespace {
 
-constexpr double times_norm_of_noise = 1.5;                   // (a)
-constexpr double least_eigenvalue = 1e-9;                     // of H̃ where there is no noise: collinear features
+constexpr double times_norm_of_noise = 1.5;  // (a)
+constexpr double least_eigenvalue = 1e-9;    // of H̃ where there is no noise: collinear features
 constexpr double third_derivative = 0.0481, kurtosis = 1.7320508075688772;  // (b)
 constexpr double most_of_error = 0.5;
 
@@ -27,14 +27,14 @@ Estimate estimate(const FinalPhase& plan, double n, const Vector& f, const Final
   const double less = noise_share(plan.loss, 1, plan.tolerance, plan.diameter_at_point, f);
   const double sigma = noise.gradient * less / n;
   Estimate e;
-  e.needed = std::max(times_norm_of_noise * std::numbers::sqrt2 * s_h * std::sqrt(static_cast<double>(d)),
-                      least_eigenvalue);
+  e.needed =
+      std::max(times_norm_of_noise * std::numbers::sqrt2 * s_h * std::sqrt(static_cast<double>(d)), least_eigenvalue);
   e.smallest = eigen.eigenvalues().minCoeff();
   const Vector raised = eigen.eigenvalues().cwiseMax(e.needed);
   e.inverse = eigen.eigenvectors() * raised.cwiseInverse().asDiagonal() * eigen.eigenvectors().transpose();
-  e.value = f - e.inverse * m.gradient;                                              // (F)
-  const Vector by = e.value - f;                                                     // D
-  Matrix privacy = (s_h * s_h / 2) * (by * by.transpose());                          // P
+  e.value = f - e.inverse * m.gradient;                      // (F)
+  const Vector by = e.value - f;                             // D
+  Matrix privacy = (s_h * s_h / 2) * (by * by.transpose());  // P
   privacy.diagonal().array() += sigma * sigma + s_h * s_h / 2 * by.squaredNorm();
   const Matrix of_noise = e.inverse * privacy * e.inverse;
   if (plan.squared()) {
@@ -45,13 +45,14 @@ Estimate estimate(const FinalPhase& plan, double n, const Vector& f, const Final
     e.departure = std::max(0.0, by.dot(moments * by) - (moments * of_noise).trace());
     e.sampling = e.inverse * m.spread * e.inverse / n;
   }
-  e.variance = e.sampling + of_noise;                                                // (V)
+  e.variance = e.sampling + of_noise;  // (V)
   return e;
 }
 
 Combination combination(const Estimate& e, const Vector& k) {
   const double square = k.dot(e.variance * k), sampling = k.dot(e.sampling * k);
-  Combination c{.value = k.dot(e.value), .standard_error = std::sqrt(std::max(square, 0.0)),
+  Combination c{.value = k.dot(e.value),
+                .standard_error = std::sqrt(std::max(square, 0.0)),
                 .sampling_error = std::sqrt(std::max(sampling, 0.0))};
   double left_out = 0;
   if (e.moments.size() > 0) {

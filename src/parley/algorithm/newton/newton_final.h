@@ -27,7 +27,7 @@ struct FinalNoise {
 // What is planned of it, public.
 struct FinalPhase {
   std::optional<FinalNoise> noise{};  // none: there is no such round
-  problem::Loss loss{};             // not cut
+  problem::Loss loss{};               // not cut
   bool diameter_at_point = false;
   double tolerance = 0;
   long steps() const { return noise ? 1 : 0; }
@@ -42,16 +42,16 @@ struct FinalSums {
 };
 
 struct Estimate {
-  Vector value;                         // f̂; with (a) not met, of an H̃ whose eigenvalues were raised
-  Matrix inverse, sampling, variance;   // H̃⁻¹; H̃⁻¹ J̃/n H̃⁻¹; (V)
-  Matrix moments;                       // S̃; empty: nothing is left out
-  double departure = 0;                 // q
-  double smallest = 0, needed = 0;      // (a)
+  Vector value;                        // f̂; with (a) not met, of an H̃ whose eigenvalues were raised
+  Matrix inverse, sampling, variance;  // H̃⁻¹; H̃⁻¹ J̃/n H̃⁻¹; (V)
+  Matrix moments;                      // S̃; empty: nothing is left out
+  double departure = 0;                // q
+  double smallest = 0, needed = 0;     // (a)
   bool curved() const { return smallest >= needed; }
 };
 // moments: S̃.
-Estimate estimate(const FinalPhase& plan, double records, const Vector& f,
-                  const FinalSums& means, const Matrix& moments);
+Estimate estimate(const FinalPhase& plan, double records, const Vector& f, const FinalSums& means,
+                  const Matrix& moments);
 
 // kᵀf̂ with its standard errors: from the noise and from which records there are, and from the latter alone.
 struct Combination {

@@ -109,19 +109,19 @@ void check_size(Options& o, const Algorithm& a, const Setting& setting) {
   const double gradients = d * loss_of(o, setting.classes).scores(), full = d * (d + 1) / 2 + gradients;
   if (a.curved && o.curvature == CurvatureShape::automatic)
     o.curvature = d <= full_up_to && all * full <= most ? CurvatureShape::full : CurvatureShape::diagonal;
-  const double size = !a.curved                               ? gradients
-                      : o.intervals                           ? 2 * full - d  // of the last round
+  const double size = !a.curved                             ? gradients
+                      : o.intervals                         ? 2 * full - d  // of the last round
                       : o.curvature == CurvatureShape::full ? full
                                                             : d + gradients;
   if (all * size <= most) return;
-  throw Error(
-      {.what = "the first round of " + a.name + " would have more numbers than a record holds",
-       .value = number(all * size),
-       .allowed = "at most " + number(most) + " over all parties",
-       .where = o.intervals                           ? "option --intervals"
-                : o.curvature == CurvatureShape::full ? "option --curvature"
-                                                      : "option --features",
-       .fix = o.curvature == CurvatureShape::full && !o.intervals ? "use --curvature diagonal" : "use fewer features or parties"});
+  throw Error({.what = "the first round of " + a.name + " would have more numbers than a record holds",
+               .value = number(all * size),
+               .allowed = "at most " + number(most) + " over all parties",
+               .where = o.intervals                           ? "option --intervals"
+                        : o.curvature == CurvatureShape::full ? "option --curvature"
+                                                              : "option --features",
+               .fix = o.curvature == CurvatureShape::full && !o.intervals ? "use --curvature diagonal"
+                                                                          : "use fewer features or parties"});
 }
 
 Shape shape_of(const Options& o, const Algorithm& a) {
@@ -308,9 +308,9 @@ void set_final_law(Plan& plan) {
   if (plan.nodes.front().sums->final.steps() == 0) return;
   FinalPhase final = plan.nodes.front().sums->final;
   final.noise = FinalNoise{.hessian = noise_of_all(plan, &PrivateRound::hessian_scale, true),
-                 .spread = noise_of_all(plan, &PrivateRound::spread_scale, true),
-                 .gradient = noise_of_all(plan, &PrivateRound::gradient_scale, true),
-                 .square = noise_of_all(plan, &PrivateRound::square_scale, true)};
+                           .spread = noise_of_all(plan, &PrivateRound::spread_scale, true),
+                           .gradient = noise_of_all(plan, &PrivateRound::gradient_scale, true),
+                           .square = noise_of_all(plan, &PrivateRound::square_scale, true)};
   for (Schedule& s : plan.nodes) s.sums->final = final;
 }
 
@@ -374,9 +374,9 @@ void fill_in(Options& o, const Algorithm& a, const Setting& setting) {
   if (a.curved && !o.curvature_share) o.curvature_share = planned_share;
   const problem::Loss loss = loss_of(o, setting.classes);
   if (!o.clip)
-    o.clip = !cut_pays(loss) || o.intervals || o.noise == Noise::none          ? loss.gradient_bound()
-             : planned_noise_to_signal(o, setting) < noisy_from ? clip_when_clear
-                                                                : clip_when_noisy;
+    o.clip = !cut_pays(loss) || o.intervals || o.noise == Noise::none ? loss.gradient_bound()
+             : planned_noise_to_signal(o, setting) < noisy_from       ? clip_when_clear
+                                                                      : clip_when_noisy;
   o.clip = std::min(*o.clip, loss.gradient_bound());
   if (o.diameter == Diameter::automatic)
     o.diameter = budget && loss.kind == LossKind::logistic ? Diameter::at_point : Diameter::worst;

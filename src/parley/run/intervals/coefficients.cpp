@@ -1,4 +1,4 @@
-#include "parley/run/coefficients.h"
+#include "parley/run/intervals/coefficients.h"
 
 #include <fmt/format.h>
 
@@ -68,12 +68,13 @@ void check_intervals(const algorithm::Options& o, const std::string& schema_toml
   const data::Scale scale =
       schema_toml.empty() ? data::Scale::clip : data::parse_schema(schema_toml, "the schema").scale;
   if (scale == data::Scale::bound) return;
-  throw Error({.what = "coefficients with intervals need features that are linear in the record: every row divided by "
-                       "one public number, not by its own norm",
-               .value = schema_toml.empty() ? "data without a schema" : "scale = \"clip\"",
-               .allowed = "a schema with scale = \"bound\"",
-               .where = "option --intervals",
-               .fix = "write scale = \"bound\" at the top of the schema (docs/intervals.md), or leave --intervals out"});
+  throw Error(
+      {.what = "coefficients with intervals need features that are linear in the record: every row divided by "
+               "one public number, not by its own norm",
+       .value = schema_toml.empty() ? "data without a schema" : "scale = \"clip\"",
+       .allowed = "a schema with scale = \"bound\"",
+       .where = "option --intervals",
+       .fix = "write scale = \"bound\" at the top of the schema (docs/intervals.md), or leave --intervals out"});
 }
 
 std::vector<Coefficient> coefficients(const algorithm::newton::Estimate& e, const data::Schema& schema) {
@@ -83,8 +84,11 @@ std::vector<Coefficient> coefficients(const algorithm::newton::Estimate& e, cons
   for (const Wanted& w : wanted(schema, e.value.size())) {
     const algorithm::newton::Combination c = combination(e, w.k * unit);
     const double shift = label && w.name == "(intercept)" ? label->low + unit : 0;
-    Coefficient one{.name = w.name, .estimate = c.value + shift, .standard_error = c.standard_error,
-                    .sampling_error = c.sampling_error, .identified = c.identified};
+    Coefficient one{.name = w.name,
+                    .estimate = c.value + shift,
+                    .standard_error = c.standard_error,
+                    .sampling_error = c.sampling_error,
+                    .identified = c.identified};
     one.low = one.estimate - quantile * one.standard_error;
     one.high = one.estimate + quantile * one.standard_error;
     one.p_value = std::erfc(std::abs(one.estimate) / one.standard_error / std::numbers::sqrt2);
@@ -94,8 +98,9 @@ std::vector<Coefficient> coefficients(const algorithm::newton::Estimate& e, cons
 }
 
 std::string assumptions_of_intervals(bool linear) {
-  return std::string("95 % intervals that count which records there are and the privacy noise. They assume that every "
-                     "party followed the protocol, that records are independent, and ") +
+  return std::string(
+             "95 % intervals that count which records there are and the privacy noise. They assume that every "
+             "party followed the protocol, that records are independent, and ") +
          (linear ? "that the linear model is right, with errors of equal spread."
                  : "nothing of the model: where it is wrong, they are for the logistic model that comes closest.");
 }
