@@ -71,7 +71,7 @@ void declare(CLI::App& sub, const Command& command, Arguments& arguments) {
   for (const Command& c : commands) names.push_back(c.name);
   if (typed.empty())
     throw Error(
-        {.what = "no command given", .allowed = join(names, ", "), .fix = "try 'parley --help' or 'parley train'"});
+        {.what = "no command given", .allowed = join(names, ", "), .fix = "try 'parley --help' or 'parley train --epsilon 1'"});
   const std::string near = nearest(typed[0], names);
   throw Error({.what = "unknown command '" + typed[0] + "'",
                .allowed = join(names, ", "),

@@ -16,6 +16,7 @@
 #include "parley/base/error.h"
 #include "parley/base/text.h"
 #include "parley/report/report.h"
+#include "parley/run/claim.h"
 #include "parley/run/open_run.h"
 
 namespace parley::cli {
@@ -172,6 +173,7 @@ int run_compare(const Arguments& arguments) {
           [&](std::size_t, const run::Simulation& s) {
             rounds = s.plan.options.rounds;
             warnings.insert(s.plan.warnings.begin(), s.plan.warnings.end());
+            if (const std::string first = run::too_large_epsilon(s.plan); !first.empty()) warnings.insert(alarm(first));
           },
       .on_round =
           [&](std::size_t cell, int repeat, const run::RoundMetrics& m) {

@@ -30,7 +30,7 @@ int run(int argc, char** argv) {
   try {
     const int code = run_command_line(
         argc, argv,
-        {train_command(), compare_command(), predict_command(), data_command(), graph_command(), account_command(),
+        {train_command(), compare_command(), predict_command(), evaluate_command(), data_command(), graph_command(), account_command(),
          plan_command(), check_command(), ledger_command(), keys_command(), study_command(), join_command(),
          verify_command(), doctor_command(), report_command(), reproduce_command(), options_command()});
     if (std::fflush(stdout) != 0)

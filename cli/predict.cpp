@@ -9,7 +9,7 @@
 #include "parley/base/text.h"
 #include "parley/data/encode.h"
 #include "parley/data/libsvm.h"
-#include "parley/run/model.h"
+#include "parley/run/quality/prediction.h"
 
 namespace parley::cli {
 namespace {
@@ -17,6 +17,7 @@ namespace {
 struct PredictOptions {
   std::string model, data, out;
   bool header = true;
+  run::Decision decision;
 };
 
 std::vector<Option> rows(PredictOptions& o) {
@@ -24,7 +25,11 @@ std::vector<Option> rows(PredictOptions& o) {
           {"data", "", "rows to predict: CSV in the model's schema, or LIBSVM", any_text("a file"), &o.data, "Options"},
           {"out", "", "where the CSV goes; default: stdout", any_text("a file"), &o.out, "Options"},
           {"header", "", "whether the first line of a CSV file names its columns", any_text("yes, no"), &o.header,
-           "Options"}};
+           "Options"},
+          {"threshold", "", "say the class where its probability lies above this; default 0.5",
+           any_text("a number"), &o.decision.threshold, "Options"},
+          {"class", "", "the probability of this class alone, and whether it is said", any_text("a class"),
+           &o.decision.of, "Options"}};
 }
 
 void print_notes(const run::Model& model) {
@@ -43,6 +48,7 @@ int run_predict(const Arguments& arguments) {
                    .where = "parley predict",
                    .fix = "parley predict --model DIR/model.json --data FILE"});
   const run::Model model = run::read_model(o.model);
+  run::check_decision(model, o.decision);
   const auto features = static_cast<Index>(model.feature_names.size());
   std::optional<FileReplacement> file;
   std::size_t done = 0;
@@ -52,7 +58,7 @@ int run_predict(const Arguments& arguments) {
                            std::to_string(features),
                    .where = o.data,
                    .fix = "give rows in the format of the training data"});
-    const std::string csv = run::prediction_csv(model, encoded, done);
+    const std::string csv = run::prediction_csv(model, encoded, done, o.decision);
     if (done == 0) print_notes(model);
     done += encoded.count();
     if (o.out.empty()) return fmt::print("{}", csv);
@@ -81,7 +87,8 @@ Command predict_command() {
           .own = rows(defaults),
           .examples =
               "  parley predict --model runs/demo/model.json --data new.csv\n"
-              "  parley predict --model runs/demo/model.json --data new.csv --out predicted.csv\n",
+              "  parley predict --model runs/demo/model.json --data new.csv --out predicted.csv\n"
+              "  parley predict --model runs/demo/model.json --data new.csv --class yes --threshold 0.2\n",
           .run = run_predict};
 }
 

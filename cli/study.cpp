@@ -226,6 +226,8 @@ int check(const Study& s, bool as_json) {
                            .dump());
     return 0;
   }
+  if (const std::string first = run::too_large_epsilon(p.plan); !first.empty())
+    fmt::print(stderr, "{}\n", alarm(first));
   for (const auto& warning : warnings(s, p)) fmt::print(stderr, "warning: {}\n", warning);
   const auto line = [](const std::string& what, const std::string& text) { fmt::print("  {:<12} {}\n", what, text); };
   fmt::print("{}\n", bold(s.title.empty() ? s.file.string() : s.title));

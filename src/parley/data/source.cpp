@@ -8,6 +8,7 @@
 #include "parley/base/error.h"
 #include "parley/base/text.h"
 #include "parley/data/distinct.h"
+#include "parley/data/draft.h"
 #include "parley/data/encode.h"
 #include "parley/data/libsvm.h"
 #include "parley/data/named/adult.h"
@@ -59,7 +60,7 @@ Dataset load_file(const Options& o, const std::string& path, const std::string& 
          .where = "option --schema",
          .fix = "write one, or draft it from a public or synthetic sample with 'parley data describe SAMPLE.csv'"});
   const Table table = read_csv(path, {.header = o.header});
-  return encode(table, parse_schema(read_file(o.schema, "the schema", 16 * mebibyte), o.schema), path,
+  return encode(table, parse_schema(read_schema(o.schema, 16 * mebibyte), o.schema), path,
                 o.split == Split::column ? o.split_column : "");
 }
 

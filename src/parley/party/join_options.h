@@ -20,6 +20,7 @@ struct JoinOptions {
   std::string out;
   long threads = 0;
   bool local_metrics = false;
+  double test_share = 0;
 };
 std::vector<Option> option_rows(JoinOptions& o);
 

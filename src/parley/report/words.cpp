@@ -110,9 +110,8 @@ std::string delta_warning(const std::vector<Group>& groups) {
       for (std::size_t i = 0; i < run.nodes.size(); ++i)
         if (run.guarantee.delta >= 1 / run.nodes[i].records)
           return fmt::format(
-              "Warning: δ = {} is not below 1/records of node {} ({} records). Such a δ would allow publishing one "
-              "record; "
-              "it should be far smaller.",
+              "Warning: δ = {} is not below 1/records of node {} ({} records): publishing a record outright would "
+              "be allowed. δ should be far smaller.",
               number(run.guarantee.delta), i, count_text(run.nodes[i].records));
   return "";
 }
