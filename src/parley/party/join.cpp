@@ -67,6 +67,9 @@ class Joining {  // a party at work
     for (const auto& text : book_->warnings_about(plan)) hooks_.report({text, Level::warning});
     if (!begun) record::create_folder(folder_);
     lock_.emplace(folder_);
+    // Privacy: where neither folder nor ledger know of this run, a secret that lies there is of an earlier start of it.
+    if (!begun && book_->find_run(plan.id) == nullptr)
+      delete_noise_keys(folder_, static_cast<int>(participant_.study.parties.size()));
     parts_.emplace(PartsOnDisk::Setup{.first = std::move(first),
                                       .node = participant_.node,
                                       .folder = folder_,
