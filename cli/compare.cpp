@@ -216,6 +216,8 @@ Command compare_command() {
           .own = {{"config", "", "TOML file with any of the options below; the command line wins", any_text("a file"),
                    &config, "Options"}},
           .flags = {"json", "quiet"},
+          .basic = {"config", "algorithms", "epsilon", "delta", "data", "schema", "test-data", "loss", "nodes", "graph",
+                    "repeat", "out", "seed"},
           .examples =
               "  parley compare --algorithms mr-admm,auto --epsilon 0.25,1\n"
               "  parley compare --algorithms mr-admm,m-admm,dp-admm --epsilon 0.1,0.25,0.5,1,2 --delta 1e-5\n"

@@ -179,7 +179,7 @@ void print_end(const run::Summary& s) {
                last.outcome == run::Outcome::diverged ? ": a released coordinate reached the public bound; raise "
                                                         "--damping or --penalty, or lower the noise; there is no model"
                : last.outcome == run::Outcome::interrupted && last.record == s.record  // not one of --repeat
-                   ? ": the same command with --resume true --out " + s.record + " goes on; nothing is charged twice"
+                   ? ": the same command with --resume --out " + s.record + " goes on; nothing is charged twice"
                    : "");
   fmt::print("\nRecord: {} (private: a simulation measures on everyone's rows)\n", s.record);
   if (last.outcome != run::Outcome::diverged) fmt::print("Model:  {}/model.json\n", last.record);
@@ -266,6 +266,8 @@ Command train_command() {
           .own = {{"config", "", "TOML file with any of the options below; the command line wins", any_text("a file"),
                    &config, "Options"}},
           .flags = {"json", "quiet"},
+          .basic = {"config", "data", "schema", "test-data", "epsilon", "delta", "algorithm", "loss", "nodes", "graph",
+                    "noise", "out", "resume", "repeat", "seed", "ledger", "dataset"},
           .examples =
               "  parley train\n"
               "  parley train --algorithm mr-admm --penalty-growth 1.04 --noise-rate 0.5 --repeat 10\n"

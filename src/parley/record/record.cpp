@@ -53,7 +53,7 @@ void check_vacant(const std::filesystem::path& folder) {
   if (unfinished(folder))
     throw Error({.what = "the output folder holds an unfinished run",
                  .where = folder.string(),
-                 .fix = "repeat its command with --resume true to go on with it: nothing is released or charged twice; "
+                 .fix = "repeat its command with --resume to go on with it: nothing is released or charged twice; "
                         "or choose another --out for a new run"});
   if (std::filesystem::is_directory(folder, code) &&
       !std::ranges::all_of(std::filesystem::directory_iterator(folder), half_written))
