@@ -72,6 +72,19 @@ void create_folder(const std::filesystem::path& folder) {
                  .fix = "choose a writable --out"});
 }
 
+void point_latest(const std::filesystem::path& folder) {
+  namespace fs = std::filesystem;
+  const fs::path named = (folder / "").parent_path(), runs = named.parent_path(), latest = runs / "latest";
+  std::error_code code;
+  if (runs.filename() != "runs" || named.filename() == "latest") return;
+  if (fs::exists(fs::symlink_status(latest, code)) && !fs::is_symlink(latest, code)) return;
+  const fs::path beside = runs / (".latest-" + std::to_string(::getpid()));
+  fs::remove(beside, code);
+  fs::create_directory_symlink(named.filename(), beside, code);
+  if (!code) fs::rename(beside, latest, code);
+  if (code) fs::remove(beside, code);
+}
+
 std::filesystem::path folder_of_rank(const std::filesystem::path& folder, int rank) {
   return rank == 0 ? folder : folder / ("rank-" + std::to_string(rank));
 }
