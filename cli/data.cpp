@@ -94,7 +94,10 @@ Command data_command() {
   static DataOptions defaults;
   return {.name = "data",
           .summary = "draft a schema, fetch Adult, generate synthetic rows",
-          .words = "describe FILE | fetch adult | generate census | schema NAME",
+          .tasks = {{"describe", "FILE", "draft a schema from a public or synthetic sample", {"out", "header"}},
+                    {"fetch", "adult", "download the Adult files", {"data-dir", "url"}},
+                    {"generate", "census", "write synthetic rows", {"rows", "split-seed", "out"}},
+                    {"schema", "NAME", "print a built-in schema: census, adult-public, adult-compact", {"out"}}},
           .own = rows(defaults),
           .examples =
               "  parley data describe public-sample.csv --out schema.toml\n"

@@ -36,6 +36,13 @@ std::vector<Option> rows(Invited& p) {
   return list;
 }
 
+std::vector<std::string> invite_options() {
+  Invited any;
+  std::vector<std::string> names = {"trainer"};
+  for (const Option& row : rows(any)) names.push_back(row.name);
+  return names;
+}
+
 identity::Time clock_time() {
   return std::chrono::floor<std::chrono::seconds>(std::chrono::system_clock::now());
 }
@@ -275,7 +282,10 @@ Command study_command() {
   static Invited defaults;
   return {.name = "study",
           .summary = "write, fill and check the study file that all parties share",
-          .words = "new FILE | invite FILE | roster FILE | check FILE",
+          .tasks = {{"new", "FILE", "write a study file to begin with", {}},
+                    {"invite", "FILE", "add a party to the study file", invite_options()},
+                    {"roster", "FILE", "list the parties", {"json"}},
+                    {"check", "FILE", "check the study: its hash, its plan, what it costs", {"json"}}},
           .own = rows(defaults),
           .flags = {"trainer", "json"},
           .examples =

@@ -142,6 +142,8 @@ Command train_command() {
           .own = {{"config", "", "TOML file with any of the options below; the command line wins", any_text("a file"),
                    &config, "Options"}},
           .flags = {"json", "quiet"},
+          .basic = {"config", "data", "schema", "test-data", "epsilon", "delta", "algorithm", "loss", "nodes", "graph",
+                    "noise", "out", "resume", "repeat", "seed", "ledger", "dataset"},
           .examples =
               "  parley train --epsilon 1\n"
               "  parley train --algorithm mr-admm --penalty-growth 1.04 --noise-rate 0.5 --repeat 10\n"

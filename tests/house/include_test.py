@@ -44,7 +44,6 @@ LIBRARIES = {
     "libcurl": (r"curl/", r"\bcurl_\w+\(", ["data"]),
     "libcsv": (r"csv\.h$", None, ["data"]),
     "toml++": (r"toml\+\+/", None, ["base"]),
-    "CLI11": (r"CLI/", r"\bCLI::", ["cli"]),
     "Boost": (r"boost/", r"\bboost::", ["audit"]),
 }
 TESTS_TOO = {"protocol": ["ledger"]}  # only a ledger makes a Paid, without which nothing is sent
