@@ -44,6 +44,7 @@ void read_guarantee(Run& run, const json& privacy, const std::string& split) {
   g.delta = number_in(privacy, "delta");
   g.theorem = text_in(privacy, "theorem");
   g.bound = text_in(privacy, "bound");
+  g.trade_off = text_in(privacy, "trade_off") == "gaussian" ? TradeOff::gaussian : TradeOff::any;
   g.not_covered = text_in(privacy, "not_covered");
   g.adjacency = record::adjacency_told(text_in(privacy, "adjacency"), split);
   g.stamp = text_in(privacy, "stamp");
@@ -174,7 +175,8 @@ Run read_simulation(const Sources& sources, Audience audience) {
                  .test_error_pooled = number_in(measured, "test_error_nonprivate"),
                  .train_loss = number_in(measured, "train_loss"),
                  .train_loss_pooled = number_in(measured, "train_loss_nonprivate"),
-                 .test_error_guessing = number_in(measured, "test_error_guessing")};
+                 .test_error_guessing = number_in(measured, "test_error_guessing"),
+                 .verdict = text_in(measured, "verdict")};
   return run;
 }
 

@@ -1,5 +1,6 @@
 #include "parley/run/claim.h"
 
+#include <algorithm>
 #include <nlohmann/json.hpp>
 
 #include "parley/algorithm/newton/newton_plan.h"
@@ -18,6 +19,15 @@ std::string stamp(const std::vector<std::string>& not_private) {
 
 json to_json(const newton::Forecast& f) {
   return {{"points", f.points}, {"points_low", f.low}, {"points_high", f.high}, {"guessing", f.guessing}};
+}
+
+// Every charge is of Gaussian noise: then the trade-off curve of the whole run is that of N(0,1) and N(μ,1).
+bool all_gaussian(const algorithm::Plan& plan) {
+  return std::ranges::all_of(plan.nodes, [](const algorithm::Schedule& s) {
+    return std::ranges::all_of(s.private_rounds, [](const algorithm::PrivateRound& r) {
+      return r.charge.epsilon == 0 && r.charge.mu > 0;
+    });
+  });
 }
 
 }  // namespace
@@ -52,6 +62,7 @@ json privacy_json(const algorithm::Plan& plan, const std::vector<std::string>& n
             {"epsilon_all_others_planned", plan.noisy() ? json(plan.epsilon_all_others()) : json()},
             {"epsilon_paper", printed ? json(*plan.epsilon_paper()) : json()},
             {"delta", plan.noisy() ? json(first.delta) : json()},
+            {"trade_off", plan.noisy() && all_gaussian(plan) ? "gaussian" : ""},
             {"bound", plan.verified_only() ? "numerically verified" : "proved"},
             {"adjacency", record::name_of(adjacency)},
             {"adjacency_means", record::meaning_of(adjacency)},
