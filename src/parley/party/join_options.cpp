@@ -30,6 +30,9 @@ std::vector<Option> option_rows(JoinOptions& o) {
       {"local-metrics", "",
        "measure the model on this party's own rows, into OUT.private_metrics.json beside the folder; never share it",
        any_text("true or false"), &o.local_metrics, "join"},
+      {"require-approvals", "",
+       "start only if every party has approved this very study ('parley study sign'); what it signed stands beside it",
+       any_text("true or false"), &o.require_approvals, "join"},
   };
 }
 

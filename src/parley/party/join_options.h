@@ -20,6 +20,7 @@ struct JoinOptions {
   std::string out;
   long threads = 0;
   bool local_metrics = false;
+  bool require_approvals = false;
 };
 std::vector<Option> option_rows(JoinOptions& o);
 
