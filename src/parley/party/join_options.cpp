@@ -35,6 +35,9 @@ std::vector<Option> option_rows(JoinOptions& o) {
        "the last rows of the file, this share of them, are held out for --local-metrics; the roster's records are then "
        "the rows before them",
        between(0, 0.9), &o.test_share, "join"},
+      {"require-approvals", "",
+       "start only if every party has approved this very study ('parley study sign'); what it signed stands beside it",
+       any_text("true or false"), &o.require_approvals, "join"},
   };
 }
 

@@ -11,6 +11,7 @@
 #include "parley/base/printed.h"
 #include "parley/base/text.h"
 #include "parley/data/source.h"
+#include "parley/study/approval/approval.h"
 
 namespace parley::party {
 
@@ -77,6 +78,7 @@ Participant participant_from(const JoinOptions& o) {
           {.what = "the roster does not hold the certificate of " + p.name + ": its signatures cannot be checked",
            .where = o.study,
            .fix = "add certificate = … to its [[party]] block, as 'parley study invite' does"});
+  if (o.require_approvals) study::require_approvals(participant.study, participant.hash);
   return participant;
 }
 
