@@ -41,7 +41,7 @@ class Joining {  // a party at work
       : options_(o),
         hooks_(hooks),
         participant_(participant_from(o)),
-        rows_(own_rows(o, participant_.study)),
+        rows_(own_rows(o, participant_.study, hooks.watch)),
         noise_(participant_.study.seed) {
     folder_ = o.out.empty() ? study::run_id(participant_.hash).substr(0, 16) + "-" + o.as : o.out;
     if (o.ledger.empty())

@@ -4,6 +4,7 @@
 #include <vector>
 
 #include "parley/data/dataset.h"
+#include "parley/data/read/load_csv.h"
 #include "parley/identity/identity.h"
 #include "parley/ledger/ledger_file.h"
 #include "parley/party/join_options.h"
@@ -28,7 +29,7 @@ Participant participant_of(study::Study study, study::StudyPlan plan, const std:
 Participant participant_from(const JoinOptions& o);  // Error: a key or certificate that the others would refuse
 
 // Privacy: rows, as the public schema encodes them, as many as the roster says; a trainer has none.
-data::Dataset own_rows(const JoinOptions& o, const study::Study& study);
+data::Dataset own_rows(const JoinOptions& o, const study::Study& study, const data::Watch& watch = {});
 
 // What the run will charge to this party's ledger.
 ledger::PlannedRun planned_run(const JoinOptions& o, const Participant& participant, const data::Dataset& rows,
