@@ -43,7 +43,7 @@ class Joining {  // a party at work
         hooks_(hooks),
         participant_(participant_from(o)),
         held_out_(),
-        rows_(split(own_rows(o, participant_.study), held_out_)),
+        rows_(split(own_rows(o, participant_.study, hooks.watch), held_out_)),
         noise_(participant_.study.seed) {
     folder_ = o.out.empty() ? study::run_id(participant_.hash).substr(0, 16) + "-" + o.as : o.out;
     if (o.ledger.empty())

@@ -13,6 +13,7 @@ struct JoinOptions {
   std::string data;
   Choice<data::FileFormat> format = data::FileFormat::automatic;
   bool header = true;
+  std::string delimiter = "auto", query;
   std::string ledger, dataset;
   std::string key, certificate;
   std::string listen;

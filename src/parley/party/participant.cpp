@@ -82,7 +82,7 @@ Participant participant_from(const JoinOptions& o) {
   return participant;
 }
 
-OwnRows own_rows(const JoinOptions& o, const study::Study& study) {
+OwnRows own_rows(const JoinOptions& o, const study::Study& study, const data::Watch& watch) {
   const study::Invited& me = study.parties[static_cast<std::size_t>(study.node_of(o.as))];
   if (me.trainer) {
     if (!o.data.empty())
@@ -92,14 +92,15 @@ OwnRows own_rows(const JoinOptions& o, const study::Study& study) {
   }
   if (o.data.empty())
     throw Error({.what = "a party needs its rows", .where = "option --data", .fix = "give --data FILE"});
-  if (!std::filesystem::exists(o.data))
+  if (o.data != "-" && !data::is_database(o.data) && !std::filesystem::exists(o.data))
     throw Error({.what = "there is no such file of rows",
                  .value = o.data,
                  .where = "option --data",
                  .fix = "give this party's .csv or .libsvm file"});
-  data::Options source{.data = {o.data}, .format = o.format, .header = o.header, .features = study.features};
+  data::Options source{.data = {o.data}, .format = o.format, .header = o.header,
+                       .delimiter = o.delimiter, .query = o.query, .features = study.features};
   if (!study.schema.empty()) source.schema = (study.file.parent_path() / study.schema).string();
-  data::Dataset rows = data::load_file(source, o.data);
+  data::Dataset rows = data::load_file(source, o.data, "option --data", watch);
   const std::size_t all = rows.rows.count();
   const auto held = static_cast<std::size_t>(std::llround(o.test_share * static_cast<double>(all)));
   std::vector<std::size_t> order(all);
