@@ -65,7 +65,8 @@ int run_data(const Arguments& arguments) {
         "{}\n  Bounds and categories are read off the rows of {}. If these rows are private, the schema is a leak:\n"
         "  use a public or synthetic sample, or replace every bound and category by what is publicly known.\n",
         alarm("WARNING: for public or synthetic samples only."), name);
-    put(o, data::draft_schema(data::read_csv(name, {.header = o.header, .delimiter = data::delimiter_of(o.delimiter)})));
+    put(o,
+        data::draft_schema(data::read_csv(name, {.header = o.header, .delimiter = data::delimiter_of(o.delimiter)})));
     return 0;
   }
   if (what == "fetch" && name == "adult") {

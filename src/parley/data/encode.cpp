@@ -183,7 +183,7 @@ class Encoder {
   MissingMarks missing_;
   bool centred_;
   TextIndex category_;
-  double low_ = 0, width_ = 1;  // t(low), t(high) − t(low)
+  double low_ = 0, width_ = 1;         // t(low), t(high) − t(low)
   std::int32_t missing_category_ = 0;  // of the first missing mark that is a category
 };
 
@@ -242,7 +242,7 @@ struct RowEncoder::Inside {
   std::vector<Encoder> columns{};
   std::optional<LabelEncoder> label{};
   Index features = 0;
-  double bound = 1;  // of the norm, where that divides every row
+  double bound = 1;          // of the norm, where that divides every row
   std::size_t key = absent;  // of the split column
 };
 

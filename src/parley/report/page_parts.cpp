@@ -15,6 +15,11 @@
 namespace parley::report {
 namespace {
 
+// Of intervals, between the planned rounds and the model; the squared loss has no other.
+bool final_round(const Run& run) {
+  return run.option("intervals") == "yes" && run.option("loss") != "squared";
+}
+
 // No line break inside "δ = 3e-05".
 std::string numbers_together(const std::string& html) {
   static const std::regex value("((?:ε|δ) = [0-9.e+-]*[0-9])");
@@ -103,16 +108,16 @@ std::string cards_part(const std::vector<Group>& groups) {
       ++all;
     }
   if (all == 1)
-    out += card("outcome", run.outcome.empty() ? "unknown" : run.outcome,
-                fmt::format("round {} of {}", run.rounds_done, [&] {
-                  const std::string planned = run.option("rounds");
-                  const long rounds = std::atol(planned.c_str());
-                  const std::string all = planned.empty() ? "?"
-                                                          : std::to_string(run.star   ? 2 * rounds
-                                                                           : run.sums ? rounds + 1
-                                                                                      : rounds);
-                  return run.parts.empty() ? all : all + ", in " + std::to_string(run.parts.size()) + " parts";
-                }()));
+    out += card(
+        "outcome", run.outcome.empty() ? "unknown" : run.outcome, fmt::format("round {} of {}", run.rounds_done, [&] {
+          const std::string planned = run.option("rounds");
+          const long rounds = std::atol(planned.c_str());
+          const std::string all = planned.empty() ? "?"
+                                                  : std::to_string(run.star   ? 2 * rounds
+                                                                   : run.sums ? rounds + (final_round(run) ? 2 : 1)
+                                                                              : rounds);
+          return run.parts.empty() ? all : all + ", in " + std::to_string(run.parts.size()) + " parts";
+        }()));
   else
     out += card("runs completed", fmt::format("{} of {}", completed, all),
                 completed == all ? "" : "the others are marked below");
@@ -138,7 +143,8 @@ std::string cards_part(const std::vector<Group>& groups) {
                   run.metrics.verdict);
     if (std::isfinite(run.metrics.own_error))
       out += card("error on this party's rows", in_words(run.metrics.own_error),
-                  "loss " + value_text(run.metrics.own_loss) + (run.metrics.own_held_out ? "; rows that were held out" : "; rows that it was trained on"));
+                  "loss " + value_text(run.metrics.own_loss) +
+                      (run.metrics.own_held_out ? "; rows that were held out" : "; rows that it was trained on"));
     const Spread apart = over_runs(g, [](const Run& r) { return last_of(r, &Round::disagreement); });
     if (apart.count > 0)
       out += card("disagreement", value_text(apart.mean), [&] {

@@ -194,8 +194,9 @@ TEST_F(Report_, TheGuaranteeStandsFirstAndIsRoundedUp) {
   json run = record();
   run["privacy"]["epsilon"] = 0.99991;
   const fs::path folder = write("run", run);
-  EXPECT_EQ(guarantee_sentence(group_runs(read_runs({folder}, view(Audience::anyone)))),
-            "Anyone who sees every message of this run learns at most ε = 1.0000, δ = 1e-05 about one person's record.");
+  EXPECT_EQ(
+      guarantee_sentence(group_runs(read_runs({folder}, view(Audience::anyone)))),
+      "Anyone who sees every message of this run learns at most ε = 1.0000, δ = 1e-05 about one person's record.");
   const std::string all = page(folder);
   EXPECT_LT(all.find("Anyone who sees every message"), all.find("class=\"cards\""));
 }

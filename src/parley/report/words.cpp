@@ -150,9 +150,10 @@ std::string guarantee_sentence(const std::vector<Group>& groups) {
   }
   const Run& run = worst(groups);
   const Total sum = total(groups);
-  std::string text = fmt::format("Anyone who sees every message of {} learns at most ε = {}, δ = {} about one person's record",
-                                 sum.runs == 1 ? "this run" : "one of these " + std::to_string(sum.runs) + " runs",
-                                 printed_epsilon(run.covered_epsilon()), number(largest_delta(groups)));
+  std::string text =
+      fmt::format("Anyone who sees every message of {} learns at most ε = {}, δ = {} about one person's record",
+                  sum.runs == 1 ? "this run" : "one of these " + std::to_string(sum.runs) + " runs",
+                  printed_epsilon(run.covered_epsilon()), number(largest_delta(groups)));
   if (any_as_dealt(groups)) text += " (" + record::name_of(record::Adjacency::as_dealt) + ")";
   text += any_verified_only(groups) ? ", by a numerically verified bound." : ".";
   text += not_covered(groups);
@@ -264,9 +265,12 @@ std::vector<std::string> how_to_check(const std::vector<Group>& groups) {
                   "tolerance,sensitivity,diameter,step-size,solution-bound,colluders,clip,curvature,curvature-share")) {
     const std::string value = run.option(name);
     const bool filled_in = budget && (name == "penalty" || name == "damping");
-    const bool idle = (name.ends_with("-growth") && value == "1") || (name == "delta" && value == "0");
+    const bool one_exchange = run.option("loss") == "squared" &&
+                              (name == "clip" || name == "curvature-share" || name == "regularization");  // has none
+    const bool idle = (name.ends_with("-growth") && value == "1") || (name == "delta" && value == "0") || one_exchange;
     if (plain(value) && !filled_in && !idle) command += " --" + name + " " + value;
   }
+  if (const std::string value = run.option("intervals"); value == "true" || value == "yes") command += " --intervals";
   // One number for all nodes, or one for each.
   const auto of_nodes = [&](double Node::* value) -> std::string {
     std::vector<std::string> all;

@@ -56,7 +56,8 @@ class Loader {
     while (now.count > 0 || now.failure) {
       std::exception_ptr serial;
       parallel_for(static_cast<int>(now.count) + 1, threads_, [&](int i) {
-        if (i > 0) return encode(now.blocks[static_cast<std::size_t>(i) - 1], now.pieces[static_cast<std::size_t>(i) - 1]);
+        if (i > 0)
+          return encode(now.blocks[static_cast<std::size_t>(i) - 1], now.pieces[static_cast<std::size_t>(i) - 1]);
         try {
           append(other);
           read(other);
@@ -125,7 +126,8 @@ class Loader {
       RowEncoder::Scratch scratch;
       while (rows.next()) {
         if (skip_header_ && rows.place().line == header_line_) continue;
-        if (rows.fields().size() != columns_.size()) refuse_ragged(rows.fields(), columns_.size(), layout_, rows.place());
+        if (rows.fields().size() != columns_.size())
+          refuse_ragged(rows.fields(), columns_.size(), layout_, rows.place());
         encoder_->encode(rows.fields(), rows.place(), piece.rows, scratch);
         encoder_->add_key(rows.fields(), piece.keys);
       }

@@ -52,9 +52,7 @@ std::vector<std::string> best_choices(const std::vector<Group>& groups) {
     if (all.size() < 2) continue;
     std::ranges::sort(all, {}, &Errors::mean);
     const Errors &best = all[0], &next = all[1];
-    const auto told = [](const Errors& e) {
-      return e.group->name + " (" + error_text(e.group->first(), e.mean) + ")";
-    };
+    const auto told = [](const Errors& e) { return e.group->name + " (" + error_text(e.group->first(), e.mean) + ")"; };
     std::string line = "At ε = " + printed_epsilon(epsilon) + ": ";
     if (clearly_apart(best, next)) {
       line += told(best) + " is best; next is " + told(next) + ".";

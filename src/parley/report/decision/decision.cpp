@@ -16,10 +16,10 @@ namespace parley::report {
 namespace {
 
 std::string light(const Verdict& v, const std::string& whom) {
-  return fmt::format(
-      "<div class=\"light {}\">{}<p><strong>{}</strong>{} {}</p></div>\n", name_of(v.light), sign_of(v.light),
-      escaped(v.word), whom.empty() ? "" : fmt::format(" <span class=\"whom\">{}:</span>", escaped(whom)),
-      escaped(v.sentence));
+  return fmt::format("<div class=\"light {}\">{}<p><strong>{}</strong>{} {}</p></div>\n", name_of(v.light),
+                     sign_of(v.light), escaped(v.word),
+                     whom.empty() ? "" : fmt::format(" <span class=\"whom\">{}:</span>", escaped(whom)),
+                     escaped(v.sentence));
 }
 
 // Against colluders that the plan allows for, the largest of the runs that share noise.
@@ -44,7 +44,8 @@ double largest_guess(const std::vector<Group>& groups) {
 
 std::string spent_card(const Run& run) {
   const Guarantee& g = run.guarantee;
-  if (run.planned()) return card("budget of the plan", "ε " + printed_epsilon(g.epsilon_planned), "nothing is spent yet");
+  if (run.planned())
+    return card("budget of the plan", "ε " + printed_epsilon(g.epsilon_planned), "nothing is spent yet");
   if (!std::isfinite(g.epsilon_planned)) return "";
   const double left = std::floor(std::max(0.0, g.epsilon_planned - g.epsilon) * 1e4) / 1e4;
   return card("ε spent of planned", printed_epsilon(g.epsilon) + " of " + printed_epsilon(g.epsilon_planned),

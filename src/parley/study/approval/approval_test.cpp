@@ -117,8 +117,15 @@ TEST_F(ApprovalFile, AnyChangedByteOfALineIsRefused) {
 }
 
 TEST_F(ApprovalFile, GarbageIsNamedByItsLineAndNeverApproves) {
-  std::vector<std::string> all = {"{", "null", "[]", "{}", "7", R"({"approval": {}, "signature": ""})",
-                                  std::string(1000000, '['), std::string("\0\xff", 2), "parley"};
+  std::vector<std::string> all = {"{",
+                                  "null",
+                                  "[]",
+                                  "{}",
+                                  "7",
+                                  R"({"approval": {}, "signature": ""})",
+                                  std::string(1000000, '['),
+                                  std::string("\0\xff", 2),
+                                  "parley"};
   json good = json::parse(line(0));
   for (const char* key : {"format", "study", "party", "date", "words"}) {
     json lacks = good, wrong = good;
