@@ -141,9 +141,7 @@ int run_join(const Arguments& arguments) {
   party::JoinOptions options;
   set_from(arguments, party::option_rows(options));
   if (arguments.words.size() != 1)
-    throw Error({.what = "parley join needs the study file",
-                 .value = "'" + join(arguments.words, " ") + "'",
-                 .allowed = "one file",
+    throw Error({.what = "the study file is missing",
                  .where = "parley join",
                  .fix = "parley join study.toml --as NAME --data mine.csv --ledger my.ledger"});
   options.study = arguments.words[0];

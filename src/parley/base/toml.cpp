@@ -5,6 +5,7 @@
 #include <nlohmann/json.hpp>
 
 #include "parley/base/error.h"
+#include "parley/base/toml_hint.h"
 
 namespace parley {
 namespace {
@@ -13,9 +14,10 @@ void try_parse(std::string_view text, const std::string& file, const std::string
   try {
     root = toml::parse(text);
   } catch (const toml::parse_error& e) {
+    const std::string hint = toml_hint(text, e.source().begin.line, file);
     throw Error({.what = "not valid TOML: " + std::string(e.description()),
                  .where = file + ":" + std::to_string(e.source().begin.line),
-                 .fix = fix});
+                 .fix = hint.empty() ? fix : hint});
   }
 }
 
