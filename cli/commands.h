@@ -8,6 +8,7 @@ Command compare_command();
 Command account_command();
 Command plan_command();
 Command predict_command();
+Command evaluate_command();
 Command data_command();
 Command graph_command();
 Command check_command();

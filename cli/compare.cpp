@@ -18,6 +18,7 @@
 #include "parley/base/error.h"
 #include "parley/base/text.h"
 #include "parley/report/report.h"
+#include "parley/run/claim.h"
 #include "parley/run/open_run.h"
 #include "parley/run/setting.h"
 
@@ -211,6 +212,7 @@ int run_compare(const Arguments& arguments) {
                          duration(std::max(1.0, expected_seconds(o, s)))), std::fflush(stdout);
             rounds = s.plan.options.rounds;
             warnings.insert(s.plan.warnings.begin(), s.plan.warnings.end());
+            if (const std::string first = run::too_large_epsilon(s.plan); !first.empty()) warnings.insert(alarm(first));
           },
       .on_round =
           [&](std::size_t cell, int repeat, const run::RoundMetrics& m) {

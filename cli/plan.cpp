@@ -273,6 +273,8 @@ int run_plan(const Arguments& arguments) {
     fmt::print("{}\n", plan_json(planned, o.features).dump());
     return 0;
   }
+  if (const std::string first = run::too_large_epsilon(planned.plan); !first.empty())
+    fmt::print(stderr, "{}\n", alarm(first));
   for (const auto& warning : planned.plan.warnings) fmt::print(stderr, "warning: {}\n", warning);
   print_plan(planned, o);
   return 0;
