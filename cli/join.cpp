@@ -63,7 +63,7 @@ std::string verdict_text(const party::JoinOptions& o, const party::Joined& j,
                          const std::optional<std::vector<std::string>>& wrong) {
   std::string text;
   if (wrong && wrong->empty())
-    text += "Verified:  by itself this record holds; the others' show whether all were told the same\n";
+    text += "Verified:  this record holds by itself; the other parties' records show whether all received the same\n";
   if (wrong && !wrong->empty())
     text += alarm("WRONG in this record, by 'parley verify': " + join(*wrong, "; ") +
                   ". Do not use the model before this is explained.") +

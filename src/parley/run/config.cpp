@@ -68,7 +68,7 @@ std::vector<Option> option_rows(TrainOptions& o) {
 
 void read_config(const std::filesystem::path& file, const std::vector<Option>& rows) {
   const toml::table table = parse_toml(read_file(file, "the configuration", mebibyte), file.string());
-  const bool study = table.contains("study") || table.contains("party"), schema = table.contains("columns");
+  const bool study = table.contains("party") || table.contains("wait-seconds"), schema = table.contains("columns");
   if (study || schema)
     throw Error({.what = study ? "this is a study file, not a file of options" : "this is a schema, not a file of options",
                  .where = file.string(),
