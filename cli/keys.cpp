@@ -142,7 +142,7 @@ Command keys_command() {
   return {.name = "keys",
           .summary = "make a party's key and certificate, or an authority's, and show a certificate",
           .tasks = {{"new", "NAME", "make a party's key and certificate", {"ca", "out", "days", "json"}},
-                    {"ca", "NAME", "make an authority's key and certificate", {"out", "days", "json"}},
+                    {"ca", "NAME", "make an authority's key and certificate", {"ca", "out", "days", "json"}},
                     {"show", "CERTIFICATE", "show a certificate and its fingerprint", {"json"}}},
           .own = rows(defaults),
           .flags = {"json"},

@@ -174,8 +174,7 @@ void validate_options(const std::vector<Option>& options) {
       if (const auto near = words ? nearest(value, option.rule.choices) : ""; !near.empty())
         fix = "did you mean '" + near + "'?";
       if (decimal_comma(option, value)) fix = "a comma separates values; a decimal number has a point, such as 0.5";
-      violations.push_back({.what = option.name + " = " + value + (words ? " but must be one of: " : " but must be ") +
-                                    option.rule.text,
+      violations.push_back({.what = option.name + " = " + value + " but must be " + option.rule.text,
                             .where = "option --" + option.name,
                             .fix = fix});
     };
