@@ -86,7 +86,7 @@ void check_absent(const Options& o, const Algorithm& a) {
                  .value = "0",
                  .allowed = "> 0",
                  .where = "option --delta",
-                 .fix = "leave it out for 1e-5, or use another --algorithm"});
+                 .fix = "leave it out, or use another --algorithm"});
   if (o.weighting == Weighting::equal)
     throw Error({.what = a.name + " counts every record the same",
                  .value = "equal",
@@ -310,7 +310,7 @@ void fill_in(Options& o, const Algorithm& a, const Setting& setting) {
   if (!o.noise_scale.empty()) check_list(o.noise_scale, "noise-scale", setting.nodes());
   const bool budget = !o.epsilon.empty();
   if (o.noise == Noise::automatic) o.noise = budget || !o.noise_scale.empty() ? Noise::gaussian : Noise::none;
-  if (!o.delta) o.delta = o.noise == Noise::gaussian ? default_delta : 0;
+  if (!o.delta) o.delta = o.noise == Noise::gaussian ? default_delta(setting.records) : 0;
   o.noise_on = Place::gradient;
   o.weighting = Weighting::rows;
   if (o.rounds == 0) o.rounds = a.curved ? planned_rounds : planned_gd_rounds;
