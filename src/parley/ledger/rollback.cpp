@@ -51,7 +51,7 @@ std::vector<fs::path> folders_in(const fs::path& parent) {
   for (fs::directory_iterator at(parent, fs::directory_options::skip_permission_denied, code), end; !code && at != end;
        at.increment(code)) {
     std::error_code unknown;
-    if (at->is_directory(unknown)) found.push_back(at->path());
+    if (!at->is_symlink(unknown) && at->is_directory(unknown)) found.push_back(at->path());  // runs/latest is no record of its own
   }
   std::ranges::sort(found);
   return found;
