@@ -180,6 +180,27 @@ class Study(Case):
         for text in (" ".join(re.findall("....", plan["hash"])), "ε = 1.0000, δ = 1e-05 per record, whole run (proved)", "noise to signal", "32 of them touch data", "theorem N1", "newton, chosen by the planner"):
             self.assertIn(text, shown)
 
+    def test_the_doctor_says_what_to_expect_before_any_row_is_read(self):
+        self.three()
+        said = subprocess.run([PARLEY, "doctor", "study.toml"], cwd=self.dir, capture_output=True, text=True).stdout
+        self.assertRegex(said, r"forecast: noise: noise to signal 0\.\d+")
+        self.assertRegex(said, r"forecast: expect: about [\d.]+ points of test error more than without privacy")
+
+    def test_a_budget_or_a_delta_that_protects_nobody_is_said_first(self):
+        self.three()
+        self.change("epsilon = 1.0", "epsilon = 12")
+        self.change("# delta = 1e-6", "delta = 0.001")
+        said = subprocess.run([PARLEY, "study", "check", "study.toml"], cwd=self.dir, capture_output=True, text=True)
+        self.assertEqual(said.returncode, 0)
+        self.assertTrue(said.stderr.startswith("NO MEANINGFUL PROTECTION: epsilon = "), said.stderr)
+        self.assertIn("publishing a record outright would be allowed", said.stderr)
+
+    def test_a_draft_of_a_schema_is_no_schema_of_a_study(self):
+        self.three()
+        schema = self.dir / "schema.toml"
+        schema.write_text("# DRAFT. NOT FOR USE AS IT IS.\n" + schema.read_text())
+        self.fails("study", "check", "study.toml", says=["this schema is a draft", "then delete"])
+
     def test_an_invitation_keeps_the_file_byte_for_byte(self):
         before = "# une étude\r\n" + self.study.read_text().rstrip("\n")
         self.study.write_bytes(before.encode())
