@@ -9,6 +9,7 @@
 #include <optional>
 
 #include "cli/commands.h"
+#include "cli/load_view.h"
 #include "cli/stop.h"
 #include "cli/terminal.h"
 #include "parley/base/digest.h"
@@ -155,6 +156,7 @@ int run_join(const Arguments& arguments) {
   std::signal(SIGPIPE, SIG_IGN);  // whoever reads the output may leave: the run goes on
   std::optional<Progress> progress;
   const bool quiet = arguments.has("quiet");
+  LoadView loading(quiet);
   const party::JoinHooks hooks{
       .on_start =
           [&](const study::Study& s, const study::StudyPlan& p, const std::string& hash, const std::string& folder) {
@@ -170,7 +172,8 @@ int run_join(const Arguments& arguments) {
             if (progress) progress->clear();
             write_log(line);
           },
-      .stop = &stop_on({SIGINT, SIGTERM, SIGHUP})};
+      .stop = &stop_on({SIGINT, SIGTERM, SIGHUP}),
+      .watch = loading.watch()};
   try {
     const party::Joined joined = party::join(options, hooks);
     progress->finish();

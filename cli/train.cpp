@@ -7,6 +7,7 @@
 
 #include "cli/commands.h"
 #include "cli/live_view.h"
+#include "cli/load_view.h"
 #include "cli/stop.h"
 #include "cli/terminal.h"
 #include "cli/train_result.h"
@@ -93,6 +94,7 @@ int run_train(const Arguments& arguments) {
   const bool json = arguments.has("json");
   // SIGUSR1: what mpirun passes on without killing
   std::optional<LiveView> live;
+  LoadView loading(arguments.has("quiet"));
   const run::Hooks hooks{.on_start =
                              [&](const run::Simulation& s) {
                                if (const std::string first = run::too_large_epsilon(s.plan); !first.empty())
@@ -102,7 +104,8 @@ int run_train(const Arguments& arguments) {
                                live.emplace(arguments.has("quiet"), shown_of(s, options));
                              },
                          .on_round = [&](int repeat, const run::RoundMetrics& m) { live->show(repeat, m); },
-                         .stop = &stop_on({SIGINT, SIGTERM, SIGUSR1})};
+                         .stop = &stop_on({SIGINT, SIGTERM, SIGUSR1}),
+                         .watch = loading.watch()};
   const auto ranks = network::make_ranks(options.engine.engine);
   std::optional<run::Summary> trained;
   try {
@@ -142,6 +145,8 @@ Command train_command() {
           .own = {{"config", "", "TOML file with any of the options below; the command line wins", any_text("a file"),
                    &config, "Options"}},
           .flags = {"json", "quiet"},
+          .basic = {"config", "data", "schema", "test-data", "epsilon", "delta", "algorithm", "loss", "nodes", "graph",
+                    "noise", "out", "resume", "repeat", "seed", "ledger", "dataset"},
           .examples =
               "  parley train --epsilon 1\n"
               "  parley train --algorithm mr-admm --penalty-growth 1.04 --noise-rate 0.5 --repeat 10\n"

@@ -189,7 +189,7 @@ void print_end(const run::Summary& s) {
                last.outcome == run::Outcome::diverged ? ": a released coordinate reached the public bound; raise "
                                                         "--damping or --penalty, or lower the noise; there is no model"
                : last.outcome == run::Outcome::interrupted && last.record == s.record  // not one of --repeat
-                   ? ": the same command with --resume true --out " + s.record + " goes on; nothing is charged twice"
+                   ? ": the same command with --resume --out " + s.record + " goes on; nothing is charged twice"
                    : "");
   fmt::print("\nRecord: {} (private: a simulation measures on everyone's rows)\n", s.record);
   if (last.outcome != run::Outcome::diverged) fmt::print("Model:  {}/model.json\n", last.record);

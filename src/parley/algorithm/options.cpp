@@ -66,7 +66,7 @@ std::vector<Option> option_rows(Options& o) {
        "algorithm", Shown::to_anyone},
       {"clip", "G",
        "newton, dp-gd: a record's slope is cut at +- this, which is a public number; default: the planner's (0.5, or "
-       "0.35 where noise is strong; huber-hinge and softmax are not cut)",
+       "0.35 where noise is strong and features are fewer than 150; huber-hinge and softmax are not cut)",
        strictly_between(0, 100), &o.clip, "algorithm", Shown::to_anyone},
       {"curvature", "S",
        "newton: full: all second moments of the features; diagonal: their squares alone; auto: full up to 1000 "

@@ -20,6 +20,7 @@
 #include "parley/party/participant.h"
 #include "parley/record/files.h"
 #include "parley/run/claim.h"
+#include "parley/study/approval/approval.h"
 
 namespace parley::party {
 namespace {
@@ -47,6 +48,7 @@ class Doctor {
 
   std::vector<Check> run() {
     look("study", [this] { look_at_study(); });
+    look("approvals", [this] { look_at_approvals(); });
     look("certificates", [this] { look_at_certificates(); });
     look("clock", [this] { look_at_clock(); });
     if (o_.as.empty()) {
@@ -95,6 +97,22 @@ class Doctor {
     for (const auto& [what, text] : run::forecast_lines(plan.plan)) say("forecast", Health::ok, what + ": " + text);
     for (const std::string& text : plan.plan.warnings) say("study", Health::warning, in_words_of(*study_, text));
     if (!o_.as.empty()) participant_.emplace(participant_of(*study_, std::move(plan), o_.as));
+  }
+
+  // Without --require-approvals what is missing keeps nobody from starting.
+  void look_at_approvals() {
+    if (!study_) return skip("approvals");
+    const std::string hash = study::study_hash(canonical_json(*study_, plan_of(*study_)));
+    const study::Approvals all = study::read_approvals(*study_, hash);
+    for (const study::Approval& a : all.valid) say("approvals", Health::ok, study::in_words(a));
+    for (const std::string& line : all.refused)
+      say("approvals", o_.require_approvals ? Health::failed : Health::warning, line);
+    if (all.missing.empty()) return;
+    const std::string sentence = "no valid approval of " + parley::join(all.missing, ", ") + "; 'parley study sign' makes it";
+    if (o_.require_approvals)
+      say("approvals", Health::failed, sentence + ", and --require-approvals asks for it");
+    else
+      say("approvals", Health::ok, sentence + ". It is not required here (--require-approvals)");
   }
 
   void look_at_certificates() {

@@ -43,7 +43,7 @@ class Joining {  // a party at work
         hooks_(hooks),
         participant_(participant_from(o)),
         held_out_(),
-        rows_(split(own_rows(o, participant_.study), held_out_)),
+        rows_(split(own_rows(o, participant_.study, hooks.watch), held_out_)),
         noise_(participant_.study.seed) {
     folder_ = o.out.empty() ? study::run_id(participant_.hash).substr(0, 16) + "-" + o.as : o.out;
     if (o.ledger.empty())
@@ -67,6 +67,9 @@ class Joining {  // a party at work
     for (const auto& text : book_->warnings_about(plan)) hooks_.report({text, Level::warning});
     if (!begun) record::create_folder(folder_);
     lock_.emplace(folder_);
+    // Privacy: where neither folder nor ledger know of this run, a secret that lies there is of an earlier start of it.
+    if (!begun && book_->find_run(plan.id) == nullptr)
+      delete_noise_keys(folder_, static_cast<int>(participant_.study.parties.size()));
     parts_.emplace(PartsOnDisk::Setup{.first = std::move(first),
                                       .node = participant_.node,
                                       .folder = folder_,

@@ -29,6 +29,7 @@ struct JoinHooks {
   std::function<void(const JoinProgress& progress)> on_progress;
   std::function<void(const LogLine& line)> report;
   const std::atomic<bool>* stop = nullptr;
+  data::Watch watch{};  // while this party's rows are loaded
 };
 
 struct Joined {

@@ -11,6 +11,7 @@
 #include "parley/base/printed.h"
 #include "parley/base/text.h"
 #include "parley/data/source.h"
+#include "parley/study/approval/approval.h"
 
 namespace parley::party {
 
@@ -77,10 +78,11 @@ Participant participant_from(const JoinOptions& o) {
           {.what = "the roster does not hold the certificate of " + p.name + ": its signatures cannot be checked",
            .where = o.study,
            .fix = "add certificate = … to its [[party]] block, as 'parley study invite' does"});
+  if (o.require_approvals) study::require_approvals(participant.study, participant.hash);
   return participant;
 }
 
-OwnRows own_rows(const JoinOptions& o, const study::Study& study) {
+OwnRows own_rows(const JoinOptions& o, const study::Study& study, const data::Watch& watch) {
   const study::Invited& me = study.parties[static_cast<std::size_t>(study.node_of(o.as))];
   if (me.trainer) {
     if (!o.data.empty())
@@ -90,14 +92,15 @@ OwnRows own_rows(const JoinOptions& o, const study::Study& study) {
   }
   if (o.data.empty())
     throw Error({.what = "a party needs its rows", .where = "option --data", .fix = "give --data FILE"});
-  if (!std::filesystem::exists(o.data))
+  if (o.data != "-" && !data::is_database(o.data) && !std::filesystem::exists(o.data))
     throw Error({.what = "there is no such file of rows",
                  .value = o.data,
                  .where = "option --data",
                  .fix = "give this party's .csv or .libsvm file"});
-  data::Options source{.data = {o.data}, .format = o.format, .header = o.header, .features = study.features};
+  data::Options source{.data = {o.data}, .format = o.format, .header = o.header,
+                       .delimiter = o.delimiter, .query = o.query, .features = study.features};
   if (!study.schema.empty()) source.schema = (study.file.parent_path() / study.schema).string();
-  data::Dataset rows = data::load_file(source, o.data);
+  data::Dataset rows = data::load_file(source, o.data, "option --data", watch);
   const std::size_t all = rows.rows.count();
   const auto held = static_cast<std::size_t>(std::llround(o.test_share * static_cast<double>(all)));
   std::vector<std::size_t> order(all);

@@ -4,6 +4,7 @@
 #include <vector>
 
 #include "parley/data/dataset.h"
+#include "parley/data/read/load_csv.h"
 #include "parley/identity/identity.h"
 #include "parley/ledger/ledger_file.h"
 #include "parley/party/join_options.h"
@@ -34,7 +35,7 @@ struct OwnRows {
   data::Dataset trained;  // as many as the roster says
   data::Rows held_out;
 };
-OwnRows own_rows(const JoinOptions& o, const study::Study& study);
+OwnRows own_rows(const JoinOptions& o, const study::Study& study, const data::Watch& watch = {});
 
 // What the run will charge to this party's ledger.
 ledger::PlannedRun planned_run(const JoinOptions& o, const Participant& participant, const data::Dataset& rows,

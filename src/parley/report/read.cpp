@@ -44,6 +44,7 @@ void read_guarantee(Run& run, const json& privacy, const std::string& split) {
   g.delta = number_in(privacy, "delta");
   g.theorem = text_in(privacy, "theorem");
   g.bound = text_in(privacy, "bound");
+  g.trade_off = text_in(privacy, "trade_off") == "gaussian" ? TradeOff::gaussian : TradeOff::any;
   g.not_covered = text_in(privacy, "not_covered");
   g.adjacency = record::adjacency_told(text_in(privacy, "adjacency"), split);
   g.stamp = text_in(privacy, "stamp");

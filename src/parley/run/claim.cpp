@@ -31,6 +31,15 @@ json to_json(const newton::Forecast& f) {
   return {{"points", f.points}, {"points_low", f.low}, {"points_high", f.high}, {"guessing", f.guessing}};
 }
 
+// Every charge is of Gaussian noise: then the trade-off curve of the whole run is that of N(0,1) and N(μ,1).
+bool all_gaussian(const algorithm::Plan& plan) {
+  return std::ranges::all_of(plan.nodes, [](const algorithm::Schedule& s) {
+    return std::ranges::all_of(s.private_rounds, [](const algorithm::PrivateRound& r) {
+      return r.charge.epsilon == 0 && r.charge.mu > 0;
+    });
+  });
+}
+
 }  // namespace
 
 std::string against_whom(const privacy::Sharing& sharing) {
@@ -63,6 +72,7 @@ json privacy_json(const algorithm::Plan& plan, const std::vector<std::string>& n
             {"epsilon_all_others_planned", plan.noisy() ? json(plan.epsilon_all_others()) : json()},
             {"epsilon_paper", printed ? json(*plan.epsilon_paper()) : json()},
             {"delta", plan.noisy() ? json(first.delta) : json()},
+            {"trade_off", plan.noisy() && all_gaussian(plan) ? "gaussian" : ""},
             {"bound", plan.verified_only() ? "numerically verified" : "proved"},
             {"adjacency", record::name_of(adjacency)},
             {"adjacency_means", record::meaning_of(adjacency)},

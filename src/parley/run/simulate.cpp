@@ -245,7 +245,7 @@ Summary train(const TrainOptions& options, const Hooks& hooks) {
 
 Summary train(const TrainOptions& options, const Hooks& hooks, network::Ranks& ranks) {
   together(ranks, [&] { check_options(options); });
-  Summary summary{.simulation = prepare(options, ranks)};
+  Summary summary{.simulation = prepare(options, ranks, hooks.watch)};
   summary.record = ranks
                        .texts(options.engine.out.empty() ? default_folder(summary.simulation.selected.algorithm)
                                                          : options.engine.out)

@@ -52,6 +52,7 @@ struct Hooks {  // stop: on any rank
   std::function<void(const Simulation&)> on_start;
   std::function<void(int repeat, const RoundMetrics&)> on_round;
   const std::atomic<bool>* stop = nullptr;
+  data::Watch watch{};  // while rows are loaded; of rank 0
 };
 
 struct Summary {

@@ -43,7 +43,7 @@ struct Simulation {  // one for all repeats
 };
 
 // Loads, checks and plans; throws Error before anything is written. Every process loads its own nodes' rows.
-Simulation prepare(const TrainOptions& options, network::Ranks& ranks);
+Simulation prepare(const TrainOptions& options, network::Ranks& ranks, const data::Watch& watch = {});
 
 std::string not_covered(const Simulation& simulation);  // rows that were declared public; "" of none
 
