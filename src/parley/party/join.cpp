@@ -325,16 +325,17 @@ class Joining {  // a party at work
                 {"error", problem::test_error(rows, problem_.loss, f)}});
       return j;
     };
-    write_private_file(metrics_file(),
-                       json{{"private", "measured on this party's rows and not paid for: never share this file"},
-                            {"rows", rows.count()},
-                            {"held_out", held_out},
-                            {"rows_were", held_out ? "held out: the model has not seen them"
-                                                   : "trained on: new rows may fare worse (--test-share holds rows out)"},
-                            {"model", of(model)},
-                            {"own_iterate", of(own)}}
-                               .dump(1) +
-                           "\n");
+    write_private_file(
+        metrics_file(),
+        json{{"private", "measured on this party's rows and not paid for: never share this file"},
+             {"rows", rows.count()},
+             {"held_out", held_out},
+             {"rows_were", held_out ? "held out: the model has not seen them"
+                                    : "trained on: new rows may fare worse (--test-share holds rows out)"},
+             {"model", of(model)},
+             {"own_iterate", of(own)}}
+                .dump(1) +
+            "\n");
   }
 
   const JoinOptions& options_;
