@@ -180,6 +180,18 @@ class SafeByDefault(Case):
             self.ok("report", "run", "--out", "page.html", *private)
             self.assertIn("publishing a record outright would be allowed", (self.dir / "page.html").read_text())
 
+    def test_cells_that_are_clipped_at_a_bound_are_told_to_the_owner_and_to_nobody_else(self):
+        files, _ = hospitals.write(self.dir)
+        path = self.dir / "south.csv"
+        head, *rows = path.read_text().splitlines()
+        rows = ["999" + r[r.index(","):] if i % 10 == 0 else r for i, r in enumerate(rows)]  # age 999: not known
+        path.write_text("\n".join([head, *rows]) + "\n")
+        said = parley("train", "--data", files, "--schema", "schema.toml", "--epsilon", 1, "--out", "run", "--quiet", cwd=self.dir)
+        self.assertIn("warning: south.csv, column 'age': 10 % of the cells lie beyond its bounds and are clipped", said.stderr)
+        self.assertEqual(said.stderr.count("lie beyond"), 1)
+        for file in (self.dir / "run").rglob("*.json*"):
+            self.assertNotIn("lie beyond", file.read_text())
+
     def test_the_forecast_and_the_noise_beside_the_signal_come_before_the_run(self):
         for said in (self.ok("train", "--epsilon", 1, "--rows", 1500, "--out", "run"),
                      self.ok("plan", "--epsilon", 1, "--records", 300, "--nodes", 5, "--features", 62)):
