@@ -83,7 +83,11 @@ void declare(CLI::App& sub, const Command& command, Arguments& arguments) {
   if (const auto at = what.find(": 1 required"); at != std::string::npos) what = what.substr(0, at) + " needs a value";
   if (const auto at = what.find(": At Most 1 required"); at != std::string::npos)
     what = what.substr(0, at) + " is given more than once";
-  throw Error({.what = what, .where = "command line", .fix = "'parley COMMAND --help' shows every option"});
+  throw Error({.what = what,
+               .where = "command line",
+               .fix = what.starts_with("--data is given more than once")
+                          ? "separate several files by commas: --data a.csv,b.csv"
+                          : "'parley COMMAND --help' shows every option"});
 }
 
 // Options that CLI11 does not know, with the nearest name.
@@ -93,7 +97,9 @@ void refuse_unknown(const CLI::App& sub, const Command& command) {
       throw Error({.what = "unexpected argument",
                    .value = "'" + extra + "'",
                    .where = "parley " + command.name,
-                   .fix = "options have the form --name value"});
+                   .fix = extra.ends_with(".csv") || extra.ends_with(".libsvm") || extra.ends_with(".gz")
+                              ? "separate several files by commas, without blanks: --data a.csv,b.csv"
+                              : "options have the form --name value"});
     std::vector<Option> all = command.own;
     all.insert(all.end(), command.rows.begin(), command.rows.end());
     for (const std::string& flag : command.flags) all.push_back({.name = flag, .target = static_cast<bool*>(nullptr)});

@@ -40,6 +40,12 @@ double parse_number(std::string_view text, const std::string& what, const std::s
 }
 
 std::string nearest(std::string_view name, const std::vector<std::string>& candidates) {
+  const auto same = [](char a, char b) {
+    const auto lower = [](char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c; };
+    return lower(a) == lower(b);
+  };
+  for (const auto& candidate : candidates)
+    if (std::ranges::equal(name, candidate, same)) return candidate;  // but for capital letters
   std::string best, begun;
   for (const auto& candidate : candidates)
     if (name.size() >= 3 && candidate.starts_with(name)) {

@@ -2,20 +2,41 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <cctype>
 #include <nlohmann/json.hpp>
 
 #include "parley/base/error.h"
+#include "parley/base/text.h"
 
 namespace parley {
 namespace {
+
+// kind = numeric, categories = [a, b]: words that lack their quotes, the mistake that is made most.
+std::string missing_quotes(std::string_view text, std::size_t line) {
+  for (std::size_t n = 1; n < line; ++n) text.remove_prefix(std::min(text.size(), text.find('\n') + 1));
+  text = text.substr(0, text.find_first_of("\r\n"));
+  const std::size_t equals = text.find('=');
+  if (equals == std::string_view::npos) return "";
+  const std::string key(trim(text.substr(0, equals)));
+  std::string_view value = trim(text.substr(equals + 1));
+  const bool list = value.starts_with('[');
+  value = trim(value.substr(list ? 1 : 0, value.find_first_of(list ? ",]#" : "#") - (list ? 1 : 0)));
+  if (value.empty() || std::isalpha(static_cast<unsigned char>(value.front())) == 0 || value == "true" ||
+      value == "false" || value == "inf" || value == "nan" || value.find('"') != std::string_view::npos)
+    return "";
+  const std::string quoted = "\"" + std::string(value.substr(0, 60)) + "\"";
+  return "words need quotes: " + key + " = " + (list ? "[" + quoted + ", ...]" : quoted);
+}
 
 void try_parse(std::string_view text, const std::string& file, const std::string& fix, toml::table& root) {
   try {
     root = toml::parse(text);
   } catch (const toml::parse_error& e) {
+    const std::string hint = missing_quotes(text, e.source().begin.line);
     throw Error({.what = "not valid TOML: " + std::string(e.description()),
                  .where = file + ":" + std::to_string(e.source().begin.line),
-                 .fix = fix});
+                 .fix = hint.empty() ? fix : hint});
   }
 }
 
