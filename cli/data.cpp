@@ -25,19 +25,19 @@ struct DataOptions {
 };
 
 std::vector<Option> rows(DataOptions& o) {
-  return {
-      {"data-dir", "", "fetch: where the files go; default: the user's cache", any_text("a folder"), &o.data_dir,
-       "Options"},
-      {"url", "", "fetch: another server with the same files", any_text("an address"), &o.url, "Options"},
-      {"out", "", "describe, generate, schema: where the text goes; default: stdout", any_text("a file"), &o.out,
-       "Options"},
-      {"rows", "", "generate: number of rows", between(1, 100000000), &o.rows, "Options"},
-      {"split-seed", "", "generate: public seed of the rows", at_least(0), &o.split_seed, "Options"},
-      {"header", "", "describe, check: whether the first line names the columns", any_text("yes, no"), &o.header, "Options"},
-      {"label", "", "describe: the column to predict; default: guessed", any_text("a column"), &o.label, "Options"},
-      {"schema", "", "check: the schema of the files", any_text("a file"), &o.schema, "Options"},
-      {"delimiter", "", "describe, check: what separates the fields; auto: found from the header line",
-       any_text("auto, comma, semicolon, tab, pipe, or one character"), &o.delimiter, "Options"}};
+  return {{"data-dir", "", "fetch: where the files go; default: the user's cache", any_text("a folder"), &o.data_dir,
+           "Options"},
+          {"url", "", "fetch: another server with the same files", any_text("an address"), &o.url, "Options"},
+          {"out", "", "describe, generate, schema: where the text goes; default: stdout", any_text("a file"), &o.out,
+           "Options"},
+          {"rows", "", "generate: number of rows", between(1, 100000000), &o.rows, "Options"},
+          {"split-seed", "", "generate: public seed of the rows", at_least(0), &o.split_seed, "Options"},
+          {"header", "", "describe, check: whether the first line names the columns", any_text("yes, no"), &o.header,
+           "Options"},
+          {"label", "", "describe: the column to predict; default: guessed", any_text("a column"), &o.label, "Options"},
+          {"schema", "", "check: the schema of the files", any_text("a file"), &o.schema, "Options"},
+          {"delimiter", "", "describe, check: what separates the fields; auto: found from the header line",
+           any_text("auto, comma, semicolon, tab, pipe, or one character"), &o.delimiter, "Options"}};
 }
 
 void put(const DataOptions& o, const std::string& text) {
@@ -68,7 +68,8 @@ int run_data(const Arguments& arguments) {
         "{}\n  Bounds and categories are read off the rows of {}. If these rows are private, the schema is a leak:\n"
         "  use a public or synthetic sample, or replace every bound and category by what is publicly known.\n",
         alarm("WARNING: for public or synthetic samples only."), name);
-    put(o, data::draft_schema(data::read_csv(name, {.header = o.header, .delimiter = data::delimiter_of(o.delimiter)}), o.label));
+    put(o, data::draft_schema(data::read_csv(name, {.header = o.header, .delimiter = data::delimiter_of(o.delimiter)}),
+                              o.label));
     return 0;
   }
   if (what == "check" && !name.empty())
@@ -93,7 +94,8 @@ int run_data(const Arguments& arguments) {
   }
   throw Error({.what = arguments.words.empty() ? "no task given" : "parley data does not know this task",
                .value = "'" + join(arguments.words, " ") + "'",
-               .allowed = "check FILE... --schema S, describe FILE, fetch adult, generate census, schema census|adult-public|adult-compact",
+               .allowed = "check FILE... --schema S, describe FILE, fetch adult, generate census, schema "
+                          "census|adult-public|adult-compact",
                .where = "parley data",
                .fix = "parley data --help"});
 }
@@ -104,7 +106,15 @@ Command data_command() {
   static DataOptions defaults;
   return {.name = "data",
           .summary = "check files against a schema, draft one, fetch Adult, generate synthetic rows",
-          .words = "check FILE... | describe FILE | fetch adult | generate census | schema NAME",
+          .tasks =
+              {{"check", "FILE…", "say everything that is wrong with files of rows", {"schema", "header", "delimiter"}},
+               {"describe",
+                "FILE",
+                "draft a schema from a public or synthetic sample",
+                {"label", "out", "header", "delimiter"}},
+               {"fetch", "adult", "download the Adult files", {"data-dir", "url"}},
+               {"generate", "census", "write synthetic rows", {"rows", "split-seed", "out"}},
+               {"schema", "NAME", "print a built-in schema: census, adult-public, adult-compact", {"out"}}},
           .own = rows(defaults),
           .examples =
               "  parley data describe public-sample.csv --out schema.toml\n"

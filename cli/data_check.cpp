@@ -47,8 +47,7 @@ int check_data(const std::vector<std::string>& files, const std::string& schema_
     throw Error({.what = "there is nothing to check the files against",
                  .where = "option --schema",
                  .fix = "parley data check FILE... --schema schema.toml"});
-  const data::Schema schema =
-      data::parse_schema(read_file(schema_file, "the schema", 16 * mebibyte), schema_file);
+  const data::Schema schema = data::parse_schema(read_file(schema_file, "the schema", 16 * mebibyte), schema_file);
   std::size_t problems = 0;
   for (const auto& name : files) {
     const data::CheckedFile file = data::check_csv(data::file_bytes(name), schema, layout);

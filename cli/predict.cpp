@@ -10,7 +10,7 @@
 #include "parley/data/encode.h"
 #include "parley/data/libsvm.h"
 #include "parley/data/read/delimiter.h"
-#include "parley/run/model.h"
+#include "parley/run/quality/prediction.h"
 
 namespace parley::cli {
 namespace {
@@ -18,6 +18,7 @@ namespace {
 struct PredictOptions {
   std::string model, data, out, delimiter = "auto", query;
   bool header = true;
+  run::Decision decision;
 };
 
 std::vector<Option> rows(PredictOptions& o) {
@@ -26,6 +27,10 @@ std::vector<Option> rows(PredictOptions& o) {
           {"out", "", "where the CSV goes; default: stdout", any_text("a file"), &o.out, "Options"},
           {"header", "", "whether the first line of a CSV file names its columns", any_text("yes, no"), &o.header,
            "Options"},
+          {"threshold", "", "say the class where its probability lies above this; default 0.5",
+           any_text("a number"), &o.decision.threshold, "Options"},
+          {"class", "", "the probability of this class alone, and whether it is said", any_text("a class"),
+           &o.decision.of, "Options"},
           {"delimiter", "", "what separates the fields of a CSV file; auto: found from its header line",
            any_text("auto, comma, semicolon, tab, pipe, or one character"), &o.delimiter, "Options"},
           {"query", "", "the rows to take from --data postgresql://user@host/database: one SELECT",
@@ -48,6 +53,7 @@ int run_predict(const Arguments& arguments) {
                    .where = "parley predict",
                    .fix = "parley predict --model DIR/model.json --data FILE"});
   const run::Model model = run::read_model(o.model);
+  run::check_decision(model, o.decision);
   const auto features = static_cast<Index>(model.feature_names.size());
   std::optional<FileReplacement> file;
   std::size_t done = 0;
@@ -57,7 +63,7 @@ int run_predict(const Arguments& arguments) {
                            std::to_string(features),
                    .where = o.data,
                    .fix = "give rows in the format of the training data"});
-    const std::string csv = run::prediction_csv(model, encoded, done);
+    const std::string csv = run::prediction_csv(model, encoded, done, o.decision);
     if (done == 0) print_notes(model);
     done += encoded.count();
     if (o.out.empty()) return fmt::print("{}", csv);
@@ -87,7 +93,8 @@ Command predict_command() {
           .own = rows(defaults),
           .examples =
               "  parley predict --model runs/demo/model.json --data new.csv\n"
-              "  parley predict --model runs/demo/model.json --data new.csv --out predicted.csv\n",
+              "  parley predict --model runs/demo/model.json --data new.csv --out predicted.csv\n"
+              "  parley predict --model runs/demo/model.json --data new.csv --class yes --threshold 0.2\n",
           .run = run_predict};
 }
 

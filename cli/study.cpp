@@ -8,6 +8,7 @@
 #include <nlohmann/json.hpp>
 
 #include "cli/commands.h"
+#include "cli/study_sign.h"
 #include "cli/terminal.h"
 #include "parley/base/digest.h"
 #include "parley/base/error.h"
@@ -34,6 +35,13 @@ std::vector<Option> rows(Invited& p) {
     list.push_back(std::move(row));
   }
   return list;
+}
+
+std::vector<std::string> invite_options() {
+  Invited any;
+  std::vector<std::string> names = {"trainer"};
+  for (const Option& row : rows(any)) names.push_back(row.name);
+  return names;
 }
 
 identity::Time clock_time() {
@@ -222,10 +230,13 @@ int check(const Study& s, bool as_json) {
                             {"bound", p.plan.verified_only() ? "numerically verified" : "proved"},
                             {"convergence", convergence},
                             {"not_private", stamps},
+                            {"approvals", approvals_json(s, hash)},
                             {"warnings", warnings(s, p)}}
                            .dump());
     return 0;
   }
+  if (const std::string text = run::too_large_epsilon(p.plan); !text.empty())
+    fmt::print(stderr, "{}\n", alarm(text));
   for (const auto& warning : warnings(s, p)) fmt::print(stderr, "warning: {}\n", warning);
   const auto line = [](const std::string& what, const std::string& text) { fmt::print("  {:<12} {}\n", what, text); };
   fmt::print("{}\n", bold(s.title.empty() ? s.file.string() : s.title));
@@ -247,22 +258,35 @@ int check(const Study& s, bool as_json) {
   for (const auto& [what, text] : run::forecast_lines(p.plan)) line(what, text);
   line("deadlines", fmt::format("an answer within {} s; a silent peer is waited for {} s, then the others {}",
                                 number(s.deadline_seconds), number(s.wait_seconds), s.on_loss.text));
+  for (const auto& text : approval_lines(s, hash)) line("approvals", text);
   return 0;
+}
+
+std::vector<Option> all_rows(Invited& p, SignOptions& signing) {
+  std::vector<Option> all = rows(p);
+  for (Option& row : rows(signing)) all.push_back(std::move(row));
+  return all;
 }
 
 int run_study(const Arguments& arguments) {
   Invited p;
-  set_from(arguments, rows(p));
-  validate_options(rows(p));
+  SignOptions signing;
+  set_from(arguments, all_rows(p, signing));
+  validate_options(all_rows(p, signing));
   const auto& words = arguments.words;
   const std::string what = words.size() == 2 ? words[0] : "";
   if (what == "new") return new_study(words[1]);
   if (what == "invite") return invite(words[1], p, arguments.has("trainer"));
   if (what == "roster") return roster(study::read_study(words[1]), arguments.has("json"));
+  if (what == "sign") {
+    signing.certificate = p.certificate;
+    return sign_study(words[1], signing);
+  }
   if (what == "check") return check(study::read_study(words[1]), arguments.has("json"));
   throw Error({.what = "parley study does not know this",
                .value = "'" + join(words, " ") + "'",
-               .allowed = "new FILE, invite FILE --address A --certificate C --records N, roster FILE, check FILE",
+               .allowed = "new FILE, invite FILE --address A --certificate C --records N, roster FILE, check FILE, sign "
+                          "FILE --as NAME --words TEXT",
                .where = "parley study",
                .fix = "parley study --help"});
 }
@@ -271,10 +295,15 @@ int run_study(const Arguments& arguments) {
 
 Command study_command() {
   static Invited defaults;
+  static SignOptions signing;
   return {.name = "study",
-          .summary = "write, fill and check the study file that all parties share",
-          .words = "new FILE | invite FILE | roster FILE | check FILE",
-          .own = rows(defaults),
+          .summary = "write, fill, check and approve the study file that all parties share",
+          .tasks = {{"new", "FILE", "write a study file to begin with", {}},
+                    {"invite", "FILE", "add a party to the study file", invite_options()},
+                    {"roster", "FILE", "list the parties", {"json"}},
+                    {"check", "FILE", "check the study: its hash, its plan, what it costs", {"json"}},
+                    {"sign", "FILE", "approve the study: sign its hash into FILE's approvals", {"as", "words", "key", "certificate"}}},
+          .own = all_rows(defaults, signing),
           .flags = {"trainer", "json"},
           .examples =
               "  parley study new study.toml\n"
@@ -282,7 +311,8 @@ Command study_command() {
               "hospital_b.pem --records 8000\n"
               "  parley study invite study.toml --address c.example.org:7400 --certificate coordinator.pem --trainer\n"
               "  parley study roster study.toml\n"
-              "  parley study check study.toml\n",
+              "  parley study check study.toml\n"
+              "  parley study sign study.toml --as hospital_b --words 'Approved for ward 2. A. Officer'\n",
           .run = run_study};
 }
 

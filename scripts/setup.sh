@@ -12,7 +12,7 @@ group=${1:-}
 packages=(
   g++ cmake ninja-build ccache make git ca-certificates
   libeigen3-dev libssl-dev libcurl4-openssl-dev libsqlite3-dev libboost-math-dev
-  libcli11-dev libtomlplusplus-dev nlohmann-json3-dev libfmt-dev libcsv-dev
+  libtomlplusplus-dev nlohmann-json3-dev libfmt-dev libcsv-dev
   libgtest-dev libgmock-dev liblinear-dev python3 python3-grpcio python3-cryptography
   libopenmpi-dev openmpi-bin
   zlib1g-dev libpq-dev

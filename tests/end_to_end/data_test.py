@@ -92,8 +92,8 @@ class Data(unittest.TestCase):
         for name in ("a.csv", "b.csv"):
             (self.dir / name).write_text(rows(600 if name == "a.csv" else 300))
         commas = "separate several files by commas"
-        self.says("train", "--schema", "s.toml", "--data", "a.csv", "b.csv", texts=[commas])
-        self.says("train", "--schema", "s.toml", "--data", "a.csv", "--data", "b.csv", texts=[commas])
+        self.says("train", "--schema", "s.toml", "--data", "a.csv", "b.csv", texts=["with commas and without blanks: --data a.csv,b.csv"])
+        self.says("train", "--schema", "s.toml", "--data", "a.csv", "--data", "b.csv", texts=["with commas: --data a.csv,b.csv"])
         self.says("train", "--schema", "s.toml", "--data", "a.csv b.csv", "--format", "csv", texts=[commas + ", without blanks: a.csv,b.csv"])
         self.says("predict", "--model", "a.csv", "--data", "b.csv", texts=["not a model: this is a table of rows", "give the model.json of a run"])
         self.says("predict", "--model", "s.toml", "--data", "b.csv", texts=["not a model: this is a schema, a study or a file of options (TOML)"])

@@ -9,9 +9,9 @@
 
 #include "parley/base/error.h"
 #include "parley/base/text.h"
+#include "parley/data/read/seen_column.h"
 #include "parley/data/schema.h"
 #include "parley/data/schema_texts.h"
-#include "parley/data/seen_column.h"
 
 namespace parley::data {
 namespace {
@@ -60,9 +60,10 @@ void guess_number(Guess& g, const SeenColumn& seen) {
   }
   g.decide.emplace_back("what are the smallest and the largest value that it can have? These are read off the rows.");
   if (const std::size_t wrong = date ? seen.no_dates : seen.no_numbers; wrong > 0)
-    g.decide.push_back(fmt::format("{} of {} cells {} no {}, for example '{}': correct {}, or list the word under 'missing'.",
-                                   wrong, seen.cells, wrong == 1 ? "is" : "are", date ? "date" : "number",
-                                   date ? seen.first_no_date : seen.first_no_number, wrong == 1 ? "it" : "them"));
+    g.decide.push_back(
+        fmt::format("{} of {} cells {} no {}, for example '{}': correct {}, or list the word under 'missing'.", wrong,
+                    seen.cells, wrong == 1 ? "is" : "are", date ? "date" : "number",
+                    date ? seen.first_no_date : seen.first_no_number, wrong == 1 ? "it" : "them"));
   if (seen.missing()) g.decide.emplace_back("a missing cell counts as the middle of the bounds: is that right?");
 }
 
@@ -82,7 +83,8 @@ void guess_categories(Guess& g, const SeenColumn& seen) {
   c.other = Other::bucket;
   c.missing = Missing::other;
   if (c.codes)
-    g.decide.emplace_back("whole numbers, taken for codes of categories; if they count or measure: kind = \"numeric\", bounds");
+    g.decide.emplace_back(
+        "whole numbers, taken for codes of categories; if they count or measure: kind = \"numeric\", bounds");
   g.decide.emplace_back("are these all categories that can occur? Others go to the bucket.");
 }
 
@@ -108,8 +110,9 @@ std::size_t label_column(const Table& table, const std::vector<SeenColumn>& seen
   for (std::size_t i = seen.size(); i-- > 0;)
     if (seen[i].classes() || (seen[i].measured() && !seen[i].missing() && widened(seen[i].numbers))) return i;
   throw Error({.what = "no column can be the label",
-               .allowed = "a column without missing cells that has two values, 3 to " + std::to_string(SeenColumn::most_classes) +
-                          " that repeat, or more than " + std::to_string(SeenColumn::many) + " numbers",
+               .allowed = "a column without missing cells that has two values, 3 to " +
+                          std::to_string(SeenColumn::most_classes) + " that repeat, or more than " +
+                          std::to_string(SeenColumn::many) + " numbers",
                .where = table.source,
                .fix = "name it with --label, write the schema by hand, or give a larger sample"});
 }
@@ -134,8 +137,8 @@ Label guess_label(const SeenColumn& seen, const std::string& source) {
   } else if (seen.values.size() >= 3 && seen.values.size() <= SeenColumn::most_classes) {
     label.classes = seen.sorted();
   } else {
-    throw Error({.what = "column '" + seen.name + "' cannot be the label: it has " + std::to_string(seen.values.size()) +
-                         " different values",
+    throw Error({.what = "column '" + seen.name + "' cannot be the label: it has " +
+                         std::to_string(seen.values.size()) + " different values",
                  .allowed = "two values, 3 to " + std::to_string(SeenColumn::most_classes) + " classes, or more than " +
                             std::to_string(SeenColumn::many) + " numbers",
                  .where = source,
@@ -163,9 +166,8 @@ std::string draft_schema(const Table& table, const std::string& label_name) {
   std::vector<std::string> marks = missing_words(table, schema.missing);
   schema.missing.clear();
   for (const auto& mark : marks)  // "NA" and "na" are one after folding
-    if (std::ranges::none_of(schema.missing, [&](const std::string& m) {
-          return folded(m, schema.fold) == folded(mark, schema.fold);
-        }))
+    if (std::ranges::none_of(schema.missing,
+                             [&](const std::string& m) { return folded(m, schema.fold) == folded(mark, schema.fold); }))
       schema.missing.push_back(mark);
   std::vector<SeenColumn> seen;
   seen.reserve(table.columns.size());

@@ -7,8 +7,8 @@
 
 #include "parley/base/error.h"
 #include "parley/base/text.h"
-#include "parley/data/columns.h"
 #include "parley/data/read/cell.h"
+#include "parley/data/read/columns.h"
 #include "parley/data/read/label_encoder.h"
 #include "parley/data/read/missing_marks.h"
 #include "parley/data/read/text_index.h"
@@ -161,7 +161,7 @@ class Encoder {
   MissingMarks missing_;
   Fold fold_;
   TextIndex category_;
-  double low_ = 0, width_ = 1;  // t(low), t(high) − t(low)
+  double low_ = 0, width_ = 1;         // t(low), t(high) − t(low)
   std::int32_t missing_category_ = 0;  // of the first missing mark that is a category
 };
 

@@ -28,7 +28,7 @@ class RowEncoder {
              const std::string& split_column);  // as encode
   static RowEncoder without_label(const std::vector<std::string>& columns, const std::string& source,
                                   const Schema& schema);  // as encode_features
-  struct Known {};  // columns that are not in the schema were told already
+  struct Known {};                                        // columns that are not in the schema were told already
   RowEncoder(Known, const std::vector<std::string>& columns, const std::string& source, const Schema& schema,
              bool with_label);
   ~RowEncoder();

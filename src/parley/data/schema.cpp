@@ -91,8 +91,7 @@ void read_numeric(const Section& s, Column& c) {
   read_date(s, c);
   if (c.transform == Transform::bins) {
     s.only({"name", "kind", "bounds", "transform", "edges", "out_of_range", "missing", "date", "since"},
-           {"categories", "other", "aliases"},
-           "for a numeric column");
+           {"categories", "other", "aliases"}, "for a numeric column");
     c.edges = s.numbers("edges");
     if (c.edges.empty()) s.fail("edges", {.what = "'edges' is empty", .allowed = "one number or more"});
     for (std::size_t i = 1; i < c.edges.size(); ++i)
@@ -109,8 +108,7 @@ void read_numeric(const Section& s, Column& c) {
     }
   } else {
     s.only({"name", "kind", "bounds", "transform", "out_of_range", "missing", "date", "since"},
-           {"categories", "other", "edges", "aliases"},
-           "for a numeric column without transform = \"bins\"");
+           {"categories", "other", "edges", "aliases"}, "for a numeric column without transform = \"bins\"");
     c.bounds = read_bounds(s, c.transform);
   }
   c.out_of_range = s.choice("out_of_range", ranges, OutOfRange::clip);
@@ -144,9 +142,8 @@ void read_categorical(const Section& s, Column& c, const std::vector<std::string
 }
 
 Column read_column(Section s, const std::vector<std::string>& marks) {
-  const std::vector<std::string> all{"name",         "kind",    "bounds",     "transform", "edges",
-                                     "out_of_range", "missing", "categories", "other",     "aliases",
-                                     "date",         "since"};
+  const std::vector<std::string> all{"name",    "kind",       "bounds", "transform", "edges", "out_of_range",
+                                     "missing", "categories", "other",  "aliases",   "date",  "since"};
   s.only(all);
   Column c{.name = s.text("name")};
   if (c.name.empty()) s.fail("name", {.what = "'name' is empty"});

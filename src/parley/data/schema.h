@@ -14,7 +14,7 @@ enum class Transform { none, log1p, sqrt, bins };
 enum class OutOfRange { clip, error };
 enum class Missing { error, low, middle, high, zero, other, category };
 enum class Other { error, bucket, zero };
-enum class Fold { none, letters, blanks, both };          // what does not count when texts are compared
+enum class Fold { none, letters, blanks, both };           // what does not count when texts are compared
 enum class DatePart { none, days, year, month, weekday };  // what a date becomes before anything else
 
 struct Bounds {

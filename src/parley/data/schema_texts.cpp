@@ -40,7 +40,8 @@ void read_aliases(const Section& s, Column& c) {
                          .allowed = "'" + join(c.categories, "', '") + "'",
                          .fix = "write \"text in a cell\" = \"category\""});
     if (std::ranges::find(c.categories, text) != c.categories.end())
-      s.fail("aliases", {.what = "an alias is a category itself", .value = in_quotes(text), .fix = "remove one of the two"});
+      s.fail("aliases",
+             {.what = "an alias is a category itself", .value = in_quotes(text), .fix = "remove one of the two"});
   }
 }
 
@@ -57,7 +58,9 @@ void read_date(const Section& s, Column& c) {
   if (c.date == DatePart::days) {
     c.since = s.text("since");
     if (c.since.size() != 10 || !day_of(c.since))
-      s.fail("since", {.what = "'since' must be a date of the calendar", .value = in_quotes(c.since), .allowed = "\"YYYY-MM-DD\""});
+      s.fail(
+          "since",
+          {.what = "'since' must be a date of the calendar", .value = in_quotes(c.since), .allowed = "\"YYYY-MM-DD\""});
   } else if (s.has("since")) {
     s.fail("since", {.what = "'since' has no meaning without date = \"days\"", .fix = "remove the line"});
   }

@@ -10,8 +10,8 @@ using testing::ElementsAre;
 using testing::HasSubstr;
 
 Schema schema_with(const std::string& top, const std::string& columns) {
-  const Schema schema =
-      parse_schema(top + "intercept = false\n[label]\ncolumn = 'y'\npositive = ['Yes']\nnegative = ['No']\n" + columns, "s.toml");
+  const Schema schema = parse_schema(
+      top + "intercept = false\n[label]\ncolumn = 'y'\npositive = ['Yes']\nnegative = ['No']\n" + columns, "s.toml");
   EXPECT_EQ(parse_schema(to_toml(schema), "again"), schema) << to_toml(schema);
   return schema;
 }
@@ -54,8 +54,9 @@ TEST(Folding, HoldsForCategoriesLabelsAndMissingMarks) {
 TEST(Folding, TwoTextsThatBecomeOneAreRefused) {
   EXPECT_THAT(refused("fold = 'letters'\n", "[[columns]]\nname = 'j'\nkind = 'categorical'\ncategories = ['A', 'a']\n"),
               HasSubstr("two texts are the same after folding; got 'A' and 'a'"));
-  EXPECT_THAT(refused("fold = 'letters'\n", "[[columns]]\nname = 'j'\nkind = 'categorical'\ncategories = ['na', 'b']\n"),
-              HasSubstr("also a missing mark after folding; got 'na'"));
+  EXPECT_THAT(
+      refused("fold = 'letters'\n", "[[columns]]\nname = 'j'\nkind = 'categorical'\ncategories = ['na', 'b']\n"),
+      HasSubstr("also a missing mark after folding; got 'na'"));
   EXPECT_THAT(refused("fold = 'case'\n", job), HasSubstr("'fold' is not one of its values"));
 }
 
@@ -65,7 +66,8 @@ TEST(Aliases, AreOtherTextsOfACategory) {
   EXPECT_THAT(features(s, "N"), ElementsAre(0, 1));
   EXPECT_THAT(features(s, "\"x"), ElementsAre(1, 0));
   EXPECT_THAT(feature_names(s), ElementsAre("job=cook", "job=night nurse")) << "no features of their own";
-  EXPECT_THAT(refused("", job + "aliases = { K = 'pilot' }\n"), HasSubstr("an alias leads to no category; got 'pilot'"));
+  EXPECT_THAT(refused("", job + "aliases = { K = 'pilot' }\n"),
+              HasSubstr("an alias leads to no category; got 'pilot'"));
   EXPECT_THAT(refused("", job + "aliases = { cook = 'night nurse' }\n"), HasSubstr("an alias is a category itself"));
   EXPECT_THAT(refused("", job + "aliases = ['K']\n"), HasSubstr("must be pairs of texts"));
 }
@@ -76,18 +78,21 @@ TEST(Codes, AreComparedAsWholeNumbers) {
   EXPECT_THAT(features(s, "-9"), ElementsAre(0, 0, 1));
   EXPECT_THAT(cell_failure(s, "1.5"), HasSubstr("not among its categories; got '1.5'"));
   EXPECT_THAT(cell_failure(s, "x"), HasSubstr("got 'x'"));
-  EXPECT_THAT(refused("", "[[columns]]\nname = 'c'\nkind = 'categorical'\ncategories = [1, 1]\n"), HasSubstr("listed twice"));
+  EXPECT_THAT(refused("", "[[columns]]\nname = 'c'\nkind = 'categorical'\ncategories = [1, 1]\n"),
+              HasSubstr("listed twice"));
   const Schema texts = schema_with("", "[[columns]]\nname = 'c'\nkind = 'categorical'\ncategories = ['1', '2']\n");
   EXPECT_THAT(cell_failure(texts, "01"), HasSubstr("got '01'")) << "in quotes they are texts";
 }
 
 TEST(Dates, BecomeDaysOrAPartOfTheDate) {
   const auto date = [](const std::string& rest) { return schema_with("", "[[columns]]\nname = 'd'\n" + rest); };
-  const Schema days = date("kind = 'numeric'\ndate = 'days'\nsince = '2000-01-01'\nbounds = [0, 1000]\nout_of_range = 'error'\n");
+  const Schema days =
+      date("kind = 'numeric'\ndate = 'days'\nsince = '2000-01-01'\nbounds = [0, 1000]\nout_of_range = 'error'\n");
   EXPECT_THAT(features(days, "2000-04-10"), ElementsAre(0.1)) << "100 days";
   EXPECT_THAT(features(days, "2000-04-10 23:59:59"), ElementsAre(0.1));
   EXPECT_THAT(cell_failure(days, "1999-12-31"), HasSubstr("out of range; got -1"));
-  for (const char* no : {"2001-02-29", "2000-4-10", "10.04.2000", "2000-13-01", "2000-04-10x", "5", "2000-00-00", "-200-01-01"})
+  for (const char* no :
+       {"2001-02-29", "2000-4-10", "10.04.2000", "2000-13-01", "2000-04-10x", "5", "2000-00-00", "-200-01-01"})
     EXPECT_THAT(cell_failure(days, no), HasSubstr("column 'd' is not a date of the calendar")) << no;
   const Schema year = date("kind = 'numeric'\ndate = 'year'\nbounds = [2000, 2100]\n");
   EXPECT_THAT(features(year, "2050-12-31"), ElementsAre(0.5));
@@ -103,9 +108,12 @@ TEST(Dates, BecomeDaysOrAPartOfTheDate) {
 TEST(Dates, RulesOfTheSchemaAreChecked) {
   const auto no = [](const std::string& rest) { return refused("", "[[columns]]\nname = 'd'\n" + rest); };
   EXPECT_THAT(no("kind = 'numeric'\ndate = 'days'\nbounds = [0, 1]\n"), HasSubstr("the key 'since' is missing"));
-  EXPECT_THAT(no("kind = 'numeric'\ndate = 'days'\nsince = '2000-02-30'\nbounds = [0, 1]\n"), HasSubstr("must be a date of the calendar"));
-  EXPECT_THAT(no("kind = 'numeric'\ndate = 'year'\nsince = '2000-01-01'\nbounds = [0, 1]\n"), HasSubstr("'since' has no meaning"));
-  EXPECT_THAT(no("kind = 'categorical'\ndate = 'month'\ncategories = ['1']\n"), HasSubstr("write categories = [1, 2, 3]"));
+  EXPECT_THAT(no("kind = 'numeric'\ndate = 'days'\nsince = '2000-02-30'\nbounds = [0, 1]\n"),
+              HasSubstr("must be a date of the calendar"));
+  EXPECT_THAT(no("kind = 'numeric'\ndate = 'year'\nsince = '2000-01-01'\nbounds = [0, 1]\n"),
+              HasSubstr("'since' has no meaning"));
+  EXPECT_THAT(no("kind = 'categorical'\ndate = 'month'\ncategories = ['1']\n"),
+              HasSubstr("write categories = [1, 2, 3]"));
   EXPECT_THAT(no("kind = 'categorical'\ndate = 'days'\ncategories = [1]\n"), HasSubstr("the key 'since' is missing"));
 }
 

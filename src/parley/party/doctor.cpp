@@ -19,6 +19,8 @@
 #include "parley/party/listening.h"
 #include "parley/party/participant.h"
 #include "parley/record/files.h"
+#include "parley/run/claim.h"
+#include "parley/study/approval/approval.h"
 
 namespace parley::party {
 namespace {
@@ -46,6 +48,7 @@ class Doctor {
 
   std::vector<Check> run() {
     look("study", [this] { look_at_study(); });
+    look("approvals", [this] { look_at_approvals(); });
     look("certificates", [this] { look_at_certificates(); });
     look("clock", [this] { look_at_clock(); });
     if (o_.as.empty()) {
@@ -89,8 +92,27 @@ class Doctor {
         fmt::format("\"{}\", {} parties, hash {}", study_->title, study_->parties.size(), in_fours(hash)));
     for (const std::string& reason : not_private(*study_, plan))
       say("study", Health::warning, "NOT PRIVATE: " + reason);
+    if (const std::string text = run::too_large_epsilon(plan.plan); !text.empty())
+      say("study", Health::warning, text);
+    for (const auto& [what, text] : run::forecast_lines(plan.plan)) say("forecast", Health::ok, what + ": " + text);
     for (const std::string& text : plan.plan.warnings) say("study", Health::warning, in_words_of(*study_, text));
     if (!o_.as.empty()) participant_.emplace(participant_of(*study_, std::move(plan), o_.as));
+  }
+
+  // Without --require-approvals what is missing keeps nobody from starting.
+  void look_at_approvals() {
+    if (!study_) return skip("approvals");
+    const std::string hash = study::study_hash(canonical_json(*study_, plan_of(*study_)));
+    const study::Approvals all = study::read_approvals(*study_, hash);
+    for (const study::Approval& a : all.valid) say("approvals", Health::ok, study::in_words(a));
+    for (const std::string& line : all.refused)
+      say("approvals", o_.require_approvals ? Health::failed : Health::warning, line);
+    if (all.missing.empty()) return;
+    const std::string sentence = "no valid approval of " + parley::join(all.missing, ", ") + "; 'parley study sign' makes it";
+    if (o_.require_approvals)
+      say("approvals", Health::failed, sentence + ", and --require-approvals asks for it");
+    else
+      say("approvals", Health::ok, sentence + ". It is not required here (--require-approvals)");
   }
 
   void look_at_certificates() {
@@ -149,7 +171,7 @@ class Doctor {
 
   void look_at_data() {
     if (!study_) return skip("data");
-    rows_ = own_rows(o_, *study_);
+    rows_ = own_rows(o_, *study_).trained;
     has_rows_ = true;
     say("data", Health::ok,
         o_.data.empty() ? "a trainer holds no rows"

@@ -35,8 +35,16 @@ std::vector<Option> option_rows(JoinOptions& o) {
        any_text("a folder"), &o.out, "join"},
       {"threads", "", "threads; 0: all cores. The result does not depend on it", between(0, 4096), &o.threads, "join"},
       {"local-metrics", "",
-       "measure the model on this party's own rows, into OUT.private_metrics.json beside the folder; never share it",
+       "measure the model on rows that --test-share holds out, into OUT.private_metrics.json beside the folder; never "
+       "share it",
        any_text("true or false"), &o.local_metrics, "join"},
+      {"test-share", "",
+       "the last rows of the file, this share of them, are held out for --local-metrics; the roster's records are then "
+       "the rows before them",
+       between(0, 0.9), &o.test_share, "join"},
+      {"require-approvals", "",
+       "start only if every party has approved this very study ('parley study sign'); what it signed stands beside it",
+       any_text("true or false"), &o.require_approvals, "join"},
   };
 }
 

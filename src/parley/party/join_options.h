@@ -21,6 +21,8 @@ struct JoinOptions {
   std::string out;
   long threads = 0;
   bool local_metrics = false;
+  double test_share = 0;
+  bool require_approvals = false;
 };
 std::vector<Option> option_rows(JoinOptions& o);
 

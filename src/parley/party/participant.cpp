@@ -1,13 +1,17 @@
 #include "parley/party/participant.h"
 
 #include <chrono>
+#include <cmath>
 #include <filesystem>
 #include <nlohmann/json.hpp>
+#include <numeric>
+#include <span>
 
 #include "parley/base/error.h"
 #include "parley/base/printed.h"
 #include "parley/base/text.h"
 #include "parley/data/source.h"
+#include "parley/study/approval/approval.h"
 
 namespace parley::party {
 
@@ -74,10 +78,11 @@ Participant participant_from(const JoinOptions& o) {
           {.what = "the roster does not hold the certificate of " + p.name + ": its signatures cannot be checked",
            .where = o.study,
            .fix = "add certificate = … to its [[party]] block, as 'parley study invite' does"});
+  if (o.require_approvals) study::require_approvals(participant.study, participant.hash);
   return participant;
 }
 
-data::Dataset own_rows(const JoinOptions& o, const study::Study& study, const data::Watch& watch) {
+OwnRows own_rows(const JoinOptions& o, const study::Study& study, const data::Watch& watch) {
   const study::Invited& me = study.parties[static_cast<std::size_t>(study.node_of(o.as))];
   if (me.trainer) {
     if (!o.data.empty())
@@ -96,14 +101,23 @@ data::Dataset own_rows(const JoinOptions& o, const study::Study& study, const da
                        .delimiter = o.delimiter, .query = o.query, .features = study.features};
   if (!study.schema.empty()) source.schema = (study.file.parent_path() / study.schema).string();
   data::Dataset rows = data::load_file(source, o.data, "option --data", watch);
+  const std::size_t all = rows.rows.count();
+  const auto held = static_cast<std::size_t>(std::llround(o.test_share * static_cast<double>(all)));
+  std::vector<std::size_t> order(all);
+  std::iota(order.begin(), order.end(), std::size_t{0});
+  const std::span<const std::size_t> which(order);
+  OwnRows own{.trained = {}, .held_out = rows.rows.select(which.last(held))};
+  if (held > 0) rows.rows = rows.rows.select(which.first(all - held));
   if (static_cast<long>(rows.rows.count()) != me.records)
     throw Error(
         {.what = "the roster of the study has another number of records for " + o.as,
-         .value = std::to_string(rows.rows.count()) + " rows",
+         .value = std::to_string(rows.rows.count()) + " rows" +
+                  (held > 0 ? " without the " + std::to_string(held) + " that --test-share holds out" : ""),
          .allowed = std::to_string(me.records) + " rows",
          .where = o.data,
          .fix = "give the file that was counted, or have the roster changed: the noise of everybody follows from it"});
-  return rows;
+  own.trained = std::move(rows);
+  return own;
 }
 
 ledger::PlannedRun planned_run(const JoinOptions& o, const Participant& participant, const data::Dataset& rows,

@@ -15,9 +15,14 @@ extern const char* const page_script;
 
 std::string page(const std::vector<Group>& groups, const std::vector<Figure>& figures, const Options& options);
 
+// What every page begins with, through <main>, and its last line.
+std::string page_head(const std::string& title, const std::string& version);
+std::string page_foot(const std::string& version);
+
 // page_parts.cpp
 std::string head_part(const std::vector<Group>& groups, const Options& options);
 std::string cards_part(const std::vector<Group>& groups);
+std::string choices_part(const std::vector<Group>& groups);  // of a comparison: the best at each ε
 std::string parts_part(const std::vector<Group>& groups);  // of runs that went on after a loss
 std::string settings_part(const std::vector<Group>& groups);
 std::string guarantee_part(const std::vector<Group>& groups);

@@ -7,6 +7,7 @@
 
 #include "parley/base/printed.h"
 #include "parley/base/text.h"
+#include "parley/report/decision/decision.h"
 #include "parley/report/drawing/escape.h"
 #include "parley/report/page.h"
 #include "parley/report/words.h"
@@ -44,13 +45,6 @@ std::string subtitle(const std::vector<Group>& groups) {
   return join(parts, " · ");
 }
 
-std::string card(const std::string& name, const std::string& value, const std::string& small) {
-  return fmt::format(
-      "<div class=\"card\"><div class=\"name\">{}</div><div class=\"value\">{}</div><div "
-      "class=\"small\">{}</div></div>\n",
-      escaped(name), escaped(value), escaped(small));
-}
-
 std::string range_of(const Spread& s, const std::function<std::string(double)>& text) {
   return s.count > 1 && s.low < s.high ? text(s.low) + " to " + text(s.high) + " over runs" : "";
 }
@@ -70,6 +64,7 @@ std::string head_part(const std::vector<Group>& groups, const Options& options) 
                        escaped(stamp.starts_with("NOT PRIVATE: ") ? stamp.substr(13) : stamp));
   out += fmt::format("<h1>{}</h1>\n<p class=\"subtitle\">{}</p>\n", escaped(options.title), escaped(subtitle(groups)));
   out += fmt::format("<p class=\"lead\">{}</p>\n", numbers_together(escaped(guarantee_sentence(groups))));
+  out += lights_part(groups);
   out += options.audience == Audience::owner
              ? fmt::format(
                    "<p class=\"audience private\"><strong>Private report.</strong> It contains {}. Keep it where "
@@ -100,6 +95,7 @@ std::string cards_part(const std::vector<Group>& groups) {
                     (any_as_dealt(groups) ? ", " + record::name_of(record::Adjacency::as_dealt) : ""));
   else
     out += card("privacy loss", "unbounded", "there is no noise");
+  out += decision_cards(groups);
   int completed = 0, all = 0;
   for (const Group& each : groups)
     for (const Run& r : each.runs) {
@@ -137,9 +133,12 @@ std::string cards_part(const std::vector<Group>& groups) {
                     ? "; larger class: " + in_words(run.metrics.test_error_guessing)
                     : "");
       }());
+    if (run.metrics.verdict != "" && g.runs.size() == 1)
+      out += card("against guessing", std::isfinite(run.metrics.auc) ? fmt::format("AUC {:.3f}", run.metrics.auc) : "",
+                  run.metrics.verdict);
     if (std::isfinite(run.metrics.own_error))
       out += card("error on this party's rows", in_words(run.metrics.own_error),
-                  "loss " + value_text(run.metrics.own_loss) + "; rows that it was trained on");
+                  "loss " + value_text(run.metrics.own_loss) + (run.metrics.own_held_out ? "; rows that were held out" : "; rows that it was trained on"));
     const Spread apart = over_runs(g, [](const Run& r) { return last_of(r, &Round::disagreement); });
     if (apart.count > 0)
       out += card("disagreement", value_text(apart.mean), [&] {
@@ -148,6 +147,15 @@ std::string cards_part(const std::vector<Group>& groups) {
       }());
   }
   return out + "</section>\n";
+}
+
+std::string choices_part(const std::vector<Group>& groups) {
+  const std::vector<std::string> lines = best_choices(groups);
+  if (lines.empty()) return "";
+  return "<section id=\"choice\">\n<h2>Which setting to choose</h2>\n" + list(lines) +
+         "<p class=\"note\">By test error. A choice is named where it is better by more than Welch's test allows for "
+         "chance (97.5 %). The choice itself looked at these errors: make it on data that is not private.</p>\n"
+         "</section>\n";
 }
 
 std::string parts_part(const std::vector<Group>& groups) {

@@ -195,9 +195,9 @@ TEST_F(Report_, TheGuaranteeStandsFirstAndIsRoundedUp) {
   run["privacy"]["epsilon"] = 0.99991;
   const fs::path folder = write("run", run);
   EXPECT_EQ(guarantee_sentence(group_runs(read_runs({folder}, view(Audience::anyone)))),
-            "Whoever sees every message of this run learns at most ε = 1.0000, δ = 1e-05 about any one record.");
+            "Anyone who sees every message of this run learns at most ε = 1.0000, δ = 1e-05 about one person's record.");
   const std::string all = page(folder);
-  EXPECT_LT(all.find("Whoever sees every message"), all.find("class=\"cards\""));
+  EXPECT_LT(all.find("Anyone who sees every message"), all.find("class=\"cards\""));
 }
 
 TEST_F(Report_, EpsilonForRowsAsDealtIsMarkedWhereverItStands) {
@@ -207,7 +207,7 @@ TEST_F(Report_, EpsilonForRowsAsDealtIsMarkedWhereverItStands) {
   run["options"]["penalty"] = 5;  // another setting
   const fs::path folder = write("run", run);
   EXPECT_THAT(guarantee_sentence(group_runs(read_runs({folder}, view(Audience::owner)))),
-              HasSubstr("about any one record (as dealt)."));
+              HasSubstr("about one person's record (as dealt)."));
   EXPECT_THAT(page(folder, Audience::owner),
               AllOf(HasSubstr("largest node, as dealt"), HasSubstr("may move other rows"),
                     HasSubstr("largest of all nodes (as dealt)"), HasSubstr("<th scope=\"col\">ε (as dealt)</th>")));
@@ -216,10 +216,10 @@ TEST_F(Report_, EpsilonForRowsAsDealtIsMarkedWhereverItStands) {
   run["privacy"]["adjacency"] = "one record of one node is replaced; the numbers of records are public";
   EXPECT_THAT(page(write("old-even", run)), Not(HasSubstr("as dealt")));
   run["options"]["split"] = "label-skewed";
-  EXPECT_THAT(page(write("old", run), Audience::owner), HasSubstr("about any one record (as dealt)."));
+  EXPECT_THAT(page(write("old", run), Audience::owner), HasSubstr("about one person's record (as dealt)."));
   run["options"].erase("split");
   run["privacy"].erase("adjacency");
-  EXPECT_THAT(page(write("lost", run), Audience::owner), HasSubstr("about any one record (as dealt)."));
+  EXPECT_THAT(page(write("lost", run), Audience::owner), HasSubstr("about one person's record (as dealt)."));
 }
 
 TEST_F(Report_, RowsAsDealtHaveNoShareablePage) {
@@ -283,7 +283,7 @@ TEST_F(Report_, RowsThatWereDeclaredPublicAreNamedBesideTheGuarantee) {
   json run = record();
   run["privacy"]["not_covered"] = "500 rows that were declared public";
   EXPECT_THAT(guarantee_sentence(group_runs(read_runs({write("run", run)}, view(Audience::anyone)))),
-              HasSubstr("about any one record. Not covered: 500 rows that were declared public."));
+              HasSubstr("about one person's record. Not covered: 500 rows that were declared public."));
 }
 
 TEST_F(Report_, RepeatedRunsAddUp) {

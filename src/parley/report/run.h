@@ -11,6 +11,7 @@
 #include "parley/record/adjacency.h"
 #include "parley/record/round.h"
 #include "parley/record/schema.h"
+#include "parley/report/decision/odds.h"
 
 namespace parley::report {
 
@@ -45,6 +46,7 @@ struct Guarantee {
   double epsilon_colluders = absent;  // against fewer; absent: the same
   std::string colluders;              // "any 25 of the 100 parties together, and whoever sees every message"
   std::string theorem, bound;
+  TradeOff trade_off = TradeOff::any;  // what the record does not say is bounded by ε and δ alone
   std::string not_covered;  // "500 rows …": rows that were declared public
   record::Adjacency adjacency{};
   bool verified_only() const { return bound != "proved"; }
@@ -62,7 +64,10 @@ struct Expected {
 struct Metrics {  // of the end; owner only
   double test_error = absent, test_error_pooled = absent, train_loss = absent, train_loss_pooled = absent;
   double test_error_guessing = absent;           // of always saying the larger class
+  double auc = absent;                           // of the model, and what it is worth against guessing
+  std::string verdict{};
   double own_loss = absent, own_error = absent;  // of a party's model, on its own rows (join --local-metrics)
+  bool own_held_out = false;                     // which it has not seen
 };
 
 // One stretch of a run that went on after a loss. Its first round is the last that the part before it kept.
@@ -101,6 +106,7 @@ struct Run {
   std::vector<Statement> statements;
 
   bool completed() const { return outcome == "completed"; }
+  bool planned() const { return outcome == "planned"; }  // a study that has not begun
   // What covers a run: the planned loss when it ended early (docs/privacy.md, the terms).
   double covered_epsilon() const;
   std::string option(const std::string& name) const;  // "" when absent

@@ -9,6 +9,7 @@
 
 #include "parley/base/printed.h"
 #include "parley/base/text.h"
+#include "parley/report/decision/decision.h"
 #include "parley/report/drawing/axis.h"
 
 namespace parley::report {
@@ -110,11 +111,18 @@ std::string delta_warning(const std::vector<Group>& groups) {
       for (std::size_t i = 0; i < run.nodes.size(); ++i)
         if (run.guarantee.delta >= 1 / run.nodes[i].records)
           return fmt::format(
-              "Warning: δ = {} is not below 1/records of node {} ({} records). Such a δ would allow publishing one "
-              "record; "
-              "it should be far smaller.",
+              "Warning: δ = {} is not below 1/records of node {} ({} records): publishing a record outright would be "
+              "allowed. Choose δ of at most 1/(10 × records).",
               number(run.guarantee.delta), i, count_text(run.nodes[i].records));
   return "";
+}
+
+std::string epsilon_warning(const std::vector<Group>& groups) {
+  if (!all_private(groups) || worst(groups).covered_epsilon() <= 10) return "";
+  return fmt::format(
+      "Warning: ε = {}. The odds of a statement about a record may change by a factor of more than 20,000: this is no "
+      "meaningful protection.",
+      printed_epsilon(worst(groups).covered_epsilon()));
 }
 
 // " Against any 25 of the 100 parties together, …: ε = 1.0000."
@@ -142,7 +150,7 @@ std::string guarantee_sentence(const std::vector<Group>& groups) {
   }
   const Run& run = worst(groups);
   const Total sum = total(groups);
-  std::string text = fmt::format("Whoever sees every message of {} learns at most ε = {}, δ = {} about any one record",
+  std::string text = fmt::format("Anyone who sees every message of {} learns at most ε = {}, δ = {} about one person's record",
                                  sum.runs == 1 ? "this run" : "one of these " + std::to_string(sum.runs) + " runs",
                                  printed_epsilon(run.covered_epsilon()), number(largest_delta(groups)));
   if (any_as_dealt(groups)) text += " (" + record::name_of(record::Adjacency::as_dealt) + ")";
@@ -182,17 +190,7 @@ std::vector<std::string> in_plain_words(const std::vector<Group>& groups) {
       as_dealt ? " and where it was dealt to. It does not hold for a record of the table before dealing: another value "
                  "there may move other rows, and no ε is claimed for that"
                : ""));
-  // Two candidates, each with probability 1/2: right with at most (e^ε + δ) / (1 + e^ε).
-  const double right = std::isfinite(factor) ? (factor + delta) / (1 + factor) : 1;
-  all.push_back(fmt::format(
-      "Somebody who has to decide which of two people's records was used{}, and starts with even odds, is right with "
-      "probability at most {:.1f} % (50 % is guessing).",
-      as_dealt ? " in one place of one node, all rows being dealt already" : "",
-      std::min(100.0, std::ceil(1000 * right) / 10)));
-  if (const std::string warning = delta_warning(groups); !warning.empty()) all.push_back(warning);
-  if (epsilon > 10)
-    all.push_back(
-        "The odds of a statement about a record may change by more than 20,000: this is no meaningful protection.");
+  all.push_back(odds_sentence(groups));
   const auto adjacency = as_dealt ? record::Adjacency::as_dealt : record::Adjacency::replace_one;
   all.push_back(fmt::format("{}: {}. Adjacency: {}: {}.",
                             run.guarantee.verified_only() ? "Numerically verified, not proved" : "Proved by",

@@ -1,8 +1,12 @@
 #include "parley/run/claim.h"
 
+#include <algorithm>
+#include <cmath>
 #include <nlohmann/json.hpp>
+#include <sstream>
 
 #include "parley/algorithm/newton/newton_plan.h"
+#include "parley/base/printed.h"
 #include "parley/base/text.h"
 
 namespace parley::run {
@@ -16,8 +20,24 @@ std::string stamp(const std::vector<std::string>& not_private) {
   return not_private.empty() ? "" : "NOT PRIVATE: " + join(not_private, "; ");
 }
 
+std::string rounded(double nu) {
+  std::ostringstream text;
+  text.precision(2);
+  text << nu;
+  return text.str();
+}
+
 json to_json(const newton::Forecast& f) {
   return {{"points", f.points}, {"points_low", f.low}, {"points_high", f.high}, {"guessing", f.guessing}};
+}
+
+// Every charge is of Gaussian noise: then the trade-off curve of the whole run is that of N(0,1) and N(μ,1).
+bool all_gaussian(const algorithm::Plan& plan) {
+  return std::ranges::all_of(plan.nodes, [](const algorithm::Schedule& s) {
+    return std::ranges::all_of(s.private_rounds, [](const algorithm::PrivateRound& r) {
+      return r.charge.epsilon == 0 && r.charge.mu > 0;
+    });
+  });
 }
 
 }  // namespace
@@ -52,6 +72,7 @@ json privacy_json(const algorithm::Plan& plan, const std::vector<std::string>& n
             {"epsilon_all_others_planned", plan.noisy() ? json(plan.epsilon_all_others()) : json()},
             {"epsilon_paper", printed ? json(*plan.epsilon_paper()) : json()},
             {"delta", plan.noisy() ? json(first.delta) : json()},
+            {"trade_off", plan.noisy() && all_gaussian(plan) ? "gaussian" : ""},
             {"bound", plan.verified_only() ? "numerically verified" : "proved"},
             {"adjacency", record::name_of(adjacency)},
             {"adjacency_means", record::meaning_of(adjacency)},
@@ -63,6 +84,14 @@ json privacy_json(const algorithm::Plan& plan, const std::vector<std::string>& n
         "a person with rows at several parties costs the sum of their mu, not the root of the squares";
   if (!printed) j["epsilon_paper_absent"] = whole_run ? plan.epsilon_paper_absent() : "the run ended early";
   return j;
+}
+
+std::string too_large_epsilon(const algorithm::Plan& plan) {
+  constexpr double largest = 10;
+  if (!plan.noisy() || plan.epsilon() <= largest) return "";
+  return "NO MEANINGFUL PROTECTION: epsilon = " + printed_epsilon(plan.epsilon()) +
+         " is above 10. The odds of any statement about a record may change by a factor e^" +
+         std::to_string(std::lround(std::min(plan.epsilon(), 1e9))) + ". An epsilon of 1 or less is usual";
 }
 
 std::string in_words(const algorithm::Selected& s) {
@@ -100,7 +129,9 @@ json forecast_json(const algorithm::Plan& plan) {
 std::vector<std::pair<std::string, std::string>> forecast_lines(const algorithm::Plan& plan) {
   const auto known = newton::known_of(plan);
   if (!known) return {};
-  return {{"expect", newton::in_words(newton::forecast(newton::noise_to_signal(*known)))},
+  const double nu = newton::noise_to_signal(*known);
+  return {{"noise", "noise to signal " + rounded(nu) + " (0.3 and more: no better than guessing)"},
+          {"expect", newton::in_words(newton::forecast(nu))},
           {"limit", newton::guessing_in_words(*known)},
           {"would help", newton::levers_in_words(*known)}};
 }

@@ -17,6 +17,7 @@
 #include "parley/problem/solve.h"
 #include "parley/record/schema.h"
 #include "parley/run/claim.h"
+#include "parley/run/quality/quality.h"
 #include "parley/run/setting.h"
 
 namespace parley::run {
@@ -130,6 +131,9 @@ void add_yardstick(Simulation& simulation, network::Ranks& ranks) {
   simulation.train_loss_nonprivate = loss;
   const problem::Loss& kind = simulation.problems[0].loss;
   if (simulation.test_rows == 0) return;
+  if (const auto rows = scored_by_all(simulation.holdings.test, kind, simulation.optimum, ranks))
+    simulation.quality_nonprivate =
+        problem::quality(*rows, {.unit = unit_of(simulation.holdings.schema_toml)});
   double errors = problem::test_errors(simulation.holdings.test, kind, simulation.optimum);
   ranks.sum({&errors, 1});
   simulation.test_error_nonprivate = problem::test_error_of(errors, simulation.test_rows, kind);

@@ -5,8 +5,8 @@
 #include <optional>
 #include <utility>
 
-#include "parley/data/columns.h"
 #include "parley/data/encode.h"
+#include "parley/data/read/columns.h"
 #include "parley/data/read/csv_blocks.h"
 #include "parley/data/read/csv_scanner.h"
 #include "parley/data/read/delimiter.h"
@@ -23,8 +23,7 @@ std::string kind_of(const Schema& schema, const std::string& name) {
 
 // The schema without what the file does not have, so that the rest can be checked.
 Schema without_absent(Schema schema, const std::vector<std::string>& columns) {
-  std::erase_if(schema.columns,
-                [&](const Column& c) { return std::ranges::find(columns, c.name) == columns.end(); });
+  std::erase_if(schema.columns, [&](const Column& c) { return std::ranges::find(columns, c.name) == columns.end(); });
   return schema;
 }
 
@@ -83,7 +82,8 @@ class Check {
     const Schema present = without_absent(schema_, columns_);
     const bool labelled = std::ranges::find(columns_, schema_.label.column) != columns_.end();
     encoder_.emplace(RowEncoder::Known{}, columns_, file_.name, present, labelled);
-    for (const auto& name : encoder_->checked()) file_.columns.push_back({.name = name, .kind = kind_of(schema_, name)});
+    for (const auto& name : encoder_->checked())
+      file_.columns.push_back({.name = name, .kind = kind_of(schema_, name)});
   }
 
   void add(const Error::Fields& fields, const std::string& column) {

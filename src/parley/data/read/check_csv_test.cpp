@@ -39,13 +39,14 @@ TEST(CheckCsv, ListsEveryProblemWithColumnLineValueAndWhatToDo) {
   EXPECT_EQ(file.rows, 5U);
   EXPECT_EQ(file.problems, 7U);
   EXPECT_TRUE(file.whole);
-  EXPECT_THAT(sentences(file),
-              ElementsAre(HasSubstr("mine.csv:3: column 'age' is not a number; got 'old'"),
-                          HasSubstr("mine.csv:3: column 'ward' has a value that is not among its categories; got 'Surgery'"),
-                          HasSubstr("mine.csv:4: column 'age' is missing; got '?'"),
-                          HasSubstr("mine.csv:4: column 'ward' has a value that is not among its categories; got 'medcine'"),
-                          HasSubstr("mine.csv:4: label is not binary"),
-                          HasSubstr("mine.csv:5: the row has a wrong number of fields; got 3")));
+  EXPECT_THAT(
+      sentences(file),
+      ElementsAre(HasSubstr("mine.csv:3: column 'age' is not a number; got 'old'"),
+                  HasSubstr("mine.csv:3: column 'ward' has a value that is not among its categories; got 'Surgery'"),
+                  HasSubstr("mine.csv:4: column 'age' is missing; got '?'"),
+                  HasSubstr("mine.csv:4: column 'ward' has a value that is not among its categories; got 'medcine'"),
+                  HasSubstr("mine.csv:4: label is not binary"),
+                  HasSubstr("mine.csv:5: the row has a wrong number of fields; got 3")));
   EXPECT_EQ(file.listed[0].times, 2U);
   EXPECT_THAT(file.listed[1].fields.fix, HasSubstr("did you mean 'surgery'?"));
   EXPECT_THAT(file.listed[3].fields.fix, HasSubstr("did you mean 'medicine'?"));
@@ -66,12 +67,12 @@ TEST(CheckCsv, SumsUpEachColumn) {
 
 TEST(CheckCsv, ColumnsThatDifferAreToldTogetherAndTheRestIsStillChecked) {
   const CheckedFile file = checked("Age,ward,readmited,site\n39,x,yes,A\n");
-  EXPECT_THAT(sentences(file),
-              ElementsAre(HasSubstr("label column 'readmitted' is not in the table"),
-                          HasSubstr("column 'Age' is not in the schema"), HasSubstr("column 'site' is not in the schema"),
-                          HasSubstr("schema column 'age' is not in the table"),
-                          HasSubstr("schema column 'bill' is not in the table"),
-                          HasSubstr("mine.csv:2: column 'ward' has a value")));
+  EXPECT_THAT(sentences(file), ElementsAre(HasSubstr("label column 'readmitted' is not in the table"),
+                                           HasSubstr("column 'Age' is not in the schema"),
+                                           HasSubstr("column 'site' is not in the schema"),
+                                           HasSubstr("schema column 'age' is not in the table"),
+                                           HasSubstr("schema column 'bill' is not in the table"),
+                                           HasSubstr("mine.csv:2: column 'ward' has a value")));
   EXPECT_THAT(file.listed[0].fields.fix, HasSubstr("did you mean 'readmited'?"));
   EXPECT_THAT(file.listed[1].fields.fix, HasSubstr("did you mean 'age'?"));
 }
@@ -79,7 +80,8 @@ TEST(CheckCsv, ColumnsThatDifferAreToldTogetherAndTheRestIsStillChecked) {
 TEST(CheckCsv, AFileThatCannotBeReadOnIsSaidToBeCheckedInPart) {
   const CheckedFile file = checked("age,bill,ward,readmitted\nold,1,surgery,yes\n1,2,\"surgery,no\n");
   EXPECT_FALSE(file.whole);
-  EXPECT_THAT(sentences(file), ElementsAre(HasSubstr("mine.csv:2"), HasSubstr("mine.csv:3: a quoted field is never closed")));
+  EXPECT_THAT(sentences(file),
+              ElementsAre(HasSubstr("mine.csv:2"), HasSubstr("mine.csv:3: a quoted field is never closed")));
   EXPECT_THAT(sentences(checked("")), ElementsAre(HasSubstr("the file is empty")));
 }
 
@@ -101,9 +103,8 @@ TEST(CheckCsv, FindsAProblemExactlyWhereLoadingFails) {
 // Messages of `parley train` for the mistakes that people make first.
 std::string column_failure(const std::string& header, char delimiter = ',') {
   const std::string text = header + "\n1,2,surgery,yes\n";
-  return message_of([&] {
-    load_csv(text_bytes(text, "mine.csv"), patients(), {.layout = {.delimiter = delimiter}, .threads = 1});
-  });
+  return message_of(
+      [&] { load_csv(text_bytes(text, "mine.csv"), patients(), {.layout = {.delimiter = delimiter}, .threads = 1}); });
 }
 
 TEST(ColumnMistakes, CapitalLettersAreSuspected) {
@@ -113,7 +114,8 @@ TEST(ColumnMistakes, CapitalLettersAreSuspected) {
 
 TEST(ColumnMistakes, AMisspeltLabelIsToldAsTheLabel) {
   EXPECT_THAT(column_failure("age,bill,ward,readmited"),
-              testing::AllOf(HasSubstr("label column 'readmitted' is not in the table"), HasSubstr("did you mean 'readmited'?")));
+              testing::AllOf(HasSubstr("label column 'readmitted' is not in the table"),
+                             HasSubstr("did you mean 'readmited'?")));
   EXPECT_THAT(column_failure("age,bill,ward,y"), HasSubstr("column 'y' is not in the schema"));
 }
 

@@ -13,10 +13,15 @@ namespace parley::data {
 class LabelEncoder {
  public:
   LabelEncoder(const Schema& schema, std::size_t cell)
-      : label_(schema.label), cell_(cell), what_("label column '" + schema.label.column + "'"), missing_(schema), fold_(schema.fold) {
+      : label_(schema.label),
+        cell_(cell),
+        what_("label column '" + schema.label.column + "'"),
+        missing_(schema),
+        fold_(schema.fold) {
     for (const auto& text : label_.positive) value_.add(folded(text, fold_), 1);
     for (const auto& text : label_.negative) value_.add(folded(text, fold_), 0);
-    for (std::size_t c = 0; c < label_.classes.size(); ++c) value_.add(folded(label_.classes[c], fold_), static_cast<std::int32_t>(c));
+    for (std::size_t c = 0; c < label_.classes.size(); ++c)
+      value_.add(folded(label_.classes[c], fold_), static_cast<std::int32_t>(c));
   }
 
   double encode(std::span<const Cell> row, const Place& where) const {

@@ -2,6 +2,7 @@
 
 #include "parley/base/error.h"
 #include "parley/base/text.h"
+#include "parley/data/draft.h"
 #include "parley/data/libsvm.h"
 #include "parley/data/read/delimiter.h"
 #include "parley/data/source.h"
@@ -68,7 +69,7 @@ Dataset load_file(const Options& o, const std::string& path, const std::string& 
         {.what = "CSV data needs a schema",
          .where = "option --schema",
          .fix = "write one, or draft it from a public or synthetic sample with 'parley data describe SAMPLE.csv'"});
-  const Schema schema = parse_schema(read_file(o.schema, "the schema", 16 * mebibyte), o.schema);
+  const Schema schema = parse_schema(read_schema(o.schema, 16 * mebibyte), o.schema);
   Dataset dataset = load_csv(open_bytes(path, o.query), schema,
                              {.layout = {.header = o.header, .delimiter = delimiter_of(o.delimiter)},
                               .split_column = o.split == Split::column ? o.split_column : "",

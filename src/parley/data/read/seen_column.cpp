@@ -1,4 +1,4 @@
-#include "parley/data/seen_column.h"
+#include "parley/data/read/seen_column.h"
 
 #include <algorithm>
 #include <charconv>
@@ -15,7 +15,8 @@ bool holds(const std::vector<std::string>& list, const std::string& item) {
 
 // "patient_id", "ID", "case number": a name of its own, not a part of "width".
 bool names_an_identifier(const std::string& name) {
-  static const std::vector<std::string> words{"id", "ids", "uuid", "guid", "key", "nr", "no", "number", "mrn", "ssn", "index", "row"};
+  static const std::vector<std::string> words{"id", "ids",    "uuid", "guid", "key",   "nr",
+                                              "no", "number", "mrn",  "ssn",  "index", "row"};
   std::string word;
   for (const char c : folded(name, Fold::letters) + " ") {
     if (std::isalnum(static_cast<unsigned char>(c)) != 0) {
@@ -87,8 +88,7 @@ std::vector<std::string> SeenColumn::sorted() const {
   std::vector<std::string> list;
   for (const auto& [text, written] : values) list.push_back(written);
   std::ranges::sort(list);
-  if (no_numbers == 0)
-    std::ranges::sort(list, {}, [](const std::string& s) { return std::pair(as_number(s), s); });
+  if (no_numbers == 0) std::ranges::sort(list, {}, [](const std::string& s) { return std::pair(as_number(s), s); });
   return list;
 }
 

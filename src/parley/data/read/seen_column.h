@@ -45,7 +45,8 @@ struct SeenColumn {
   bool measured() const { return numbers.size() > many && few(no_numbers); }
   bool dated() const { return days.size() > 1 && few(no_dates); }
   bool classes() const {  // 3 to 20 values, not one per row
-    return values.size() >= 3 && values.size() <= most_classes && 2 * values.size() <= rows && !measured() && !missing();
+    return values.size() >= 3 && values.size() <= most_classes && 2 * values.size() <= rows && !measured() &&
+           !missing();
   }
   bool identifies() const;  // a number or text for each row
   // yes and no in any of their words, or the only two values, the larger one positive.

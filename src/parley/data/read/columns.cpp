@@ -1,4 +1,4 @@
-#include "parley/data/columns.h"
+#include "parley/data/read/columns.h"
 
 #include <algorithm>
 #include <set>

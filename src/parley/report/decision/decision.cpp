@@ -1,0 +1,116 @@
+#include "parley/report/decision/decision.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+
+#include "parley/base/printed.h"
+#include "parley/base/text.h"
+#include "parley/report/decision/light.h"
+#include "parley/report/decision/odds.h"
+#include "parley/report/drawing/escape.h"
+#include "parley/report/words.h"
+
+namespace parley::report {
+namespace {
+
+std::string light(const Verdict& v, const std::string& whom) {
+  return fmt::format(
+      "<div class=\"light {}\">{}<p><strong>{}</strong>{} {}</p></div>\n", name_of(v.light), sign_of(v.light),
+      escaped(v.word), whom.empty() ? "" : fmt::format(" <span class=\"whom\">{}:</span>", escaped(whom)),
+      escaped(v.sentence));
+}
+
+// Against colluders that the plan allows for, the largest of the runs that share noise.
+const Run* shared(const std::vector<Group>& groups) {
+  const Run* most = nullptr;
+  for (const Group& g : groups)
+    for (const Run& run : g.runs)
+      if (std::isfinite(run.guarantee.epsilon_colluders) &&
+          (most == nullptr || run.guarantee.epsilon_colluders > most->guarantee.epsilon_colluders))
+        most = &run;
+  return most;
+}
+
+// Of every run, the largest: each has its own ε, δ and curve.
+double largest_guess(const std::vector<Group>& groups) {
+  double most = 0;
+  for (const Group& g : groups)
+    for (const Run& run : g.runs)
+      most = std::max(most, best_guess(run.covered_epsilon(), run.guarantee.delta, run.guarantee.trade_off));
+  return most;
+}
+
+std::string spent_card(const Run& run) {
+  const Guarantee& g = run.guarantee;
+  if (run.planned()) return card("budget of the plan", "ε " + printed_epsilon(g.epsilon_planned), "nothing is spent yet");
+  if (!std::isfinite(g.epsilon_planned)) return "";
+  const double left = std::floor(std::max(0.0, g.epsilon_planned - g.epsilon) * 1e4) / 1e4;
+  return card("ε spent of planned", printed_epsilon(g.epsilon) + " of " + printed_epsilon(g.epsilon_planned),
+              run.completed() ? left > 0 ? fmt::format("not spent: ε {:.4f}", left) : "left: 0. Another run spends anew"
+                              : "ended early: the planned ε covers it");
+}
+
+// What run.json measures; a verdict of the run itself comes first.
+std::string guessing_card(const Group& g) {
+  const Metrics& m = g.first().metrics;
+  const double error = over_runs(g, [](const Run& r) { return r.metrics.test_error; }).mean;
+  if (!std::isfinite(error) || !std::isfinite(m.test_error_guessing)) return "";
+  const double better = m.test_error_guessing - error;
+  const bool numbers = g.first().option("loss") == "huber";
+  const std::string value = better <= 0 ? "no better"
+                            : numbers   ? value_text(better) + " better"
+                                        : fmt::format("{:.1f} points better", 100 * better);
+  const std::string what = numbers ? "always guessing the mean: " : "always guessing the larger class: ";
+  return card("model against guessing", value,
+              (m.verdict.empty() ? "" : m.verdict + "; ") + "wrong: " + error_text(g.first(), error) + "; " + what +
+                  error_text(g.first(), m.test_error_guessing));
+}
+
+}  // namespace
+
+std::string card(const std::string& name, const std::string& value, const std::string& small) {
+  return fmt::format(
+      "<div class=\"card\"><div class=\"name\">{}</div><div class=\"value\">{}</div><div "
+      "class=\"small\">{}</div></div>\n",
+      escaped(name), escaped(value), escaped(small));
+}
+
+std::string lights_part(const std::vector<Group>& groups) {
+  const bool holds = all_private(groups);
+  const double epsilon = worst(groups).covered_epsilon();
+  const Run* const fewer = holds ? shared(groups) : nullptr;
+  std::string out = "<div class=\"lights\" role=\"note\" aria-label=\"Traffic light\">\n";
+  out += light(verdict_on(epsilon, holds), fewer != nullptr ? "against all other parties together" : "");
+  if (fewer != nullptr)
+    out += light(verdict_on(fewer->guarantee.epsilon_colluders, holds), "against " + fewer->guarantee.colluders);
+  out += "</div>\n";
+  for (const std::string& text : {delta_warning(groups), epsilon_warning(groups)})
+    if (!text.empty()) out += "<p class=\"warning\">" + escaped(text) + "</p>\n";
+  return out;
+}
+
+std::string odds_sentence(const std::vector<Group>& groups) {
+  if (!all_private(groups)) return "";
+  const bool exact = std::ranges::all_of(groups, [](const Group& g) {
+    return std::ranges::all_of(g.runs, [](const Run& r) { return r.guarantee.trade_off == TradeOff::gaussian; });
+  });
+  return fmt::format(
+      "Somebody who has to decide which of two people's records was used{}, and starts with even odds, is right with "
+      "probability at most {} (50 % is guessing{}).",
+      any_as_dealt(groups) ? " in one place of one node, all rows being dealt already" : "",
+      guess_text(largest_guess(groups)), exact ? "; from the exact trade-off curve of Gaussian noise" : "");
+}
+
+std::string decision_cards(const std::vector<Group>& groups) {
+  std::string out;
+  if (all_private(groups))
+    out += card("best guesser is right", "≤ " + guess_text(largest_guess(groups)),
+                "which of two records was used; 50 % is guessing");
+  if (groups.size() == 1 && groups[0].runs.size() == 1 && all_private(groups)) out += spent_card(groups[0].first());
+  if (groups.size() == 1) out += guessing_card(groups[0]);
+  return out;
+}
+
+}  // namespace parley::report

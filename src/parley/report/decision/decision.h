@@ -1,0 +1,19 @@
+// The first screen: what an officer signs, in a light, a few figures and warnings. HTML, every text escaped.
+#pragma once
+#include <string>
+#include <vector>
+
+#include "parley/report/group.h"
+
+namespace parley::report {
+
+std::string lights_part(const std::vector<Group>& groups);    // with the warnings that every report carries
+std::string odds_sentence(const std::vector<Group>& groups);  // "Whoever has to tell …"; "" without a guarantee
+std::string card(const std::string& name, const std::string& value, const std::string& small);
+std::string decision_cards(const std::vector<Group>& groups);  // odds, spent and left, the model against guessing
+
+// best_choice.cpp: the setting with the lowest error at each ε, or that the differences are within scatter. "" where
+// nothing was measured, or there is nothing to compare.
+std::vector<std::string> best_choices(const std::vector<Group>& groups);
+
+}  // namespace parley::report
