@@ -2,6 +2,7 @@
 
 #include "parley/base/message_test.h"
 #include "parley/data/encode.h"
+#include "parley/data/mutate_test.h"
 
 namespace parley::data {
 namespace {
@@ -115,6 +116,39 @@ TEST(Dates, RulesOfTheSchemaAreChecked) {
   EXPECT_THAT(no("kind = 'categorical'\ndate = 'month'\ncategories = ['1']\n"),
               HasSubstr("write categories = [1, 2, 3]"));
   EXPECT_THAT(no("kind = 'categorical'\ndate = 'days'\ncategories = [1]\n"), HasSubstr("the key 'since' is missing"));
+}
+
+TEST(SchemaTexts, DamagedSchemasAndCellsAreReadOrRefusedButNothingElse) {
+  auto random = repeatable_random(15);
+  const std::string good =
+      "fold = 'both'\n[label]\ncolumn = 'y'\npositive = ['Yes']\nnegative = ['No']\n"
+      "[[columns]]\nname = 'j'\nkind = 'categorical'\ncategories = ['a b', 'c']\naliases = { K = 'c', 'x y' = 'a b' }\n"
+      "[[columns]]\nname = 'k'\nkind = 'categorical'\ncategories = [1, 2, 12]\ndate = 'month'\n"
+      "[[columns]]\nname = 'd'\nkind = 'numeric'\ndate = 'days'\nsince = '2000-01-01'\nbounds = [0, 99]\n";
+  int parsed = 0, refused = 0, encoded = 0;
+  for (int i = 0; i < 10000; ++i) {
+    const std::string text = mutated(good, "[]{}\"'=,.#\n\\ 1-+_:Tae", random);
+    try {
+      const Schema s = parse_schema(text, "s.toml");
+      ++parsed;
+      ASSERT_EQ(parse_schema(to_toml(s), "again"), s) << text;
+      std::vector<std::string> columns{s.label.column}, row{"yes"};
+      for (const auto& c : s.columns) {
+        columns.push_back(c.name);
+        row.push_back(mutated(c.date != DatePart::none ? "2001-02-28 10:00"
+                              : c.codes                ? "12.0"
+                                                       : " X  y",
+                              "0123456789-+.eET ", random));
+      }
+      encode({.source = "t", .columns = columns, .cells = {row}, .line = {2}}, s, "t");
+      ++encoded;
+    } catch (const Error&) {
+      ++refused;
+    }
+  }
+  EXPECT_GT(parsed, 500);
+  EXPECT_GT(refused, 1000);
+  EXPECT_GT(encoded, 10);
 }
 
 }  // namespace
