@@ -127,7 +127,7 @@ TEST(SchemaTexts, DamagedSchemasAndCellsAreReadOrRefusedButNothingElse) {
       "[[columns]]\nname = 'd'\nkind = 'numeric'\ndate = 'days'\nsince = '2000-01-01'\nbounds = [0, 99]\n";
   int parsed = 0, refused = 0, encoded = 0;
   for (int i = 0; i < 10000; ++i) {
-    const std::string text = mutated(good, "[]{}\"'=,.#\n\\ 1-+_:Tae", random);
+    const std::string text = i % 3 == 0 ? good : mutated(good, "[]{}\"'=,.#\n\\ 1-+_:Tae", random);
     try {
       const Schema s = parse_schema(text, "s.toml");
       ++parsed;
@@ -135,10 +135,8 @@ TEST(SchemaTexts, DamagedSchemasAndCellsAreReadOrRefusedButNothingElse) {
       std::vector<std::string> columns{s.label.column}, row{"yes"};
       for (const auto& c : s.columns) {
         columns.push_back(c.name);
-        row.push_back(mutated(c.date != DatePart::none ? "2001-02-28 10:00"
-                              : c.codes                ? "12.0"
-                                                       : " X  y",
-                              "0123456789-+.eET ", random));
+        const std::string cell = c.date != DatePart::none ? "2001-02-28 10:00" : c.codes ? "12.0" : " A  b";
+        row.push_back(random() % 3 == 0 ? mutated(cell, "0123456789-+.eET ", random) : cell);
       }
       encode({.source = "t", .columns = columns, .cells = {row}, .line = {2}}, s, "t");
       ++encoded;
@@ -146,9 +144,9 @@ TEST(SchemaTexts, DamagedSchemasAndCellsAreReadOrRefusedButNothingElse) {
       ++refused;
     }
   }
-  EXPECT_GT(parsed, 500);
+  EXPECT_GT(parsed, 3500);
   EXPECT_GT(refused, 1000);
-  EXPECT_GT(encoded, 10);
+  EXPECT_GT(encoded, 500);
 }
 
 }  // namespace
