@@ -68,7 +68,8 @@ void check_cells(CompareOptions& o) {
 double expected_seconds(const CompareOptions& o, const run::Simulation& s) {
   double numbers = 0, seconds = 0;
   for (const auto& rows : s.holdings.nodes) numbers += static_cast<double>(rows.value.size());
-  const double threads = static_cast<double>(o.train.engine.threads > 0 ? o.train.engine.threads : std::max(1U, std::thread::hardware_concurrency()));
+  const double threads = static_cast<double>(
+      o.train.engine.threads > 0 ? o.train.engine.threads : std::max(1U, std::thread::hardware_concurrency()));
   const double cores = std::min(threads, static_cast<double>(s.parties()));
   for (const std::string& name : o.algorithms)
     for (const double budget : o.budgets) try {
@@ -209,7 +210,8 @@ int run_compare(const Arguments& arguments) {
             if (cell == 0 && !quiet)
               fmt::print(json ? stderr : stdout, "{} settings ({} at ε = {}), {} runs each: about {}\n", cells,
                          join(o.algorithms, ", "), joined(o.budgets), o.train.engine.repeat,
-                         duration(std::max(1.0, expected_seconds(o, s)))), std::fflush(stdout);
+                         duration(std::max(1.0, expected_seconds(o, s)))),
+                  std::fflush(stdout);
             rounds = s.plan.options.rounds;
             warnings.insert(s.plan.warnings.begin(), s.plan.warnings.end());
             if (const std::string first = run::too_large_epsilon(s.plan); !first.empty()) warnings.insert(alarm(first));

@@ -189,7 +189,8 @@ void fill_in_usual(Options& o, const Algorithm& a, const Setting& setting) {
   const bool budget = !o.epsilon.empty();
   const bool smooth = o.loss != LossKind::hinge && o.regularizer == Regularizer::l2;
   if (o.iteration_epsilon && !o.iteration_delta) o.iteration_delta = 1e-3;
-  if (!o.delta) o.delta = o.iteration_delta ? *o.iteration_delta : o.noise == Noise::gaussian ? default_delta(setting.records) : 0;
+  if (!o.delta)
+    o.delta = o.iteration_delta ? *o.iteration_delta : o.noise == Noise::gaussian ? default_delta(setting.records) : 0;
   if (o.noise_on == Place::automatic) o.noise_on = usual_place(o, a);
   if (!o.regularization) o.regularization = usual_regularization;
   if (o.weighting == Weighting::automatic) o.weighting = Weighting::equal;

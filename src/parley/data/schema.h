@@ -4,6 +4,7 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 namespace parley::data {
@@ -13,6 +14,8 @@ enum class Transform { none, log1p, sqrt, bins };
 enum class OutOfRange { clip, error };
 enum class Missing { error, low, middle, high, zero, other, category };
 enum class Other { error, bucket, zero };
+enum class Fold { none, letters, blanks, both };           // what does not count when texts are compared
+enum class DatePart { none, days, year, month, weekday };  // what a date becomes before anything else
 
 struct Bounds {
   double low = 0;
@@ -41,6 +44,14 @@ struct Column {
   // categorical: error, zero, other (as an unlisted value), category (the mark itself is among the categories).
   Missing missing = Missing::error;
 
+  // categorical: other texts for a category, {text, category}; whole numbers are compared as numbers (01 is 1)
+  std::vector<std::pair<std::string, std::string>> aliases{};
+  bool codes = false;
+
+  // A cell YYYY-MM-DD becomes a number: days since `since`, year, month (1 to 12) or weekday (1 Monday to 7 Sunday).
+  DatePart date = DatePart::none;
+  std::string since{};
+
   bool operator==(const Column&) const = default;
 };
 
@@ -61,6 +72,7 @@ struct Schema {
   std::vector<std::string> missing{"", "NA", "?"};  // cells that mean "missing"
   Label label;
   std::vector<Column> columns;
+  Fold fold = Fold::none;
 
   bool operator==(const Schema&) const = default;
 };

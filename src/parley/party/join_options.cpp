@@ -5,13 +5,15 @@ namespace parley::party {
 std::vector<Option> option_rows(JoinOptions& o) {
   return {
       {"as", "", "the name of this party in the study", any_text("a name"), &o.as, "join"},
-      {"data", "", "this party's rows, which never leave the machine: a .csv, .csv.gz or .libsvm file, - (standard input), "
+      {"data", "",
+       "this party's rows, which never leave the machine: a .csv, .csv.gz or .libsvm file, - (standard input), "
        "postgresql://...",
        any_text("a file"), &o.data, "join"},
       {"format", "", "format of the data file", one_of(o.format), &o.format.text, "join"},
       {"header", "", "whether the first line of a CSV file names its columns", any_text("yes, no"), &o.header, "join"},
       {"delimiter", "",
-       "what separates the fields of a CSV file: auto (found from its header line), comma, semicolon, tab, pipe, or one "
+       "what separates the fields of a CSV file: auto (found from its header line), comma, semicolon, tab, pipe, or "
+       "one "
        "character",
        any_text("a word or a character"), &o.delimiter, "join"},
       {"query", "", "the rows to take from --data postgresql://user@host/database: one SELECT",
