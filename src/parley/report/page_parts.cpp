@@ -71,6 +71,9 @@ std::string head_part(const std::vector<Group>& groups, const Options& options) 
                    "the rows are kept.</p>\n",
                    any_measured(groups) ? "losses and errors measured on private rows, and names of files"
                                         : "names of files and all else that is in the record")
+         : groups[0].first().planned()
+             ? "<p class=\"audience\"><strong>Plan, to be approved before the run.</strong> Public parameters only: no row "
+               "was read.</p>\n"
          : all_private(groups) ? "<p class=\"audience\"><strong>Shareable report.</strong> It contains public "
                                  "parameters and what follows from "
                                  "released values only; no loss, error or file name.</p>\n"
@@ -103,7 +106,7 @@ std::string cards_part(const std::vector<Group>& groups) {
       ++all;
     }
   if (all == 1)
-    out += card("outcome", run.outcome.empty() ? "unknown" : run.outcome,
+    out += card("outcome", run.outcome.empty() ? "unknown" : run.planned() ? "not begun" : run.outcome,
                 fmt::format("round {} of {}", run.rounds_done, [&] {
                   const std::string planned = run.option("rounds");
                   const long rounds = std::atol(planned.c_str());
@@ -290,7 +293,7 @@ std::string faults_part(const std::vector<Group>& groups) {
       for (const std::string& fault : run.faults) lines.push_back(who + fault);
       if (run.outcome == "running")
         lines.push_back(who + "the run goes on, or was killed: this is what it has left so far");
-      else if (!run.outcome.empty() && !run.completed())
+      else if (!run.outcome.empty() && !run.completed() && !run.planned())
         lines.push_back(who + "the run ended early: " + run.outcome);
     }
   if (lines.empty()) return "";

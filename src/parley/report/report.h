@@ -2,6 +2,7 @@
 // without its script, and the same figures as files for a paper. Sees no dataset.
 #pragma once
 #include <filesystem>
+#include <nlohmann/json_fwd.hpp>
 #include <string>
 #include <vector>
 
@@ -27,6 +28,8 @@ struct Report {
   bool measured = false;  // it has losses or errors
 };
 
+// Of a study that has not begun (study/approval/planned.h): the page that officers approve.
+Report make_plan_report(const nlohmann::json& record, const Options& options);
 Report make_report(const std::vector<std::filesystem::path>& folders, const Options& options);
 
 // What every page begins with: a file that does not is never overwritten.

@@ -80,6 +80,10 @@ struct Statement {  // of a party, signed; made to be shown
   std::vector<std::string> assumptions;
 };
 
+struct Approved {  // of a study before its run, by a signature that was checked
+  std::string party, date, words;
+};
+
 struct Run {
   bool party = false;    // the record of `join`; otherwise a simulation's
   bool star = false;     // the last node is the trainer
@@ -90,6 +94,7 @@ struct Run {
   std::vector<std::string> faults;             // what is missing or broken
   std::vector<std::string> warnings;           // of the plan
   std::map<std::string, std::string> options;  // those that the audience may see
+  std::map<std::string, std::string> exact;    // the same, numbers with all their digits
   int options_hidden = 0;
   std::string data, title, study_hash;
   double features = absent;
@@ -102,6 +107,8 @@ struct Run {
   std::vector<RunPart> parts;  // of a run that went on; otherwise none
   Metrics metrics;
   std::vector<Statement> statements;
+  std::vector<Approved> approvals;  // of a planned run
+  int approvals_refused = 0;
 
   bool completed() const { return outcome == "completed"; }
   bool planned() const { return outcome == "planned"; }  // a study that has not begun

@@ -150,8 +150,9 @@ std::string guarantee_sentence(const std::vector<Group>& groups) {
   }
   const Run& run = worst(groups);
   const Total sum = total(groups);
-  std::string text = fmt::format("Anyone who sees every message of {} learns at most ε = {}, δ = {} about one person's record",
+  std::string text = fmt::format("Anyone who sees every message of {} {} at most ε = {}, δ = {} about one person's record",
                                  sum.runs == 1 ? "this run" : "one of these " + std::to_string(sum.runs) + " runs",
+                                 run.planned() ? "will learn" : "learns",
                                  printed_epsilon(run.covered_epsilon()), number(largest_delta(groups)));
   if (any_as_dealt(groups)) text += " (" + record::name_of(record::Adjacency::as_dealt) + ")";
   text += any_verified_only(groups) ? ", by a numerically verified bound." : ".";
@@ -199,7 +200,7 @@ std::vector<std::string> in_plain_words(const std::vector<Group>& groups) {
   if (std::isfinite(run.guarantee.epsilon_paper))
     all.push_back(fmt::format("The paper's own formula gives ε = {} for this run; the guarantee does not rest on it.",
                               printed_epsilon(run.guarantee.epsilon_paper)));
-  if (!run.completed())
+  if (!run.completed() && !run.planned())
     all.push_back("The run did not complete: the loss planned for the whole run is what covers it.");
   all.push_back(
       "Not covered: what is true of everybody (if the model says that smoking goes with illness, it says so about "
