@@ -5,6 +5,7 @@
 
 #include <nlohmann/json.hpp>
 
+#include "cli/budget.h"
 #include "cli/commands.h"
 #include "cli/shareable_options.h"
 #include "parley/base/error.h"
@@ -17,7 +18,7 @@ namespace {
 namespace fs = std::filesystem;
 
 struct ReportOptions {
-  std::string out = "report.html", figures, title;
+  std::string out = "report.html", figures, title, ledger;
 };
 
 std::vector<Option> rows(ReportOptions& o) {
@@ -25,6 +26,8 @@ std::vector<Option> rows(ReportOptions& o) {
            "Options"},
           {"figures", "", "also each chart as SVG and CSV, for a paper, into this folder", any_text("a folder"),
            &o.figures, "Options"},
+          {"ledger", "", "with --private: what the owner's ledger has spent and has left, over all runs",
+           any_text("a file"), &o.ledger, "Options"},
           {"title", "", "title of the page; default: from the record", any_text("words"), &o.title, "Options"}};
 }
 
@@ -59,10 +62,18 @@ int run_report(const Arguments& arguments) {
          .fix = "parley report runs/demo; the folder is the --out of train or join, or one that holds several"});
   const bool owner = arguments.has("private");
   check_replaceable(o.out, report::is_report(o.out), "--out");
-  const report::Options options{.audience = owner ? report::Audience::owner : report::Audience::anyone,
+  report::Options options{.audience = owner ? report::Audience::owner : report::Audience::anyone,
                                 .title = o.title,
                                 .version = PARLEY_VERSION,
                                 .shareable_option = shareable_options()};
+  if (!o.ledger.empty()) {
+    if (!owner)
+      throw Error({.what = "what a ledger says is its owner's",
+                   .where = "option --ledger",
+                   .fix = "add --private, or leave --ledger out"});
+    options.budget = budget_table(ledger::LedgerFile(o.ledger, ledger::LedgerFile::Open::to_read));
+    options.budget_words = budget_words;
+  }
   const bool planned = arguments.words.size() == 1 && is_study(arguments.words[0]);
   const report::Report made =
       planned ? report_of_study(arguments.words[0], options)

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <cstdlib>
 #include <nlohmann/json.hpp>
 
 #include "parley/base/error.h"
@@ -229,6 +230,11 @@ double Run::covered_epsilon() const {
   if (completed()) return guarantee.epsilon;
   return std::isnan(guarantee.epsilon) ? guarantee.epsilon_planned
                                        : std::max(guarantee.epsilon, guarantee.epsilon_planned);
+}
+
+long Run::planned_rounds() const {
+  const long rounds = std::atol(option("rounds").c_str());
+  return rounds <= 0 ? 0 : star ? 2 * rounds : sums ? rounds + 1 : rounds;
 }
 
 std::string Run::option(const std::string& name) const {

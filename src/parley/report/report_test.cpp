@@ -195,7 +195,8 @@ TEST_F(Report_, TheGuaranteeStandsFirstAndIsRoundedUp) {
   run["privacy"]["epsilon"] = 0.99991;
   const fs::path folder = write("run", run);
   EXPECT_EQ(guarantee_sentence(group_runs(read_runs({folder}, view(Audience::anyone)))),
-            "Anyone who sees every message of this run learns at most ε = 1.0000, δ = 1e-05 about one person's record.");
+            "Anyone who sees every message of this run learns at most ε = 1.0000, δ = 1e-05 about one person's record. It "
+            "holds against everybody else together, whatever else they know.");
   const std::string all = page(folder);
   EXPECT_LT(all.find("Anyone who sees every message"), all.find("class=\"cards\""));
 }
@@ -207,7 +208,7 @@ TEST_F(Report_, EpsilonForRowsAsDealtIsMarkedWhereverItStands) {
   run["options"]["penalty"] = 5;  // another setting
   const fs::path folder = write("run", run);
   EXPECT_THAT(guarantee_sentence(group_runs(read_runs({folder}, view(Audience::owner)))),
-              HasSubstr("about one person's record (as dealt)."));
+              HasSubstr("record (as dealt)."));
   EXPECT_THAT(page(folder, Audience::owner),
               AllOf(HasSubstr("largest node, as dealt"), HasSubstr("may move other rows"),
                     HasSubstr("largest of all nodes (as dealt)"), HasSubstr("<th scope=\"col\">ε (as dealt)</th>")));
@@ -216,10 +217,10 @@ TEST_F(Report_, EpsilonForRowsAsDealtIsMarkedWhereverItStands) {
   run["privacy"]["adjacency"] = "one record of one node is replaced; the numbers of records are public";
   EXPECT_THAT(page(write("old-even", run)), Not(HasSubstr("as dealt")));
   run["options"]["split"] = "label-skewed";
-  EXPECT_THAT(page(write("old", run), Audience::owner), HasSubstr("about one person's record (as dealt)."));
+  EXPECT_THAT(page(write("old", run), Audience::owner), HasSubstr("record (as dealt)."));
   run["options"].erase("split");
   run["privacy"].erase("adjacency");
-  EXPECT_THAT(page(write("lost", run), Audience::owner), HasSubstr("about one person's record (as dealt)."));
+  EXPECT_THAT(page(write("lost", run), Audience::owner), HasSubstr("record (as dealt)."));
 }
 
 TEST_F(Report_, RowsAsDealtHaveNoShareablePage) {

@@ -53,7 +53,7 @@ std::vector<std::string> best_choices(const std::vector<Group>& groups) {
     std::ranges::sort(all, {}, &Errors::mean);
     const Errors &best = all[0], &next = all[1];
     const auto told = [](const Errors& e) {
-      return e.group->name + " (" + error_text(e.group->first(), e.mean) + ")";
+      return (e.group->algorithm.empty() ? e.group->name : e.group->algorithm) + " (" + error_text(e.group->first(), e.mean) + ")";
     };
     std::string line = "At ε = " + printed_epsilon(epsilon) + ": ";
     if (clearly_apart(best, next)) {

@@ -47,9 +47,9 @@ std::string spent_card(const Run& run) {
   if (run.planned()) return card("budget of the plan", "ε " + printed_epsilon(g.epsilon_planned), "nothing is spent yet");
   if (!std::isfinite(g.epsilon_planned)) return "";
   const double left = std::floor(std::max(0.0, g.epsilon_planned - g.epsilon) * 1e4) / 1e4;
-  return card("ε spent of planned", printed_epsilon(g.epsilon) + " of " + printed_epsilon(g.epsilon_planned),
-              run.completed() ? left > 0 ? fmt::format("not spent: ε {:.4f}", left) : "left: 0. Another run spends anew"
-                              : "ended early: the planned ε covers it");
+  return card("ε spent", printed_epsilon(g.epsilon), "of " + printed_epsilon(g.epsilon_planned) + " planned; " + (
+              run.completed() ? left > 0 ? fmt::format("not spent: ε {:.4f}", left) : "nothing of it is left. Another run spends anew"
+                              : "ended early: the planned ε covers it"));
 }
 
 // What run.json measures; a verdict of the run itself comes first.
