@@ -75,6 +75,9 @@ void compare_by_share(Chart& chart, const std::vector<const Group*>& drawn) {
   for (std::size_t i = 0; i < lengths.size(); ++i)
     for (double& x : chart.lines[i].x) x *= 100 / std::max(1.0, lengths[i]);
   chart.x_label = "share of the run, %";
+  constexpr std::string_view by_round = " by round";
+  if (const auto at = chart.title.find(by_round); at != std::string::npos)
+    chart.title.replace(at, by_round.size(), " over the run");
 }
 
 class Maker {

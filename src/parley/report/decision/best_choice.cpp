@@ -53,7 +53,8 @@ std::vector<std::string> best_choices(const std::vector<Group>& groups) {
     std::ranges::sort(all, {}, &Errors::mean);
     const Errors &best = all[0], &next = all[1];
     const auto told = [](const Errors& e) {
-      return (e.group->algorithm.empty() ? e.group->name : e.group->algorithm) + " (" + error_text(e.group->first(), e.mean) + ")";
+      return (e.group->algorithm.empty() ? e.group->name : e.group->algorithm) + " (" + error_text(e.group->first(), e.mean) +
+             (e.count == 1 ? ", one run: its scatter is not known)" : ")");
     };
     std::string line = "At ε = " + printed_epsilon(epsilon) + ": ";
     if (clearly_apart(best, next)) {

@@ -65,9 +65,9 @@ std::string noise_words(const Run& run) {
   if (most == 0) return "The record does not say how much noise was used.";
   const std::string range =
       least == most ? value_text(most) : value_text(least) + " to " + value_text(most) + " (the table of nodes has each)";
-  return run.option("noise") == "gamma" ? "Noise that was used: gamma, rate in the first private round " + range + "."
-                                        : "Noise that was used: Gaussian, standard deviation in the first private round " +
-                                              range + ".";
+  return std::string(run.planned() ? "Planned noise: " : "Noise that was used: ") +
+         (run.option("noise") == "gamma" ? "gamma, rate" : "Gaussian, standard deviation") +
+         " in the first private round " + range + ".";
 }
 
 std::string account_command(const Run& run, bool by_noise) {
