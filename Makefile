@@ -5,7 +5,7 @@ JOBS  ?= $(shell nproc)
 TESTS ?= $(shell expr 2 '*' $(JOBS) + 1)  # at a time; most count twice (tests/CMakeLists.txt)
 CMAKE_FLAGS ?=
 
-.PHONY: all setup browser clang tools configure demo test slow sanitize lint tidy-changed soak bench docs reproduce results format tidy tidy-tree clean
+.PHONY: all setup browser postgres clang tools configure demo test slow sanitize lint tidy-changed soak bench docs reproduce results format tidy tidy-tree clean
 
 all: configure
 	@cmake --build $(BUILD) --target parley -j $(JOBS)
@@ -13,7 +13,7 @@ all: configure
 # Packages: what building and testing needs; Chromium, for the test of reports; clang-19; clang-format and clang-tidy.
 setup:
 	@scripts/setup.sh
-browser clang tools:
+browser postgres clang tools:
 	@scripts/setup.sh $@
 
 # $(call configured,TREE,FLAGS): quiet unless it fails.
@@ -31,7 +31,7 @@ demo: setup
 	  --out runs/demo-$$(date +%Y%m%d-%H%M%S)
 
 # The release build and its tests. Which test begins first is in tests/CMakeLists.txt (COST).
-test: setup browser
+test: setup browser postgres
 	@$(MAKE) --no-print-directory configure
 	@cmake --build $(BUILD) -j $(JOBS)
 	@ctest --test-dir $(BUILD) --output-on-failure -j $(TESTS) -LE slow
@@ -102,6 +102,7 @@ bench: setup
 	@$(BUILD)/bench_newton bench/results
 	@$(BUILD)/bench_many_nodes bench/results
 	@$(BUILD)/bench_pairs bench/results
+	@$(BUILD)/bench_load bench/results
 	@bench/instructions.sh $(BUILD)/bench_evaluate bench/results
 	@$(BUILD)/bench_growth bench/results
 	@python3 bench/growth_chart.py bench/results/growth.json bench/growth.svg

@@ -1,5 +1,6 @@
-// mpirun -n R bench_mpi_round NODES ROWS FEATURES GRAPH ROUNDS THREADS: mr-admm at epsilon = 1 on rows that every rank
-// makes for its own nodes, without metrics and record. Rank 0 prints one line of JSON; mpi.py runs the series.
+// mpirun -n R bench_mpi_round NODES ROWS FEATURES GRAPH ROUNDS THREADS [ENTRIES]: mr-admm at epsilon = 1 on rows that every
+// rank makes for its own nodes, without metrics and record; with ENTRIES newton, on rows of so many entries each. Rank 0
+// prints one line of JSON; mpi.py runs the series.
 #include <sys/resource.h>
 
 #include <cstdlib>
@@ -40,11 +41,13 @@ double over_cut_edges(const network::Graph& graph, const network::Blocks& blocks
   return vectors;
 }
 
-int measure(char** argv) {
+int measure(int argc, char** argv) {
   const auto ranks = network::make_ranks("mpi");
   const int nodes = std::atoi(argv[1]), threads = std::atoi(argv[6]);
   const auto count = static_cast<std::size_t>(std::atol(argv[2]));
   const Index features = std::atol(argv[3]);
+  const bool newton = argc == 8;
+  const auto entries = static_cast<std::size_t>(newton ? std::atol(argv[7]) : features);
   const network::Graph graph = graph_of(argv[4], nodes);
   const auto blocks = data::balanced(std::vector<double>(static_cast<std::size_t>(nodes), 1), ranks->count());
   const int first = blocks[static_cast<std::size_t>(ranks->rank())];
@@ -53,10 +56,10 @@ int measure(char** argv) {
   std::vector<data::Rows> rows;
   double held = 0;
   for (int i = first; i < end; ++i) {
-    rows.push_back(dense(count, features, static_cast<std::uint64_t>(i) + 1));
+    rows.push_back(sparse(count, features, entries, static_cast<std::uint64_t>(i) + 1));
     held += static_cast<double>(bytes(rows.back()));
   }
-  algorithm::Options options = planned();
+  algorithm::Options options = newton ? planned_newton() : planned();
   options.rounds = std::atol(argv[5]);
   algorithm::Setting setting{.degree = graph.degrees(), .features = static_cast<long>(features)};
   setting.records.assign(static_cast<std::size_t>(nodes), static_cast<double>(count));
@@ -73,7 +76,8 @@ int measure(char** argv) {
   }
   const privacy::NoiseSource noise(1);
   ledger::Ledger ledger(nodes, noise.is_private());
-  const auto transport = ranks->transport(graph, blocks, [=](int, int) { return features; });
+  const auto transport =
+      ranks->transport(graph, blocks, [&](int node, int round) { return plan.size(node, round, features); });
   run::Phases phases;
   const Stopwatch watch(Stopwatch::Of::process);
   const run::Outcome outcome = run::drive({.nodes = machines,
@@ -104,9 +108,12 @@ int measure(char** argv) {
                            {"nodes", nodes},
                            {"rows", static_cast<double>(count) * nodes},
                            {"features", features},
+                           {"entries", entries},
+                           {"nonzeros", static_cast<double>(count * entries) * nodes},
                            {"graph", argv[4]},
                            {"edges", graph.edges().size()},
                            {"rounds", options.rounds},
+                           {"cpu_seconds", most[1]},
                            {"seconds_per_round", most[0] / rounds_done},
                            {"compute_per_round", most[2] / rounds_done},
                            {"exchange_per_round", most[3] / rounds_done},
@@ -125,12 +132,12 @@ int measure(char** argv) {
 }  // namespace parley::bench
 
 int main(int argc, char** argv) {
-  if (argc != 7) {
-    std::fprintf(stderr, "usage: mpirun -n R bench_mpi_round NODES ROWS FEATURES GRAPH ROUNDS THREADS\n");
+  if (argc != 7 && argc != 8) {
+    std::fprintf(stderr, "usage: mpirun -n R bench_mpi_round NODES ROWS FEATURES GRAPH ROUNDS THREADS [ENTRIES]\n");
     return 2;
   }
   try {
-    return parley::bench::measure(argv);
+    return parley::bench::measure(argc, argv);
   } catch (const std::exception& e) {
     std::fprintf(stderr, "%s\n", e.what());
     return 1;

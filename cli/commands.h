@@ -1,5 +1,5 @@
 #pragma once
-#include "cli/command_line.h"
+#include "cli/command_line/command_line.h"
 
 namespace parley::cli {
 
@@ -8,6 +8,7 @@ Command compare_command();
 Command account_command();
 Command plan_command();
 Command predict_command();
+Command evaluate_command();
 Command data_command();
 Command graph_command();
 Command check_command();
@@ -20,6 +21,8 @@ Command doctor_command();
 Command report_command();
 Command reproduce_command();
 Command options_command();
+
+std::vector<Command> all_commands();  // in the order in which help shows them
 
 // Exit codes: 0 done, 1 a mistake in input or options, 2 a bug, 3 the run ended without a usable model, 130
 // interrupted. join has its own: parley/party/exit_code.h.

@@ -8,23 +8,27 @@
 #include <csignal>
 #include <nlohmann/json.hpp>
 #include <set>
+#include <thread>
 
 #include "cli/commands.h"
 #include "cli/stop.h"
 #include "cli/terminal.h"
 #include "parley/algorithm/catalog.h"
+#include "parley/algorithm/planner.h"
 #include "parley/base/error.h"
 #include "parley/base/text.h"
 #include "parley/report/report.h"
+#include "parley/run/claim.h"
 #include "parley/run/open_run.h"
+#include "parley/run/setting.h"
 
 namespace parley::cli {
 namespace {
 
 struct CompareOptions {
   run::TrainOptions train;
-  std::vector<std::string> algorithms;
-  std::vector<double> budgets{0.25, 0.5, 1, 2};
+  std::vector<std::string> algorithms{"mr-admm", "dp-admm", algorithm::auto_algorithm};
+  std::vector<double> budgets{0.25, 1, 4};
 };
 
 // What every cell has in common. Left out: what the cells set themselves, and ledgers (a comparison is a simulation).
@@ -32,10 +36,10 @@ std::vector<Option> rows(CompareOptions& o) {
   static const std::vector<std::string> left_out = {
       "algorithm",         "epsilon",         "ledger",     "dataset",     "resume",   "engine",
       "iteration-epsilon", "iteration-delta", "noise-rate", "noise-scale", "colluders"};
-  o.train.engine.repeat = 10;
+  o.train.engine.repeat = 5;
   std::vector<Option> list = {
-      {"algorithms", "", "which algorithms, e.g. mr-admm,auto (auto: what the planner chooses); default: every one",
-       any_text("names"), &o.algorithms, "Options"},
+      {"algorithms", "", "which algorithms, e.g. mr-admm,auto (auto: what the planner chooses); all: every one",
+       any_text("names, or all"), &o.algorithms, "Options"},
       {"epsilon", "ε", "budgets of the whole run; every algorithm is planned for each", above(0), &o.budgets,
        "Options"}};
   for (const Option& row : run::option_rows(o.train))
@@ -45,7 +49,7 @@ std::vector<Option> rows(CompareOptions& o) {
 
 // Known, and each algorithm and budget once: a cell has one folder.
 void check_cells(CompareOptions& o) {
-  if (o.algorithms.empty()) o.algorithms = algorithm::algorithm_names();
+  if (o.algorithms == std::vector<std::string>{"all"}) o.algorithms = algorithm::algorithm_names();
   for (const std::string& name : o.algorithms)
     if (name != algorithm::auto_algorithm) algorithm::algorithm_named(name);
   const auto twice = [](auto list) {
@@ -56,6 +60,31 @@ void check_cells(CompareOptions& o) {
     throw Error({.what = "an algorithm or a budget is given twice",
                  .where = "options --algorithms and --epsilon",
                  .fix = "name each once; --repeat runs each several times"});
+}
+
+// Seconds that the comparison takes, roughly: what a plan's rounds cost per stored number of the rows, as measured with
+// bench_run, on as many cores as there are nodes to fill them.
+double expected_seconds(const CompareOptions& o, const run::Simulation& s) {
+  double numbers = 0, seconds = 0;
+  for (const auto& rows : s.holdings.nodes) numbers += static_cast<double>(rows.value.size());
+  const double threads = static_cast<double>(o.train.engine.threads > 0 ? o.train.engine.threads : std::max(1U, std::thread::hardware_concurrency()));
+  const double cores = std::min(threads, static_cast<double>(s.parties()));
+  for (const std::string& name : o.algorithms)
+    for (const double budget : o.budgets) try {
+        algorithm::Options cell = o.train.algorithm;
+        cell.algorithm = name;
+        cell.epsilon = {budget};
+        cell.algorithm = algorithm::select_algorithm(cell, false).algorithm;
+        const auto graph = run::graph_for(o.train.graph, cell.algorithm, s.parties());
+        algorithm::Setting setting = run::setting_on(graph, s.holdings.records, s.parties());
+        setting.features = s.holdings.test.features;
+        const algorithm::Algorithm& a = algorithm::algorithm_named(cell.algorithm);
+        const double nanoseconds = a.linear ? 2.5 : a.sums ? 3 : 7;
+        const double rounds = static_cast<double>(algorithm::fill_in(cell, setting).rounds);
+        seconds += 0.3 + 1e-9 * nanoseconds * numbers * rounds * static_cast<double>(o.train.engine.repeat) / cores;
+      } catch (const Error&) {  // this cell will be refused, and says why
+      }
+  return seconds;
 }
 
 // Test error where rows were held out, else training loss.
@@ -97,6 +126,12 @@ std::vector<std::vector<std::string>> matrix(const run::Comparison& c, const std
     rows.push_back(last);
   }
   return rows;
+}
+
+std::string joined(const std::vector<double>& budgets) {
+  std::vector<std::string> parts;
+  for (const double b : budgets) parts.push_back(number(b));
+  return join(parts, ", ");
 }
 
 // "The planner chose newton: …", and what it said before any record was read.
@@ -169,9 +204,14 @@ int run_compare(const Arguments& arguments) {
   std::set<std::string> warnings;  // of all cells, each once
   const run::ContestHooks hooks{
       .on_cell =
-          [&](std::size_t, const run::Simulation& s) {
+          [&](std::size_t cell, const run::Simulation& s) {
+            if (cell == 0 && !quiet)
+              fmt::print(json ? stderr : stdout, "{} settings ({} at ε = {}), {} runs each: about {}\n", cells,
+                         join(o.algorithms, ", "), joined(o.budgets), o.train.engine.repeat,
+                         duration(std::max(1.0, expected_seconds(o, s)))), std::fflush(stdout);
             rounds = s.plan.options.rounds;
             warnings.insert(s.plan.warnings.begin(), s.plan.warnings.end());
+            if (const std::string first = run::too_large_epsilon(s.plan); !first.empty()) warnings.insert(alarm(first));
           },
       .on_round =
           [&](std::size_t cell, int repeat, const run::RoundMetrics& m) {
@@ -216,7 +256,10 @@ Command compare_command() {
           .own = {{"config", "", "TOML file with any of the options below; the command line wins", any_text("a file"),
                    &config, "Options"}},
           .flags = {"json", "quiet"},
+          .basic = {"config", "algorithms", "epsilon", "delta", "data", "schema", "test-data", "loss", "nodes", "graph",
+                    "repeat", "out", "seed"},
           .examples =
+              "  parley compare\n"
               "  parley compare --algorithms mr-admm,auto --epsilon 0.25,1\n"
               "  parley compare --algorithms mr-admm,m-admm,dp-admm --epsilon 0.1,0.25,0.5,1,2 --delta 1e-5\n"
               "  parley compare --data adult --preprocessing compact --repeat 20 --out runs/adult\n"

@@ -11,6 +11,7 @@
 #include "parley/data/fetch.h"
 #include "parley/data/named/adult_schema.h"
 #include "parley/data/named/census.h"
+#include "parley/data/read/delimiter.h"
 
 namespace parley::cli {
 namespace {
@@ -19,6 +20,7 @@ struct DataOptions {
   std::string data_dir, url = data::adult_url, out;
   long rows = 50000, split_seed = 1;
   bool header = true;
+  std::string delimiter = "auto";
 };
 
 std::vector<Option> rows(DataOptions& o) {
@@ -30,7 +32,9 @@ std::vector<Option> rows(DataOptions& o) {
        "Options"},
       {"rows", "", "generate: number of rows", between(1, 100000000), &o.rows, "Options"},
       {"split-seed", "", "generate: public seed of the rows", at_least(0), &o.split_seed, "Options"},
-      {"header", "", "describe: whether the first line names the columns", any_text("yes, no"), &o.header, "Options"}};
+      {"header", "", "describe: whether the first line names the columns", any_text("yes, no"), &o.header, "Options"},
+      {"delimiter", "", "describe: what separates the fields; auto: found from the header line",
+       any_text("auto, comma, semicolon, tab, pipe, or one character"), &o.delimiter, "Options"}};
 }
 
 void put(const DataOptions& o, const std::string& text) {
@@ -61,7 +65,7 @@ int run_data(const Arguments& arguments) {
         "{}\n  Bounds and categories are read off the rows of {}. If these rows are private, the schema is a leak:\n"
         "  use a public or synthetic sample, or replace every bound and category by what is publicly known.\n",
         alarm("WARNING: for public or synthetic samples only."), name);
-    put(o, data::draft_schema(data::read_csv(name, {.header = o.header})));
+    put(o, data::draft_schema(data::read_csv(name, {.header = o.header, .delimiter = data::delimiter_of(o.delimiter)})));
     return 0;
   }
   if (what == "fetch" && name == "adult") {
@@ -94,7 +98,10 @@ Command data_command() {
   static DataOptions defaults;
   return {.name = "data",
           .summary = "draft a schema, fetch Adult, generate synthetic rows",
-          .words = "describe FILE | fetch adult | generate census | schema NAME",
+          .tasks = {{"describe", "FILE", "draft a schema from a public or synthetic sample", {"out", "header"}},
+                    {"fetch", "adult", "download the Adult files", {"data-dir", "url"}},
+                    {"generate", "census", "write synthetic rows", {"rows", "split-seed", "out"}},
+                    {"schema", "NAME", "print a built-in schema: census, adult-public, adult-compact", {"out"}}},
           .own = rows(defaults),
           .examples =
               "  parley data describe public-sample.csv --out schema.toml\n"

@@ -9,6 +9,7 @@
 #include <optional>
 
 #include "cli/commands.h"
+#include "cli/load_view.h"
 #include "cli/stop.h"
 #include "cli/terminal.h"
 #include "parley/base/digest.h"
@@ -17,6 +18,7 @@
 #include "parley/base/printed.h"
 #include "parley/base/text.h"
 #include "parley/party/exit_code.h"
+#include "parley/run/claim.h"
 #include "parley/study/statement.h"
 #include "parley/verify/verify.h"
 
@@ -103,7 +105,8 @@ std::string end_text(const party::JoinOptions& o, const party::Joined& j, party:
                                                  : " (this party's, of the rounds so far)");
   if (j.has_statement) text += fmt::format("Statement: {}/statement.txt, signed in statement.json\n", j.folder);
   if (!j.private_metrics.empty())
-    text += fmt::format("Metrics:   {} (measured on rows and not paid for: never share it)\n", j.private_metrics);
+    text += fmt::format("Metrics:   {} (measured on rows {} and not paid for: never share it)\n", j.private_metrics,
+                        j.metrics_held_out ? "that were held out" : "that it was trained on");
   if (j.ending.left_behind())
     text += "The others go on in a part of their own; what this party has released stays paid.\n";
   else if (exit == party::Exit::start_again)
@@ -153,10 +156,14 @@ int run_join(const Arguments& arguments) {
   std::signal(SIGPIPE, SIG_IGN);  // whoever reads the output may leave: the run goes on
   std::optional<Progress> progress;
   const bool quiet = arguments.has("quiet");
+  LoadView loading(quiet);
   const party::JoinHooks hooks{
       .on_start =
           [&](const study::Study& s, const study::StudyPlan& p, const std::string& hash, const std::string& folder) {
+            if (const std::string first = run::too_large_epsilon(p.plan); !first.empty())
+              write_log({alarm(first), Level::warning});
             if (!quiet) log_start(options, s, p, hash, folder);
+            for (const auto& text : p.plan.warnings) write_log({study::in_words_of(s, text), Level::warning});
             progress.emplace(quiet, p.plan.nodes.front().rounds);
           },
       .on_progress = [&](const party::JoinProgress& p) { progress->show(std::max(0, p.round), progress_text(p)); },
@@ -165,7 +172,8 @@ int run_join(const Arguments& arguments) {
             if (progress) progress->clear();
             write_log(line);
           },
-      .stop = &stop_on({SIGINT, SIGTERM, SIGHUP})};
+      .stop = &stop_on({SIGINT, SIGTERM, SIGHUP}),
+      .watch = loading.watch()};
   try {
     const party::Joined joined = party::join(options, hooks);
     progress->finish();

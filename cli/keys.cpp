@@ -141,7 +141,9 @@ Command keys_command() {
   static KeyOptions defaults;
   return {.name = "keys",
           .summary = "make a party's key and certificate, or an authority's, and show a certificate",
-          .words = "new NAME | ca NAME | show CERTIFICATE",
+          .tasks = {{"new", "NAME", "make a party's key and certificate", {"ca", "out", "days", "json"}},
+                    {"ca", "NAME", "make an authority's key and certificate", {"out", "days", "json"}},
+                    {"show", "CERTIFICATE", "show a certificate and its fingerprint", {"json"}}},
           .own = rows(defaults),
           .flags = {"json"},
           .examples =

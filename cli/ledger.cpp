@@ -380,7 +380,13 @@ Command ledger_command() {
   return {.name = "ledger",
           .summary =
               "show, cap and verify what was spent on a dataset over all runs; accept a ledger that may be an old copy",
-          .words = "show FILE | cap FILE | verify FILE [RECORD...] | accept FILE [RECORD...]",
+          .tasks = {{"show", "FILE", "what was spent on each dataset, and what is left", {"json"}},
+                    {"cap",
+                     "FILE",
+                     "set or change the most that may be spent on a dataset; makes the file",
+                     {"dataset", "epsilon", "delta", "colluders-epsilon"}},
+                    {"verify", "FILE [RECORD…]", "check the file, and that it holds these records", {"json"}},
+                    {"accept", "FILE [RECORD…]", "use a ledger that may be an old copy", {"reason"}}},
           .own = rows(defaults),
           .flags = {"json"},
           .examples =

@@ -28,11 +28,7 @@ std::string rank_in_words() {
 int run(int argc, char** argv) {
   using namespace parley::cli;
   try {
-    const int code = run_command_line(
-        argc, argv,
-        {train_command(), compare_command(), predict_command(), data_command(), graph_command(), account_command(),
-         plan_command(), check_command(), ledger_command(), keys_command(), study_command(), join_command(),
-         verify_command(), doctor_command(), report_command(), reproduce_command(), options_command()});
+    const int code = run_command_line(argc, argv, all_commands());
     if (std::fflush(stdout) != 0)
       throw parley::Error(
           {.what = "the output could not be written", .where = "stdout", .fix = "check free space or the pipe"});

@@ -273,6 +273,8 @@ int run_plan(const Arguments& arguments) {
     fmt::print("{}\n", plan_json(planned, o.features).dump());
     return 0;
   }
+  if (const std::string first = run::too_large_epsilon(planned.plan); !first.empty())
+    fmt::print(stderr, "{}\n", alarm(first));
   for (const auto& warning : planned.plan.warnings) fmt::print(stderr, "warning: {}\n", warning);
   print_plan(planned, o);
   return 0;
@@ -289,6 +291,7 @@ Command plan_command() {
       .rows = rows(defaults),
       .own = {{"config", "", "TOML file with any of the options below", any_text("a file"), &config, "Options"}},
       .flags = {"json"},
+      .basic = {"config", "epsilon", "delta", "records", "nodes", "features", "classes", "algorithm", "loss", "graph"},
       .examples =
           "  parley plan --epsilon 1 --delta 1e-5 --records 8000 --nodes 5 --features 60\n"
           "  parley plan --epsilon 0.5,1,2 --nodes 3 --records 500,1000,8000 --graph complete --features 60 --json\n",

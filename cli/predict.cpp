@@ -9,22 +9,32 @@
 #include "parley/base/text.h"
 #include "parley/data/encode.h"
 #include "parley/data/libsvm.h"
-#include "parley/run/model.h"
+#include "parley/data/read/delimiter.h"
+#include "parley/run/quality/prediction.h"
 
 namespace parley::cli {
 namespace {
 
 struct PredictOptions {
-  std::string model, data, out;
+  std::string model, data, out, delimiter = "auto", query;
   bool header = true;
+  run::Decision decision;
 };
 
 std::vector<Option> rows(PredictOptions& o) {
   return {{"model", "", "model.json of a run", any_text("a file"), &o.model, "Options"},
-          {"data", "", "rows to predict: CSV in the model's schema, or LIBSVM", any_text("a file"), &o.data, "Options"},
+          {"data", "", "rows to predict: CSV in the model's schema (- : standard input; postgresql://...), or LIBSVM", any_text("a file"), &o.data, "Options"},
           {"out", "", "where the CSV goes; default: stdout", any_text("a file"), &o.out, "Options"},
           {"header", "", "whether the first line of a CSV file names its columns", any_text("yes, no"), &o.header,
-           "Options"}};
+           "Options"},
+          {"threshold", "", "say the class where its probability lies above this; default 0.5",
+           any_text("a number"), &o.decision.threshold, "Options"},
+          {"class", "", "the probability of this class alone, and whether it is said", any_text("a class"),
+           &o.decision.of, "Options"},
+          {"delimiter", "", "what separates the fields of a CSV file; auto: found from its header line",
+           any_text("auto, comma, semicolon, tab, pipe, or one character"), &o.delimiter, "Options"},
+          {"query", "", "the rows to take from --data postgresql://user@host/database: one SELECT",
+           any_text("a query in SQL"), &o.query, "Options"}};
 }
 
 void print_notes(const run::Model& model) {
@@ -43,6 +53,7 @@ int run_predict(const Arguments& arguments) {
                    .where = "parley predict",
                    .fix = "parley predict --model DIR/model.json --data FILE"});
   const run::Model model = run::read_model(o.model);
+  run::check_decision(model, o.decision);
   const auto features = static_cast<Index>(model.feature_names.size());
   std::optional<FileReplacement> file;
   std::size_t done = 0;
@@ -52,7 +63,7 @@ int run_predict(const Arguments& arguments) {
                            std::to_string(features),
                    .where = o.data,
                    .fix = "give rows in the format of the training data"});
-    const std::string csv = run::prediction_csv(model, encoded, done);
+    const std::string csv = run::prediction_csv(model, encoded, done, o.decision);
     if (done == 0) print_notes(model);
     done += encoded.count();
     if (o.out.empty()) return fmt::print("{}", csv);
@@ -65,7 +76,8 @@ int run_predict(const Arguments& arguments) {
     while (const auto rows = reader.next(some)) predict(*rows);
   } else {
     const data::Schema schema = data::parse_schema(model.schema_toml, o.model + " (schema)");
-    data::CsvReader reader(o.data, {.header = o.header});
+    data::CsvReader reader(data::open_bytes(o.data, o.query),
+                           {.header = o.header, .delimiter = data::delimiter_of(o.delimiter)});
     while (const auto table = reader.next(some)) predict(data::encode_features(*table, schema));
   }
   if (file) file->done();
@@ -81,7 +93,8 @@ Command predict_command() {
           .own = rows(defaults),
           .examples =
               "  parley predict --model runs/demo/model.json --data new.csv\n"
-              "  parley predict --model runs/demo/model.json --data new.csv --out predicted.csv\n",
+              "  parley predict --model runs/demo/model.json --data new.csv --out predicted.csv\n"
+              "  parley predict --model runs/demo/model.json --data new.csv --class yes --threshold 0.2\n",
           .run = run_predict};
 }
 

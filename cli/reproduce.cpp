@@ -204,7 +204,7 @@ Command reproduce_command() {
   static ReproduceOptions defaults;
   return {.name = "reproduce",
           .summary = "run the papers' figures again, and judge their claims",
-          .words = "list | all | NAME | FILE.toml",
+          .words = "NAME…",
           .rows = rows(defaults),
           .flags = {"quick", "fresh", "json", "quiet"},
           .examples =

@@ -37,6 +37,13 @@ std::vector<Option> rows(Invited& p) {
   return list;
 }
 
+std::vector<std::string> invite_options() {
+  Invited any;
+  std::vector<std::string> names = {"trainer"};
+  for (const Option& row : rows(any)) names.push_back(row.name);
+  return names;
+}
+
 identity::Time clock_time() {
   return std::chrono::floor<std::chrono::seconds>(std::chrono::system_clock::now());
 }
@@ -228,6 +235,8 @@ int check(const Study& s, bool as_json) {
                            .dump());
     return 0;
   }
+  if (const std::string text = run::too_large_epsilon(p.plan); !text.empty())
+    fmt::print(stderr, "{}\n", alarm(text));
   for (const auto& warning : warnings(s, p)) fmt::print(stderr, "warning: {}\n", warning);
   const auto line = [](const std::string& what, const std::string& text) { fmt::print("  {:<12} {}\n", what, text); };
   fmt::print("{}\n", bold(s.title.empty() ? s.file.string() : s.title));
@@ -289,7 +298,11 @@ Command study_command() {
   static SignOptions signing;
   return {.name = "study",
           .summary = "write, fill, check and approve the study file that all parties share",
-          .words = "new FILE | invite FILE | roster FILE | check FILE | sign FILE",
+          .tasks = {{"new", "FILE", "write a study file to begin with", {}},
+                    {"invite", "FILE", "add a party to the study file", invite_options()},
+                    {"roster", "FILE", "list the parties", {"json"}},
+                    {"check", "FILE", "check the study: its hash, its plan, what it costs", {"json"}},
+                    {"sign", "FILE", "approve the study: sign its hash into FILE's approvals", {"as", "words", "key", "certificate"}}},
           .own = all_rows(defaults, signing),
           .flags = {"trainer", "json"},
           .examples =

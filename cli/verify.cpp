@@ -148,7 +148,7 @@ Command verify_command() {
   static verify::VerifyOptions defaults;
   return {.name = "verify",
           .summary = "check the records of a study's parties from outside, without data",
-          .words = "RECORD...",
+          .words = "RECORD…",
           .own = verify::option_rows(defaults),
           .flags = {"json"},
           .examples =

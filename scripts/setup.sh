@@ -5,15 +5,17 @@
 #   setup.sh browser    Chromium, and playwright-core by npm, for the test of reports
 #   setup.sh clang      the compiler of `make sanitize` and `make tsan`
 #   setup.sh tools      what `make format`, `make lint` and `make tidy` call
+#   setup.sh postgres   a PostgreSQL server, for the test of --data postgresql://…
 #   setup.sh bench      what `make bench` can compare with
 set -euo pipefail
 group=${1:-}
 packages=(
   g++ cmake ninja-build ccache make git ca-certificates
   libeigen3-dev libssl-dev libcurl4-openssl-dev libsqlite3-dev libboost-math-dev
-  libcli11-dev libtomlplusplus-dev nlohmann-json3-dev libfmt-dev libcsv-dev
+  libtomlplusplus-dev nlohmann-json3-dev libfmt-dev libcsv-dev
   libgtest-dev libgmock-dev liblinear-dev python3 python3-grpcio python3-cryptography
   libopenmpi-dev openmpi-bin
+  zlib1g-dev libpq-dev
   libgrpc++-dev protobuf-compiler-grpc libprotobuf-dev protobuf-compiler
 )
 browser=$(cd "$(dirname "$0")/../tests/browser" && pwd)
@@ -24,9 +26,10 @@ case $group in
     command -v node > /dev/null || packages+=(nodejs)
     [ -d "$browser/node_modules/playwright-core" ] || command -v npm > /dev/null || packages+=(npm) ;;
   clang) packages+=(clang-19 libclang-rt-19-dev llvm-19) ;;  # llvm-19: lsan.supp names functions
+  postgres) packages+=(postgresql-15) ;;
   tools) packages+=(clang-format-19 clang-tidy-19) ;;
   bench) packages+=(valgrind python3-sklearn) ;;
-  *) echo "parley set-up: unknown group '$group' (allowed: browser, clang, tools, bench, or none)" >&2; exit 1 ;;
+  *) echo "parley set-up: unknown group '$group' (allowed: browser, clang, tools, postgres, bench, or none)" >&2; exit 1 ;;
 esac
 missing=()
 for p in "${packages[@]}"; do
@@ -41,10 +44,10 @@ browser_driver() {
   (cd "$browser" && npm ci --no-audit --no-fund --ignore-scripts > /dev/null 2>&1) ||
     echo "parley set-up: npm ci failed in tests/browser: the browser test will be skipped" >&2
 }
-# Without a browser its test is skipped, and nothing else fails.
+# Without a browser or a database its test is skipped, and nothing else fails.
 give_up() {
   echo "parley set-up: $1; as root: apt-get install --no-install-recommends ${missing[*]}" >&2
-  [ "$group" = browser ] && exit 0
+  [ "$group" = browser ] || [ "$group" = postgres ] && exit 0
   exit 1
 }
 if [ ${#missing[@]} -eq 0 ]; then

@@ -34,11 +34,11 @@ class Kill(Case):
         """Goes on after a kill, as its owner would."""
         if self.outcome("run") is None:  # it died before it had a record
             self.assertEqual(self.entries(), [])
-            self.fails(*options, "--resume", "true", says=["there is no run to resume"], writes=True)
+            self.fails(*options, "--resume", says=["there is no run to resume"], writes=True)
             shutil.rmtree(self.dir / "run", ignore_errors=True)
             self.ok(*options)
         elif self.outcome("run") != "completed":
-            self.ok(*options, "--resume", "true")
+            self.ok(*options, "--resume")
 
     def check(self, before, private, where):
         after = self.entries()
@@ -114,7 +114,7 @@ class Kill(Case):
         self.fresh()
         deaths = 0
         while self.outcome("run") != "completed":
-            resume = () if self.outcome("run") is None else ("--resume", "true")
+            resume = () if self.outcome("run") is None else ("--resume")
             if not resume:
                 shutil.rmtree(self.dir / "run", ignore_errors=True)
             end = self.run_program(*options, *resume, program=FAILPOINTS, PARLEY_TORN=29 + deaths % 7).returncode
@@ -142,7 +142,7 @@ class Kill(Case):
             self.fresh()
             before = []
             while self.outcome("run") != "completed":
-                resume = () if self.outcome("run") is None else ("--resume", "true")
+                resume = () if self.outcome("run") is None else ("--resume")
                 if not resume:
                     shutil.rmtree(self.dir / "run", ignore_errors=True)
                 process = subprocess.Popen([PARLEY, *map(str, options), *resume], cwd=self.dir, stdout=subprocess.DEVNULL,

@@ -211,7 +211,7 @@ class Interrupted(Resume):
 class Mistakes(Resume):
     def test_a_folder_with_an_unfinished_run_says_so_and_offers_resume(self):
         self.unfinished()
-        self.fails(*self.train(), says=["run: the output folder holds an unfinished run", "--resume true"], writes=True)
+        self.fails(*self.train(), says=["run: the output folder holds an unfinished run", "with --resume"], writes=True)
         self.assertEqual(len(self.entries()), 9)
         self.ok(*self.resumed())
         self.assertNotIn("--resume", self.fails(*self.train(paid=False), says=["not empty"]))

@@ -58,9 +58,17 @@ class Report(unittest.TestCase):
         folder = folder if (folder / "run.json").exists() else folder / "run-1"
         return json.loads((folder / "run.json").read_text()), [json.loads(l) for l in (folder / "rounds.jsonl").read_text().splitlines()]
 
+    def measured(self, value, key=""):
+        """All numbers in it that were measured on rows."""
+        if isinstance(value, dict):
+            return [n for k, v in value.items() for n in self.measured(v, k)]
+        if isinstance(value, list):
+            return [n for v in value for n in self.measured(v, key)]
+        return [value] if isinstance(value, float) and key not in ("low", "high", "level") else []
+
     def private_texts(self, name):
         run, rounds = self.record(name)
-        values = [v for v in run["private"].values()] + [v for r in rounds for v in r.get("private", {}).values()]
+        values = self.measured(run["private"]) + [n for r in rounds for n in self.measured(r.get("private", {}))]
         shown = {repr(v) for v in values} | {f"{100 * v:.2f} %" for v in values}
         return {t for t in shown if len(t) >= 7} | {str(self.dir), run["options"]["out"] + "/", "run-1"}, {f"{v:.5g}" for v in values} - shown
 
@@ -73,6 +81,10 @@ class Report(unittest.TestCase):
             # Five digits may be those of another number: the noise of these runs is fresh. A leak shows a value of each round.
             self.assertLessEqual(len([t for t in rounded if len(t) >= 6 and t in page]), 2, name)
             self.assertNotIn("test-error", page)
+            self.assertNotIn("always guessing the larger class (", page)
+            self.assertNotIn(self.record(name)[0]["private"]["verdict"], page)
+            if name != "runs":  # a page of one run
+                self.assertIn(self.record(name)[0]["private"]["verdict"], self.page(name, "--private"))
 
     def test_an_option_s_row_decides_what_anyone_sees_of_it(self):
         (self.dir / "secret-edges.txt").write_text("0 1\n1 2\n2 0\n")

@@ -163,8 +163,9 @@ class Study(Case):
         return json.loads(self.ok("study", "check", "study.toml", "--json"))
 
     def test_from_a_template_to_a_plan(self):
-        for word in ("algorithm", "schema", "graph", "rounds", "epsilon", "delta", "deadline-seconds", "wait-seconds", "on-loss"):
+        for word in ("algorithm", "schema", "graph", "rounds", "epsilon", "deadline-seconds", "wait-seconds", "on-loss"):
             self.assertIn(f"\n{word} = ", self.study.read_text())
+        self.assertIn("\n# delta = 1e-6\n", self.study.read_text())  # what is left out follows from the roster
         self.fails("study", "new", "study.toml", says=["never overwritten"])
         self.assertIn("cannot start yet", self.ok("study", "roster", "study.toml"))
         self.fails("study", "check", "study.toml", says=["needs two parties with records; got 0"])
@@ -172,11 +173,11 @@ class Study(Case):
         plan = self.check()
         self.assertLessEqual(plan["epsilon"], 1)
         self.assertEqual((plan["selection"]["algorithm"], plan["selection"]["by"], plan["study"]["planned"]["algorithm"]), ("newton", "planner", "newton"))
-        self.assertEqual((plan["rounds"], plan["private_rounds"], plan["delta"], plan["not_private"]), (32, 32, 1e-6, []))
+        self.assertEqual((plan["rounds"], plan["private_rounds"], plan["delta"], plan["not_private"]), (32, 32, 1e-5, []))
         self.assertIn("theorem", plan["theorem"])
         self.assertTrue(plan["hash"].startswith(plan["run_id"]))
         shown = self.ok("study", "check", "study.toml")
-        for text in (" ".join(re.findall("....", plan["hash"])), "ε = 1.0000, δ = 1e-06 per record, whole run (proved)", "32 of them touch data", "theorem N1", "newton, chosen by the planner"):
+        for text in (" ".join(re.findall("....", plan["hash"])), "ε = 1.0000, δ = 1e-05 per record, whole run (proved)", "noise to signal", "32 of them touch data", "theorem N1", "newton, chosen by the planner"):
             self.assertIn(text, shown)
 
     def test_an_invitation_keeps_the_file_byte_for_byte(self):

@@ -42,9 +42,10 @@ LIBRARIES = {
     "gRPC": (r"grpc|.*\.grpc\.pb\.h$|.*\.pb\.h$", r"\bgrpc::", ["mesh/grpc"]),
     "SQLite": (r"sqlite3\.h$", r"\bsqlite3_\w+", ["ledger"]),
     "libcurl": (r"curl/", r"\bcurl_\w+\(", ["data"]),
+    "libpq": (r"libpq.*\.h$", r"\bPQ[a-z]\w+\(", ["data/read/postgres"]),
+    "zlib": (r"zlib\.h$", r"\binflate\w*\(", ["data/read"]),
     "libcsv": (r"csv\.h$", None, ["data"]),
     "toml++": (r"toml\+\+/", None, ["base"]),
-    "CLI11": (r"CLI/", r"\bCLI::", ["cli"]),
     "Boost": (r"boost/", r"\bboost::", ["audit"]),
 }
 TESTS_TOO = {"protocol": ["ledger"]}  # only a ledger makes a Paid, without which nothing is sent

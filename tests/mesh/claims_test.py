@@ -245,7 +245,26 @@ class Claims(Case):
         self.assertEqual(file.stat().st_mode & 0o777, 0o600)
         self.assertFalse(study.out(A, "private_metrics.json").exists())
         said = run(*(w for w in study.command(A) if w != "--json"), cwd=study.base / A, check=False).stdout
-        self.assertIn("out.private_metrics.json (measured on rows and not paid for: never share it)", said)
+        self.assertIn("out.private_metrics.json (measured on rows that it was trained on and not paid for: never share it)", said)
+
+    def test_local_metrics_are_measured_on_rows_that_were_held_out(self):
+        study = Study(self.dir / "study")  # 100 records each
+        for i, name in enumerate(study.names):
+            (study.base / name / "mine.csv").unlink()
+            run("data", "generate", "census", "--rows", 125, "--split-seed", i + 1, "--out", "mine.csv", cwd=study.base / name)
+        refused = run(*study.command(A), "--test-share", 0.1, cwd=study.base / A, check=False)
+        self.assertIn("112 rows without the 13 that --test-share holds out", refused.stderr)
+        for name in study.all:
+            self.start(study, name, "--local-metrics", "true", "--test-share", "0.2")
+        self.assert_completed(study)
+        metrics = json.loads((study.base / A / "out.private_metrics.json").read_text())
+        self.assertEqual((metrics["rows"], metrics["held_out"]), (25, True))
+        self.assertIn("has not seen them", metrics["rows_were"])
+        last = "\n".join((study.base / A / "mine.csv").read_text().splitlines()[:1] + (study.base / A / "mine.csv").read_text().splitlines()[-25:])
+        (self.dir / "held.csv").write_text(last + "\n")
+        found = json.loads(run("evaluate", "--model", study.out(A, "model.json"), "--data", self.dir / "held.csv", "--json", cwd=self.dir).stdout)
+        for figure in ("error", "baseline_error", "auc", "verdict", "confusion"):
+            self.assertEqual(metrics["model"][figure], found[figure], figure)
 
 
 if __name__ == "__main__":

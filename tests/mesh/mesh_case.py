@@ -251,6 +251,8 @@ class Study:
             value = given[key][0] if isinstance(given[key], list) and given[key] else given[key]
             if value not in (None, []):
                 command += ["--" + key, value]
+        if not given["epsilon"]:  # what the algorithm has by definition
+            command += ["--noise", "none"] if given["algorithm"] == "admm" else ["--noise-rate", 0.5]
         run(*command, cwd=self.base)
         return out
 

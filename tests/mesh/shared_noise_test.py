@@ -125,6 +125,26 @@ class SharedNoise(LossCase):
         self.assertFalse(secret.exists(), "it was kept past its day")
         self.assertEqual(study.charges(A), before)
 
+    def test_a_secret_that_an_earlier_start_left_behind_serves_no_second_time(self):
+        """The same study once more, with empty folders and new ledgers, has the same run: with the same secret its streams would hide other rows too."""
+        study = self.shared(seed="", rounds=400)
+        study.keep()
+        left = {}
+        for _ in range(2):
+            study.fresh()
+            for file, secret in left.items():
+                file.touch(mode=0o600)
+                file.write_bytes(secret)
+            self.start_all(study)
+            self.await_rounds(study, A, 3)
+            self.end_all()
+            self.processes.clear()
+            now = {file: file.read_bytes() for file in self.keys(study)}
+            self.assertEqual(len(now), len(study.all))
+            for file, secret in now.items():
+                self.assertNotEqual(left.get(file), secret)
+            left = now
+
     def test_a_cap_without_a_word_on_colluders_counts_against_anybody(self):
         study = self.shared(seed="", epsilon=1, cap=("1", "--delta", "1e-6"))
         refused = run(*study.command(A), cwd=study.base / A, check=False)

@@ -495,6 +495,7 @@ class Verify(Case):
                                  (of_run(not_private=[]), "is registered with the stamp private, and NOT PRIVATE follows"),
                                  (dataset(records=99999), "is registered with records 99999, and"), (dataset(fingerprint=""), "without a fingerprint"),
                                  (account(planned_mu=0.001), "is registered with the planned mu 0.001, and"),
+                                 (account(planned_mu_colluders=0.001), "is registered with the planned mu against colluders 0.001, and"),
                                  (cap, "more was spent than its cap of epsilon 0.01 allowed at that time")):
             self.assert_found(rechained(change), sentence)
 

@@ -91,6 +91,7 @@ def write_files(folder, sizes):
 
 
 TRAIN = ("train", "--rows", 600, "--nodes", 5, "--loss-weight", 50, "--rounds", 6, "--seed", 3, "--quiet", "--json")
+NOISE = ("--noise-rate", 0.5)  # where there is no budget
 
 
 class SameBits(Case):
@@ -101,8 +102,8 @@ class SameBits(Case):
             self.assertIn(" 0 not the same", out)
 
     def test_json_and_model_are_those_of_one_process(self):
-        mpi = json.loads(self.ok(2, *TRAIN, "--engine", "mpi", "--out", "mpi"))
-        one = json.loads(self.alone(*TRAIN, "--out", "one"))
+        mpi = json.loads(self.ok(2, *TRAIN, *NOISE, "--engine", "mpi", "--out", "mpi"))
+        one = json.loads(self.alone(*TRAIN, *NOISE, "--out", "one"))
         for different in ("seconds", "record"):
             mpi.pop(different), one.pop(different)
         self.assertAlmostEqual(mpi.pop("distance_to_optimum"), one.pop("distance_to_optimum"), places=9)
@@ -114,7 +115,7 @@ class SameBits(Case):
 
 class Files(Case):
     def test_a_file_is_read_by_its_rank_alone(self):
-        command = ("train", *write_files(self.dir, [200, 40, 60, 50]), "--rounds", 6, "--seed", 3, "--quiet", "--json")
+        command = ("train", *write_files(self.dir, [200, 40, 60, 50]), "--rounds", 6, *NOISE, "--seed", 3, "--quiet", "--json")
         one = json.loads(self.alone(*command, "--out", "one"))
         mpi = json.loads(self.ok(2, *command, "--engine", "mpi", "--out", "mpi"))
         self.assertEqual((mpi["test_error"], mpi["train_loss"], mpi["node_results"]), (one["test_error"], one["train_loss"], one["node_results"]))
@@ -132,7 +133,7 @@ class Files(Case):
                 self.assertEqual("".join(i for i in "0123" if f'"{i}.csv"' in seen), files)
 
     def test_a_mistake_in_one_file_is_told_once_with_its_rank(self):
-        command = ("train", *write_files(self.dir, [30, 30, 30]), "--rounds", 6, "--seed", 3, "--quiet", "--json")
+        command = ("train", *write_files(self.dir, [30, 30, 30]), "--rounds", 6, *NOISE, "--seed", 3, "--quiet", "--json")
         (self.dir / "2.csv").write_text("age,ill\n30,perhaps\n")
         self.fails(3, *command, "--engine", "mpi", "--out", "mpi", says=["rank 2", "2.csv", "perhaps"])
         self.assertFalse((self.dir / "mpi").exists())
@@ -144,8 +145,8 @@ class Files(Case):
         options = write_files(self.dir, [30, 30, 30])
         (self.dir / "link.csv").symlink_to("0.csv")
         for files, nodes in (("0.csv,1.csv,./1.csv", "nodes 1 and 2"), ("0.csv,1.csv,link.csv", "nodes 0 and 2"), ("0.csv,no.csv,no.csv", "nodes 1 and 2")):
-            self.fails(3, "train", "--data", files, *options[2:], "--rounds", 6, "--seed", 3, "--engine", "mpi", "--out", "mpi", says=[nodes + " have the same file"])
-        self.fails(2, *TRAIN, "--engine", "mpi", "--split", "label-skewed", "--ledger", "l.db", "--dataset", "d", says=["this split reads rows"])
+            self.fails(3, "train", "--data", files, *options[2:], *NOISE, "--rounds", 6, "--seed", 3, "--engine", "mpi", "--out", "mpi", says=[nodes + " have the same file"])
+        self.fails(2, *TRAIN, *NOISE, "--engine", "mpi", "--split", "label-skewed", "--ledger", "l.db", "--dataset", "d", says=["this split reads rows"])
         self.assertFalse((self.dir / "mpi").exists())
 
 
@@ -153,10 +154,10 @@ class Mistakes(Case):
     def test_they_are_told_once(self):
         self.fails(3, *TRAIN, "--engine", "mpi", "--penalty", -1, says=["penalty"])
         self.fails(3, *TRAIN, "--engine", "mpi", "--no-such-option", 1, says=["no-such-option"])
-        self.fails(7, *TRAIN, "--engine", "mpi", says=["7 processes for 5 nodes", "fewer processes"])
-        self.fails(2, *TRAIN, says=["started as 2 processes", "--engine mpi"])
-        self.ok(2, *TRAIN, "--engine", "mpi", "--out", "mpi")
-        self.fails(2, *TRAIN, "--engine", "mpi", "--out", "mpi", says=["not empty"])
+        self.fails(7, *TRAIN, *NOISE, "--engine", "mpi", says=["7 processes for 5 nodes", "fewer processes"])
+        self.fails(2, *TRAIN, *NOISE, says=["started as 2 processes", "--engine mpi"])
+        self.ok(2, *TRAIN, *NOISE, "--engine", "mpi", "--out", "mpi")
+        self.fails(2, *TRAIN, *NOISE, "--engine", "mpi", "--out", "mpi", says=["not empty"])
 
     def test_ranks_that_were_asked_for_different_things_do_not_begin(self):
         command = (*[w for w in TRAIN if w not in ("--seed", 3)], "--engine", "mpi", "--epsilon", 1, "--delta", 1e-5, "--out", "no")

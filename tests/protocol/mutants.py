@@ -220,8 +220,16 @@ def source_of(mutant):
 
 
 def commands():
+    """How each source is compiled: (the file that is compiled, its command). With PARLEY_TOGETHER that file includes several."""
+    compile_of = {}
     with open(os.path.join(BUILD, "compile_commands.json")) as f:
-        compile_of = {c["file"]: c["command"] for c in json.load(f)}
+        for c in json.load(f):
+            if c["file"].endswith("_cxx.cxx") and os.path.exists(c["file"]):
+                with open(c["file"]) as together:
+                    for line in together:
+                        if line.startswith('#include "'):
+                            compile_of[line.split('"')[1]] = (c["file"], c["command"])
+            compile_of[c["file"]] = (c["file"], c["command"])
     link_of = {}
     for program in (SIMULATION, UNIT, PARTS):
         out = subprocess.run(["ninja", "-C", BUILD, "-t", "commands", program], capture_output=True, text=True, check=True)
@@ -235,7 +243,14 @@ def survives(mutant, compile_of, link_of, folder):
     mutated, made = os.path.join(folder, os.path.basename(name)), os.path.join(folder, "mutant.o")
     with open(mutated, "w") as f:
         f.write(source.replace(text, replacement))
-    words = shlex.split(compile_of[path])
+    compiled, command = compile_of[path]
+    if compiled != path:  # all of them, this one mutated: their one object holds what the others define too
+        with open(compiled) as f:
+            around = f.read().replace(f'"{path}"', f'"{mutated}"')
+        mutated = os.path.join(folder, "together.cpp")
+        with open(mutated, "w") as f:
+            f.write(around)
+    words = shlex.split(command)
     words[words.index("-o") + 1] = made
     words[words.index("-c") + 1] = mutated
     words.append("-w")

@@ -66,7 +66,7 @@ std::vector<Option> option_rows(Options& o) {
        "algorithm", Shown::to_anyone},
       {"clip", "G",
        "newton, dp-gd: a record's slope is cut at +- this, which is a public number; default: the planner's (0.5, or "
-       "0.35 where noise is strong; huber-hinge and softmax are not cut)",
+       "0.35 where noise is strong and features are fewer than 150; huber-hinge and softmax are not cut)",
        strictly_between(0, 100), &o.clip, "algorithm", Shown::to_anyone},
       {"curvature", "S",
        "newton: full: all second moments of the features; diagonal: their squares alone; auto: full up to 1000 "
@@ -86,7 +86,8 @@ std::vector<Option> option_rows(Options& o) {
        "privacy budget of the whole run, one for all nodes or one per node: the noise follows, and what else is left "
        "open is planned",
        above(0), &o.epsilon, "privacy", Shown::to_anyone},
-      {"delta", "delta", "the (epsilon, delta) guarantee's delta; default 1e-5 for Gaussian noise, 0 for gamma noise",
+      {"delta", "delta", "the (epsilon, delta) guarantee's delta; default for Gaussian noise: a tenth of 1/records of the "
+       "largest party, at most 1e-5; 0 for gamma noise",
        between(0, 0.1), &o.delta, "privacy", Shown::to_anyone},
       {"colluders", "c",
        "how many parties may pool what they know against one: fewer than all others let noise cancel between parties "

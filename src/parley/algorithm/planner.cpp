@@ -185,12 +185,11 @@ void check_sums_alone(const Options& o, const Algorithm& a) {
                  .fix = "leave it out, or use --algorithm newton"});
 }
 
-// What does not depend on the network.
-void fill_in_usual(Options& o, const Algorithm& a) {
+void fill_in_usual(Options& o, const Algorithm& a, const Setting& setting) {
   const bool budget = !o.epsilon.empty();
   const bool smooth = o.loss != LossKind::hinge && o.regularizer == Regularizer::l2;
   if (o.iteration_epsilon && !o.iteration_delta) o.iteration_delta = 1e-3;
-  if (!o.delta) o.delta = o.iteration_delta ? *o.iteration_delta : o.noise == Noise::gaussian ? default_delta : 0;
+  if (!o.delta) o.delta = o.iteration_delta ? *o.iteration_delta : o.noise == Noise::gaussian ? default_delta(setting.records) : 0;
   if (o.noise_on == Place::automatic) o.noise_on = usual_place(o, a);
   if (!o.regularization) o.regularization = usual_regularization;
   if (o.weighting == Weighting::automatic) o.weighting = Weighting::equal;
@@ -244,6 +243,15 @@ Selected select_algorithm(const Options& o, bool trainer) {
   return {curved.of(false), "it loses least at a given budget"};
 }
 
+double default_delta(const std::vector<double>& records) {
+  constexpr double most = 1e-5;
+  const double allowed = 0.1 / *std::ranges::max_element(records);
+  if (!(allowed < most)) return most;
+  const double power = std::floor(std::log10(allowed));
+  const double digit = std::floor(allowed / std::pow(10, power) * (1 + 1e-12));
+  return std::stod(std::to_string(static_cast<int>(digit)) + "e" + std::to_string(static_cast<int>(power)));
+}
+
 privacy::Sharing sharing_of(const Options& o, int nodes) {
   if (!o.colluders || nodes < 2) return {.parties = nodes, .colluders = nodes - 1};
   const auto colluders = static_cast<int>(*o.colluders);
@@ -284,7 +292,7 @@ Options fill_in(const Options& given, const Setting& setting) {
   check_noise_size(o);
   check_colluders(o, a, setting.nodes());
   check_place(o, a);
-  fill_in_usual(o, a);
+  fill_in_usual(o, a, setting);
   if (o.penalty.empty()) o.penalty = planned_penalty(o, a, setting);
   if (!o.damping) o.damping = planned_damping(o, setting);
   return o;

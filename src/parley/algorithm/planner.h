@@ -10,7 +10,11 @@
 
 namespace parley::algorithm {
 
-inline constexpr double default_delta = 1e-5, usual_regularization = 0.22;
+inline constexpr double usual_regularization = 0.22;
+
+// δ of Gaussian noise where none is given: 1/(10 max B_i), rounded down to one digit, and at most 1e-5. With δ = 1/B_i
+// publishing a record outright would be allowed. Sizes are public.
+double default_delta(const std::vector<double>& records);
 
 // Every "auto" and empty list replaced by what it stands for. Throws Error for contradictions.
 Options fill_in(const Options& given, const Setting& setting);

@@ -20,6 +20,18 @@ std::string chosen(Options o, bool trainer = false) {
 }
 constexpr bool star = true;
 
+TEST(Planner, DeltaIsATenthOfOneRecordOfTheLargestPartyAndAtMostOneInAHundredThousand) {
+  EXPECT_EQ(default_delta({500, 9000}), 1e-5);
+  EXPECT_EQ(default_delta({10'000}), 1e-5);
+  EXPECT_EQ(default_delta({10'001}), 9e-6);
+  EXPECT_EQ(default_delta({100, 45'000, 7}), 2e-6);
+  EXPECT_EQ(default_delta({1e6}), 1e-7);
+  for (double records = 1; records < 1e9; records *= 1.37) {
+    EXPECT_LE(default_delta({records}), 0.1 / records * (1 + 1e-12));
+    EXPECT_GT(default_delta({records}), std::min(1e-5, 0.1 / records) / 2.01);
+  }
+}
+
 TEST(Selection, WhatIsNamedIsTaken) {
   for (const std::string& name : algorithm_names()) {
     const Selected s = select_algorithm({.algorithm = name, .epsilon = {1}}, star);

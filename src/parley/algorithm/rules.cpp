@@ -213,7 +213,7 @@ void warn(Plan& plan, const Setting& setting) {
     if (s.delta >= 1 / setting.records[static_cast<std::size_t>(s.node)]) {
       plan.warnings.push_back("delta = " + number(s.delta) + " is not below 1/records of node " +
                               std::to_string(s.node) +
-                              ": such a delta would allow publishing one record; lower --delta");
+                              ": publishing a record outright would be allowed; lower --delta");
       break;
     }
   double growth = 1;

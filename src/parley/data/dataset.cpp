@@ -24,9 +24,11 @@ void clip_to_unit_norm(std::span<double> values) {
   if (squared <= 1) return;
   // Trap: v/|v| rounded to double may have norm 1 + 10⁻¹⁶. Shrink by 1, 2, 4, ... units in the last place until it has
   // not.
-  const std::vector<double> given(values.begin(), values.end());
+  thread_local std::vector<double> given;  // a hundred million rows need no memory of their own
+  given.assign(values.begin(), values.end());
+  const long double norm = std::sqrt(squared);
   for (long double shrink = 0;; shrink = shrink == 0 ? 0x1p-53L : 2 * shrink) {
-    const long double scale = (1 - shrink) / std::sqrt(squared);
+    const long double scale = (1 - shrink) / norm;
     for (std::size_t i = 0; i < given.size(); ++i) values[i] = static_cast<double>(given[i] * scale);
     if (squared_norm_upper(values) <= 1) return;
   }

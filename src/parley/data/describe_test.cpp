@@ -7,6 +7,7 @@
 #include <stdexcept>
 
 #include "parley/base/message_test.h"
+#include "parley/data/draft.h"
 #include "parley/data/encode.h"
 #include "parley/data/mutate_test.h"
 
@@ -70,6 +71,14 @@ TEST(Draft, WarnsLoudlyBeforeAnythingElse) {
                            "# Dropped: flat (the same in every row)",
                            "# Dropped: id (looks like an identifier: 100 values in 100 rows)", "guessed to be 'sick'"})
     EXPECT_THAT(head, HasSubstr(part));
+}
+
+TEST(Draft, IsKnownByItsMarkUntilThatIsDeleted) {
+  const std::string text = draft_schema(sample());
+  EXPECT_TRUE(is_draft(text));
+  EXPECT_FALSE(is_draft(to_toml(parse_schema(text, "draft"))));
+  EXPECT_TRUE(is_draft("intercept = true\n##  DRAFT\n"));
+  EXPECT_FALSE(is_draft("# this was a DRAFT once\n[label]\ncolumn = \"DRAFT\"\n"));
 }
 
 TEST(Draft, WithoutATwoValuedColumnTheLastMeasuredOneIsARegressionTarget) {

@@ -1,13 +1,50 @@
 // Text cells → sparse feature rows, by a public schema.
 // Privacy: a row's features depend on that row and the schema alone, and ‖x‖₂ ≤ 1 holds exactly (clip_to_unit_norm).
 #pragma once
+#include <memory>
+#include <span>
 #include <string>
+#include <string_view>
+#include <vector>
 
 #include "parley/data/dataset.h"
+#include "parley/data/read/csv_layout.h"
 #include "parley/data/schema.h"
 #include "parley/data/table.h"
 
 namespace parley::data {
+
+// The schema for the columns of one file; encodes a row at a time, on any number of threads.
+class RowEncoder {
+ public:
+  RowEncoder(const std::vector<std::string>& columns, const std::string& source, const Schema& schema,
+             const std::string& split_column);  // as encode
+  static RowEncoder without_label(const std::vector<std::string>& columns, const std::string& source,
+                                  const Schema& schema);  // as encode_features
+  ~RowEncoder();
+  RowEncoder(const RowEncoder&) = delete;
+  RowEncoder& operator=(const RowEncoder&) = delete;
+
+  struct Scratch {  // a row's entries; memory that is used again
+    std::vector<std::int32_t> columns;
+    std::vector<double> values;
+    void add(std::int32_t column, double value) {
+      if (value == 0) return;
+      columns.push_back(column);
+      values.push_back(value);
+    }
+  };
+
+  Index features() const;
+  void describe(Dataset& dataset) const;  // all but its name and rows
+  void encode(std::span<const std::string_view> row, const Place& where, Rows& out, Scratch& scratch) const;
+  void add_key(std::span<const std::string_view> row, std::vector<std::string>& keys) const;  // of the split column
+
+ private:
+  RowEncoder(const std::vector<std::string>& columns, const std::string& source, const Schema& schema);
+  struct Inside;
+  std::unique_ptr<Inside> inside_;
+};
 
 // Every column of the table must be in the schema (kind = "drop" to ignore one), and every schema column that is not
 // dropped in the table. split_column: any column of the table, its raw text becomes split_key.

@@ -8,7 +8,7 @@
 
 namespace parley::data {
 
-// At least one, or nullopt: there are no more. Collected (CsvRows, LibsvmRows) makes rows of lines: add, end, count,
+// At least one, or nullopt: there are no more. Collected (LibsvmRows) makes rows of lines: add, end, count,
 // take; refuse_long throws.
 template <class Collected>
 auto next_rows(InputLines& lines, Collected& rows, std::size_t most) -> std::optional<decltype(rows.take())> {

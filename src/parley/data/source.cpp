@@ -8,10 +8,12 @@
 #include "parley/base/error.h"
 #include "parley/base/text.h"
 #include "parley/data/distinct.h"
+#include "parley/data/draft.h"
 #include "parley/data/encode.h"
 #include "parley/data/libsvm.h"
 #include "parley/data/named/adult.h"
 #include "parley/data/named/census.h"
+#include "parley/data/read/delimiter.h"
 
 namespace parley::data {
 namespace {
@@ -20,21 +22,24 @@ constexpr long default_nodes = 5;
 
 FileFormat format_of(const Options& o, const std::string& path) {
   if (o.format != FileFormat::automatic) return o.format;
-  const std::string extension = std::filesystem::path(path).extension().string();
-  if (extension == ".csv") return FileFormat::csv;
+  if (path == "-" || is_database(path)) return FileFormat::csv;
+  std::filesystem::path name = path;
+  if (name.extension() == ".gz") name = name.stem();
+  const std::string extension = name.extension().string();
+  if (extension == ".csv" || extension == ".tsv") return FileFormat::csv;
   if (extension == ".libsvm" || extension == ".svm" || extension == ".svmlight") return FileFormat::libsvm;
   throw Error({.what = "cannot tell the format of the data from its name",
                .value = "'" + path + "'",
-               .allowed = "census, adult, a .csv file, a .libsvm file",
+               .allowed = "census, adult, a .csv, .csv.gz or .libsvm file, - for standard input, postgresql://...",
                .where = "option --data",
                .fix = "set --format csv or --format libsvm"});
 }
 
 }  // namespace
 
-Dataset load_file(const Options& o, const std::string& path, const std::string& option) {
+Dataset load_file(const Options& o, const std::string& path, const std::string& option, const Watch& watch) {
   std::error_code ignored;
-  if (!std::filesystem::exists(path, ignored))
+  if (path != "-" && !is_database(path) && !std::filesystem::exists(path, ignored))
     throw Error(
         {.what = "the data file does not exist: No such file",
          .value = "'" + path + "'",
@@ -58,14 +63,19 @@ Dataset load_file(const Options& o, const std::string& path, const std::string& 
         {.what = "CSV data needs a schema",
          .where = "option --schema",
          .fix = "write one, or draft it from a public or synthetic sample with 'parley data describe SAMPLE.csv'"});
-  const Table table = read_csv(path, {.header = o.header});
-  return encode(table, parse_schema(read_file(o.schema, "the schema", 16 * mebibyte), o.schema), path,
-                o.split == Split::column ? o.split_column : "");
+  const Schema schema = parse_schema(read_schema(o.schema, 16 * mebibyte), o.schema);
+  Dataset dataset = load_csv(open_bytes(path, o.query), schema,
+                             {.layout = {.header = o.header, .delimiter = delimiter_of(o.delimiter)},
+                              .split_column = o.split == Split::column ? o.split_column : "",
+                              .threads = 0,
+                              .watch = watch});
+  dataset.name = path;
+  return dataset;
 }
 
 namespace {
 
-Dataset load_one(const Options& o, const std::string& name) {
+Dataset load_one(const Options& o, const std::string& name, const Watch& watch) {
   const std::string split_column = o.split == Split::column ? o.split_column : "";
   if (name == "adult") return load_adult(find_adult(o.data_dir), o.preprocessing, split_column);
   if (o.preprocessing != "public")
@@ -77,7 +87,7 @@ Dataset load_one(const Options& o, const std::string& name) {
   if (name == "census")
     return encode(census_table(static_cast<std::size_t>(o.rows), static_cast<std::uint64_t>(o.split_seed)),
                   parse_schema(census_schema(), "census"), "census", split_column);
-  return load_file(o, name);
+  return load_file(o, name, "option --data", watch);
 }
 
 void append(Rows& to, const Rows& from, const Share& share = {}) {  // this process's part of them
@@ -128,6 +138,11 @@ void check_used(const Options& o) {
   if (!o.schema.empty() && !csv)
     refuse("schema",
            files ? "LIBSVM data has none" : "--data " + join(o.data, ",") + " has its own; give your file with --data");
+  const auto from_database = [](const std::string& name) { return is_database(name); };
+  if (!o.query.empty() && std::ranges::none_of(o.data, from_database))
+    refuse("query", "it goes with --data postgresql://...");
+  if (o.delimiter != "auto" && !csv) refuse("delimiter", "only CSV files have one");
+  delimiter_of(o.delimiter);
   if (o.features > 0 && !libsvm) refuse("features", "only LIBSVM data needs it");
   if (!o.split_column.empty() && o.split != Split::column) refuse("split-column", "it goes with --split column");
   if (!o.split_shares.empty() && o.split != Split::shares) refuse("split-shares", "it goes with --split shares");
@@ -203,9 +218,9 @@ void deal_out(Holdings& all, const Options& o, const HeldOut& parts, const Share
 }
 
 void add_file(Rows& to, const Options& o, const std::string& file, const std::string& option, const Holdings& all,
-              const Share& part) {
+              const Share& part, const Watch& watch) {
   if (file.empty()) return;
-  const Dataset more = load_file(o, file, option);
+  const Dataset more = load_file(o, file, option, watch);
   check_alike(more, all);
   append(to, more.rows, part);
 }
@@ -221,7 +236,7 @@ void check_rows(const Holdings& all, const Options& o) {
 
 }  // namespace
 
-Holdings load(const Options& o, const Share& share) {
+Holdings load(const Options& o, const Share& share, const Watch& watch) {
   check_sources(o);
   const double test_share = o.test_data.empty() ? o.test_share : 0;
   Holdings all;
@@ -233,7 +248,7 @@ Holdings load(const Options& o, const Share& share) {
   }
   for (std::size_t i = 0; i < o.data.size(); ++i) {
     if (file_per_node(o) && !all.holds(static_cast<int>(i))) continue;
-    HeldOut parts = hold_out(load_one(o, o.data[i]), test_share, static_cast<std::uint64_t>(o.split_seed),
+    HeldOut parts = hold_out(load_one(o, o.data[i], watch), test_share, static_cast<std::uint64_t>(o.split_seed),
                              static_cast<std::size_t>(o.public_rows));
     if (all.feature_names.empty()) set_common_facts(all, o, o.data[i], parts.train);
     check_alike(parts.train, all);
@@ -246,15 +261,16 @@ Holdings load(const Options& o, const Share& share) {
     all.records[i] = static_cast<double>(parts.train.rows.count());
     all.nodes.push_back(std::move(parts.train.rows));
   }
-  add_file(all.test, o, o.test_data, "option --test-data", all, share);
-  add_file(all.published, o, o.public_data, "option --public-data", all, {});
+  add_file(all.test, o, o.test_data, "option --test-data", all, share, watch);
+  add_file(all.published, o, o.public_data, "option --public-data", all, {}, watch);
   check_rows(all, o);
   return all;
 }
 
 std::vector<Option> option_rows(Options& o) {
   return {
-      {"data", "D", "census (built in), adult, a .csv or .libsvm file, or one file per node: a.csv,b.csv,c.csv",
+      {"data", "D", "census (built in), adult, a .csv, .csv.gz or .libsvm file, - (standard input), postgresql://..., or one file "
+       "per node: a.csv,b.csv,c.csv",
        any_text("names or files", {"census", "adult"}), &o.data, "data", Shown::to_anyone},
       {"data-dir", "",
        "folder with the Adult files; default: $PARLEY_DATA, the cache, shared/data here or in a folder above",
@@ -262,6 +278,12 @@ std::vector<Option> option_rows(Options& o) {
       {"schema", "", "public schema of CSV data (TOML)", any_text("a file"), &o.schema, "data"},
       {"format", "", "format of the data files", one_of(o.format), &o.format.text, "data"},
       {"header", "", "whether the first line of a CSV file names its columns", any_text("yes, no"), &o.header, "data"},
+      {"delimiter", "",
+       "what separates the fields of a CSV file: auto (found from its header line), comma, semicolon, tab, pipe, or one "
+       "character",
+       any_text("a word or a character"), &o.delimiter, "data"},
+      {"query", "", "the rows to take from --data postgresql://user@host/database: one SELECT",
+       any_text("a query in SQL"), &o.query, "data"},
       {"features", "d", "number of features of LIBSVM data (public knowledge)", between(0, 100000000), &o.features,
        "data", Shown::to_anyone},
       {"preprocessing", "",

@@ -5,6 +5,7 @@
 
 #include "parley/base/options.h"
 #include "parley/data/dataset.h"
+#include "parley/data/read/load_csv.h"
 #include "parley/data/split.h"
 
 namespace parley::data {
@@ -20,6 +21,8 @@ struct Options {
   std::string schema;
   Choice<FileFormat> format = FileFormat::automatic;
   bool header = true;
+  std::string delimiter = "auto";
+  std::string query;
   long features = 0;
   std::string preprocessing = "public";
   long rows = 50000;
@@ -68,8 +71,9 @@ struct Holdings {
   double training_rows() const;  // of all nodes whose records are known
 };
 
-Holdings load(const Options& options, const Share& share = {});
-// All rows of one file, in its order: what a party holds.
-Dataset load_file(const Options& options, const std::string& path, const std::string& option = "option --data");
+Holdings load(const Options& options, const Share& share = {}, const Watch& watch = {});
+// All rows of one source (a file, "-", a database), in its order: what a party holds.
+Dataset load_file(const Options& options, const std::string& path, const std::string& option = "option --data",
+                  const Watch& watch = {});
 
 }  // namespace parley::data

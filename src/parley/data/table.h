@@ -8,7 +8,8 @@
 #include <string_view>
 #include <vector>
 
-#include "parley/base/input_file.h"
+#include "parley/data/read/bytes.h"
+#include "parley/data/read/csv_layout.h"
 
 namespace parley::data {
 
@@ -19,12 +20,12 @@ struct Table {
   std::vector<std::size_t> line;                // 1-based line number in the file where the row starts
 };
 
-struct CsvLayout {
-  bool header = true;
-  std::vector<std::string> columns{};  // names when there is no header; empty then means c1, c2, ...
-  char comment = 0;                    // lines starting with this are skipped (Adult has '|'); 0: none
-  bool trim = true;                    // blanks around an unquoted field are dropped; quoted text is kept as it is
-};
+// What load_csv and the readers below say of a file's rows.
+std::vector<std::string> column_names(const CsvLayout& layout, const std::vector<std::string_view>& first_row,
+                                      const std::string& where);
+[[noreturn]] void refuse_ragged(const std::vector<std::string_view>& fields, std::size_t columns,
+                                const CsvLayout& layout, const Place& where);
+[[noreturn]] void refuse_empty(const std::string& source, const CsvLayout& layout, bool has_header);
 
 // RFC 4180: quotes may hold commas, line ends and doubled quotes. Strict: bad quoting, ragged rows, duplicate names, no
 // rows, bytes that are not UTF-8 are Errors with the line. A UTF-8 byte order mark and blank lines are skipped.
@@ -32,9 +33,9 @@ Table read_csv(const std::filesystem::path& path, const CsvLayout& layout = {});
 Table parse_csv(std::string_view text, std::string source, const CsvLayout& layout = {});
 
 // The same file some rows at a time: memory follows these, not the file.
-class CsvRows;
 class CsvReader {
  public:
+  explicit CsvReader(Bytes bytes, const CsvLayout& layout = {});
   explicit CsvReader(const std::filesystem::path& path, const CsvLayout& layout = {});
   ~CsvReader();
   CsvReader(const CsvReader&) = delete;
@@ -42,8 +43,8 @@ class CsvReader {
   std::optional<Table> next(std::size_t most_rows);  // the next rows, at least one; nullopt: there are no more
 
  private:
-  InputLines lines_;
-  std::unique_ptr<CsvRows> rows_;
+  struct Inside;
+  std::unique_ptr<Inside> inside_;
 };
 
 // "mine.csv:17"

@@ -3,6 +3,7 @@
 #include <cmath>
 
 #include "ledger_test.h"
+#include "parley/ledger/verify.h"
 #include "parley/privacy/gaussian.h"
 
 namespace parley::ledger {
@@ -72,6 +73,25 @@ TEST_F(OnFile, BothAccountsAreOnDiskAndAddUpOverRuns) {
   EXPECT_NEAR(*book->find_run("a")->accounts.at(0).planned_mu_colluders, 0.6, 1e-12);
   Ledger resumed(book, planned("a", 1, 2, 0.6));
   EXPECT_NEAR(resumed.spent(0, delta, Against::colluders), epsilon(0.6), 1e-9);
+}
+
+// Under a wide cap a run could be charged more than was planned, and nobody would see it.
+TEST_F(OnFile, ChargesBeyondWhatWasRegisteredAreFoundInEachAccount) {
+  const auto book = create(Cap(epsilon(20), delta, epsilon(10)));
+  const auto found = [&](const std::string& id, double mu, double mu_colluders) {
+    {
+      Ledger ledger(book, planned(id, 2, 2, 0.6));
+      EXPECT_TRUE(ledger.pay(shared(0, 2, 0.6)));
+      EXPECT_TRUE(ledger.pay(shared(1, mu, mu_colluders)));
+    }
+    std::vector<std::string> wrong;
+    for (const std::string& one : verify(*book).wrong)
+      if (one.starts_with("run " + id + ", node 0: its charges")) wrong.push_back(one);
+    return wrong;
+  };
+  EXPECT_THAT(found("as planned", 2, 0.6), testing::IsEmpty());
+  EXPECT_THAT(found("anybody", 2.1, 0.6), testing::ElementsAre(HasSubstr("mu 2.9")));
+  EXPECT_THAT(found("colluders", 2, 0.7), testing::ElementsAre(HasSubstr("mu against colluders 0.92")));
 }
 
 TEST_F(OnFile, ACapAgainstColludersIsNoLargerThanThatAgainstAnybody) {

@@ -61,6 +61,42 @@ class CapsInForce {
   std::set<std::string> unsettled_;  // datasets that were charged since their last cap
 };
 
+// What a run was charged, against what was registered before its first round: the room under a cap was looked for once,
+// for that much.
+class PlansKept {
+ public:
+  void add(const Entry& e, const privacy::Charge& charge) {
+    Sums& sums = sums_[e.run][e.node];
+    sums.epsilon += charge.epsilon;
+    sums.mu_squared += charge.mu * charge.mu;
+    const double less = charge.mu_against(privacy::Against::colluders);
+    sums.mu_squared_colluders += less * less;
+  }
+  void compare(const LedgerFile::Run& run, std::vector<std::string>& wrong) const {
+    const auto charged = sums_.find(run.id);
+    if (charged == sums_.end()) return;
+    for (const auto& [node, sums] : charged->second) {
+      const LedgerFile::Account& account = run.accounts.at(node);
+      const std::string who = "run " + run.id + ", node " + std::to_string(node);
+      const auto hold = [&](const std::string& what, long double sum, double planned) {
+        if (static_cast<double>(sum) > planned * (1 + 1e-9))
+          wrong.push_back(who + ": its charges have " + what + " " + number(static_cast<double>(sum)) +
+                          " together, and " + number(planned) + " was registered before round 0");
+      };
+      hold("epsilon", sums.epsilon, account.planned_epsilon);
+      hold("mu", std::sqrt(sums.mu_squared), account.planned_mu);
+      hold("mu against colluders", std::sqrt(sums.mu_squared_colluders),
+           account.planned_mu_colluders.value_or(account.planned_mu));
+    }
+  }
+
+ private:
+  struct Sums {
+    long double epsilon = 0, mu_squared = 0, mu_squared_colluders = 0;
+  };
+  std::map<std::string, std::map<int, Sums>> sums_;  // run, node
+};
+
 // A charge of another machine may differ by the last bits of its logarithm.
 bool covers(double charged, double proved) {
   return charged >= proved * (1 - 1e-12);
@@ -75,6 +111,7 @@ Checked verify(const LedgerFile& ledger) {
   if (const std::string damage = ledger.database().damage(); !damage.empty())
     result.wrong.push_back("the file is damaged: " + damage);
   CapsInForce caps(ledger, result.wrong);
+  PlansKept plans;
   ledger.database().each_release([&](const Entry& e, bool intact) {
     caps.read(e);
     if (e.kind != "charge" && !(intact && e.released.empty()))
@@ -91,6 +128,7 @@ Checked verify(const LedgerFile& ledger) {
     const LedgerFile::Run* run = ledger.find_run(e.run);
     if (run == nullptr || !run->not_private.empty()) return;
     const privacy::Charge charge = charge_from_text(e.body, place);
+    plans.add(e, charge);
     const Price proved = recomputed(charge);
     ++result.charges;
     if (std::ranges::find(charge.parameters, std::pair(std::string("verified_only"), 1.0)) != charge.parameters.end())
@@ -110,6 +148,7 @@ Checked verify(const LedgerFile& ledger) {
   caps.end();
   for (const LedgerFile::Run& run : ledger.runs()) {
     result.processes += run.processes;
+    plans.compare(run, result.wrong);
     if (!run.failed) continue;
     ++result.failed;
     for (const auto& [node, account] : run.accounts)

@@ -20,8 +20,9 @@ struct Checked {
 };
 
 // Recomputes every charge from kind and parameters, a failed round's too: it must not be below the proved price. Runs
-// that are not private are left out (they count as infinite anyway). A failed round stands in the ledger for every node
-// of its run; that it comes right after the node's last round, and nothing of the run after it, was checked when the
+// that are not private are left out (they count as infinite anyway). All charges of a node in a run are together no more
+// than what was registered for it before round 0: ε, μ, and μ against colluders. A failed round stands in the
+// ledger for every node of its run; that it comes right after the node's last round, and nothing of the run after it, was checked when the
 // ledger was opened.
 Checked verify(const LedgerFile& ledger);
 

@@ -140,7 +140,7 @@ TEST_F(OnFile, VerifyFindsAChargeBelowItsPrice) {
   privacy::Charge low = good;
   low.epsilon *= 0.99;
   {
-    Ledger ledger(book, planned_run("a", 0, 0));
+    Ledger ledger(book, planned_run("a", 1, 0.2));
     EXPECT_TRUE(ledger.pay({.node = 0, .round = 0, .value = Vector::Ones(2), .charge = {}}));
     EXPECT_TRUE(ledger.pay({.node = 0, .round = 1, .value = Vector::Ones(2), .charge = good}));
     EXPECT_TRUE(verify(*book).wrong.empty());

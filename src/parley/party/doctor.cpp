@@ -19,6 +19,7 @@
 #include "parley/party/listening.h"
 #include "parley/party/participant.h"
 #include "parley/record/files.h"
+#include "parley/run/claim.h"
 #include "parley/study/approval/approval.h"
 
 namespace parley::party {
@@ -91,6 +92,9 @@ class Doctor {
         fmt::format("\"{}\", {} parties, hash {}", study_->title, study_->parties.size(), in_fours(hash)));
     for (const std::string& reason : not_private(*study_, plan))
       say("study", Health::warning, "NOT PRIVATE: " + reason);
+    if (const std::string text = run::too_large_epsilon(plan.plan); !text.empty())
+      say("study", Health::warning, text);
+    for (const auto& [what, text] : run::forecast_lines(plan.plan)) say("forecast", Health::ok, what + ": " + text);
     for (const std::string& text : plan.plan.warnings) say("study", Health::warning, in_words_of(*study_, text));
     if (!o_.as.empty()) participant_.emplace(participant_of(*study_, std::move(plan), o_.as));
   }
@@ -167,7 +171,7 @@ class Doctor {
 
   void look_at_data() {
     if (!study_) return skip("data");
-    rows_ = own_rows(o_, *study_);
+    rows_ = own_rows(o_, *study_).trained;
     has_rows_ = true;
     say("data", Health::ok,
         o_.data.empty() ? "a trainer holds no rows"

@@ -27,6 +27,7 @@
 #include "parley/record/record.h"
 #include "parley/run/claim.h"
 #include "parley/run/failure.h"
+#include "parley/run/quality/quality.h"
 #include "parley/study/agreement.h"
 
 namespace parley::party {
@@ -41,7 +42,8 @@ class Joining {  // a party at work
       : options_(o),
         hooks_(hooks),
         participant_(participant_from(o)),
-        rows_(own_rows(o, participant_.study)),
+        held_out_(),
+        rows_(split(own_rows(o, participant_.study, hooks.watch), held_out_)),
         noise_(participant_.study.seed) {
     folder_ = o.out.empty() ? study::run_id(participant_.hash).substr(0, 16) + "-" + o.as : o.out;
     if (o.ledger.empty())
@@ -65,6 +67,9 @@ class Joining {  // a party at work
     for (const auto& text : book_->warnings_about(plan)) hooks_.report({text, Level::warning});
     if (!begun) record::create_folder(folder_);
     lock_.emplace(folder_);
+    // Privacy: where neither folder nor ledger know of this run, a secret that lies there is of an earlier start of it.
+    if (!begun && book_->find_run(plan.id) == nullptr)
+      delete_noise_keys(folder_, static_cast<int>(participant_.study.parties.size()));
     parts_.emplace(PartsOnDisk::Setup{.first = std::move(first),
                                       .node = participant_.node,
                                       .folder = folder_,
@@ -114,6 +119,11 @@ class Joining {  // a party at work
   }
 
  private:
+  static data::Dataset split(OwnRows own, data::Rows& held_out) {
+    held_out = std::move(own.held_out);
+    return std::move(own.trained);
+  }
+
   PartyInParts::One make_part(Party* before, double now) {
     const PartsOnDisk::Beginning beginning = before != nullptr ? parts_->next(*before) : PartsOnDisk::Beginning{};
     if (before != nullptr) round_ = first_round_ = -1;
@@ -282,6 +292,7 @@ class Joining {  // a party at work
                   .has_statement = fs::exists(folder_ / "statement.json"),
                   .complete_before = complete_before_,
                   .contradiction = process.party().now().exchange().contradiction(),
+                  .metrics_held_out = held_out_.count() > 0,
                   .private_metrics = fs::exists(metrics_file()) ? metrics_file() : ""};
     if (written_.spent) {
       joined.epsilon = written_.spent->epsilon;
@@ -304,13 +315,22 @@ class Joining {  // a party at work
 
   // Privacy: computed on rows and never paid for; a file of this party's own, and for nobody else's eyes.
   void write_metrics(const Vector& model, const Vector& own) const {
+    const bool held_out = held_out_.count() > 0;
+    const data::Rows& rows = held_out ? held_out_ : rows_.rows;
+    const std::string& schema = participant_.study.schema_toml;
     const auto of = [&](const Vector& f) {
-      return json{{"loss", problem::mean_loss(rows_.rows, problem_.loss, f)},
-                  {"error", problem::test_error(rows_.rows, problem_.loss, f)}};
+      json j = run::to_json(problem::quality(scored(rows, problem_.loss, f), {.unit = run::unit_of(schema)}),
+                            run::class_names(schema, rows_.classes));
+      j.update({{"loss", problem::mean_loss(rows, problem_.loss, f)},
+                {"error", problem::test_error(rows, problem_.loss, f)}});
+      return j;
     };
     write_private_file(metrics_file(),
                        json{{"private", "measured on this party's rows and not paid for: never share this file"},
-                            {"rows", rows_.rows.count()},
+                            {"rows", rows.count()},
+                            {"held_out", held_out},
+                            {"rows_were", held_out ? "held out: the model has not seen them"
+                                                   : "trained on: new rows may fare worse (--test-share holds rows out)"},
                             {"model", of(model)},
                             {"own_iterate", of(own)}}
                                .dump(1) +
@@ -320,6 +340,7 @@ class Joining {  // a party at work
   const JoinOptions& options_;
   const JoinHooks& hooks_;
   Participant participant_;
+  data::Rows held_out_;  // before rows_, which fills it
   data::Dataset rows_;
   privacy::NoiseSource noise_;
   problem::Problem problem_;

@@ -29,6 +29,7 @@ struct JoinHooks {
   std::function<void(const JoinProgress& progress)> on_progress;
   std::function<void(const LogLine& line)> report;
   const std::atomic<bool>* stop = nullptr;
+  data::Watch watch{};  // while this party's rows are loaded
 };
 
 struct Joined {
@@ -45,6 +46,7 @@ struct Joined {
   bool complete_before = false;      // an earlier process had the model
   std::vector<std::string> parts{};  // of a run that went on after a loss, a line each, and what the model is made of
   std::optional<std::string> contradiction{};  // of somebody's, kept in the transcript
+  bool metrics_held_out = false;               // measured on rows of --test-share, not on those of the training
   std::string private_metrics{};               // a file that is never shared; "": there is none
   struct {
     double total = 0, solve = 0, pay = 0, wait = 0;

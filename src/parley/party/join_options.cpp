@@ -5,10 +5,17 @@ namespace parley::party {
 std::vector<Option> option_rows(JoinOptions& o) {
   return {
       {"as", "", "the name of this party in the study", any_text("a name"), &o.as, "join"},
-      {"data", "", "this party's rows: a .csv or .libsvm file that never leaves the machine", any_text("a file"),
-       &o.data, "join"},
+      {"data", "", "this party's rows, which never leave the machine: a .csv, .csv.gz or .libsvm file, - (standard input), "
+       "postgresql://...",
+       any_text("a file"), &o.data, "join"},
       {"format", "", "format of the data file", one_of(o.format), &o.format.text, "join"},
       {"header", "", "whether the first line of a CSV file names its columns", any_text("yes, no"), &o.header, "join"},
+      {"delimiter", "",
+       "what separates the fields of a CSV file: auto (found from its header line), comma, semicolon, tab, pipe, or one "
+       "character",
+       any_text("a word or a character"), &o.delimiter, "join"},
+      {"query", "", "the rows to take from --data postgresql://user@host/database: one SELECT",
+       any_text("a query in SQL"), &o.query, "join"},
       {"ledger", "", "this party's ledger: charged before anything leaves ('parley ledger cap' makes one)",
        any_text("a file"), &o.ledger, "join"},
       {"dataset", "", "the owner's name of the rows in the ledger; default: the party's name", any_text("a name"),
@@ -28,8 +35,13 @@ std::vector<Option> option_rows(JoinOptions& o) {
        any_text("a folder"), &o.out, "join"},
       {"threads", "", "threads; 0: all cores. The result does not depend on it", between(0, 4096), &o.threads, "join"},
       {"local-metrics", "",
-       "measure the model on this party's own rows, into OUT.private_metrics.json beside the folder; never share it",
+       "measure the model on rows that --test-share holds out, into OUT.private_metrics.json beside the folder; never "
+       "share it",
        any_text("true or false"), &o.local_metrics, "join"},
+      {"test-share", "",
+       "the last rows of the file, this share of them, are held out for --local-metrics; the roster's records are then "
+       "the rows before them",
+       between(0, 0.9), &o.test_share, "join"},
       {"require-approvals", "",
        "start only if every party has approved this very study ('parley study sign'); what it signed stands beside it",
        any_text("true or false"), &o.require_approvals, "join"},

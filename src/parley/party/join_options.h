@@ -13,6 +13,7 @@ struct JoinOptions {
   std::string data;
   Choice<data::FileFormat> format = data::FileFormat::automatic;
   bool header = true;
+  std::string delimiter = "auto", query;
   std::string ledger, dataset;
   std::string key, certificate;
   std::string listen;
@@ -20,6 +21,7 @@ struct JoinOptions {
   std::string out;
   long threads = 0;
   bool local_metrics = false;
+  double test_share = 0;
   bool require_approvals = false;
 };
 std::vector<Option> option_rows(JoinOptions& o);

@@ -1,8 +1,11 @@
 #include "parley/party/participant.h"
 
 #include <chrono>
+#include <cmath>
 #include <filesystem>
 #include <nlohmann/json.hpp>
+#include <numeric>
+#include <span>
 
 #include "parley/base/error.h"
 #include "parley/base/printed.h"
@@ -79,7 +82,7 @@ Participant participant_from(const JoinOptions& o) {
   return participant;
 }
 
-data::Dataset own_rows(const JoinOptions& o, const study::Study& study) {
+OwnRows own_rows(const JoinOptions& o, const study::Study& study, const data::Watch& watch) {
   const study::Invited& me = study.parties[static_cast<std::size_t>(study.node_of(o.as))];
   if (me.trainer) {
     if (!o.data.empty())
@@ -89,22 +92,32 @@ data::Dataset own_rows(const JoinOptions& o, const study::Study& study) {
   }
   if (o.data.empty())
     throw Error({.what = "a party needs its rows", .where = "option --data", .fix = "give --data FILE"});
-  if (!std::filesystem::exists(o.data))
+  if (o.data != "-" && !data::is_database(o.data) && !std::filesystem::exists(o.data))
     throw Error({.what = "there is no such file of rows",
                  .value = o.data,
                  .where = "option --data",
                  .fix = "give this party's .csv or .libsvm file"});
-  data::Options source{.data = {o.data}, .format = o.format, .header = o.header, .features = study.features};
+  data::Options source{.data = {o.data}, .format = o.format, .header = o.header,
+                       .delimiter = o.delimiter, .query = o.query, .features = study.features};
   if (!study.schema.empty()) source.schema = (study.file.parent_path() / study.schema).string();
-  data::Dataset rows = data::load_file(source, o.data);
+  data::Dataset rows = data::load_file(source, o.data, "option --data", watch);
+  const std::size_t all = rows.rows.count();
+  const auto held = static_cast<std::size_t>(std::llround(o.test_share * static_cast<double>(all)));
+  std::vector<std::size_t> order(all);
+  std::iota(order.begin(), order.end(), std::size_t{0});
+  const std::span<const std::size_t> which(order);
+  OwnRows own{.trained = {}, .held_out = rows.rows.select(which.last(held))};
+  if (held > 0) rows.rows = rows.rows.select(which.first(all - held));
   if (static_cast<long>(rows.rows.count()) != me.records)
     throw Error(
         {.what = "the roster of the study has another number of records for " + o.as,
-         .value = std::to_string(rows.rows.count()) + " rows",
+         .value = std::to_string(rows.rows.count()) + " rows" +
+                  (held > 0 ? " without the " + std::to_string(held) + " that --test-share holds out" : ""),
          .allowed = std::to_string(me.records) + " rows",
          .where = o.data,
          .fix = "give the file that was counted, or have the roster changed: the noise of everybody follows from it"});
-  return rows;
+  own.trained = std::move(rows);
+  return own;
 }
 
 ledger::PlannedRun planned_run(const JoinOptions& o, const Participant& participant, const data::Dataset& rows,

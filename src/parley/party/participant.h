@@ -4,6 +4,7 @@
 #include <vector>
 
 #include "parley/data/dataset.h"
+#include "parley/data/read/load_csv.h"
 #include "parley/identity/identity.h"
 #include "parley/ledger/ledger_file.h"
 #include "parley/party/join_options.h"
@@ -27,8 +28,14 @@ struct Participant {
 Participant participant_of(study::Study study, study::StudyPlan plan, const std::string& name);  // without its key
 Participant participant_from(const JoinOptions& o);  // Error: a key or certificate that the others would refuse
 
-// Privacy: rows, as the public schema encodes them, as many as the roster says; a trainer has none.
-data::Dataset own_rows(const JoinOptions& o, const study::Study& study);
+// Privacy: rows, as the public schema encodes them; a trainer has none. The last --test-share of the file is held out,
+// by position alone: which rows these are follows from the number of rows and not from any value. A neighbouring file
+// (one row replaced, at its place) has the same split. Nothing that leaves is computed from rows that are held out.
+struct OwnRows {
+  data::Dataset trained;  // as many as the roster says
+  data::Rows held_out;
+};
+OwnRows own_rows(const JoinOptions& o, const study::Study& study, const data::Watch& watch = {});
 
 // What the run will charge to this party's ledger.
 ledger::PlannedRun planned_run(const JoinOptions& o, const Participant& participant, const data::Dataset& rows,

@@ -53,7 +53,7 @@ void check_vacant(const std::filesystem::path& folder) {
   if (unfinished(folder))
     throw Error({.what = "the output folder holds an unfinished run",
                  .where = folder.string(),
-                 .fix = "repeat its command with --resume true to go on with it: nothing is released or charged twice; "
+                 .fix = "repeat its command with --resume to go on with it: nothing is released or charged twice; "
                         "or choose another --out for a new run"});
   if (std::filesystem::is_directory(folder, code) &&
       !std::ranges::all_of(std::filesystem::directory_iterator(folder), half_written))
@@ -70,6 +70,19 @@ void create_folder(const std::filesystem::path& folder) {
     throw Error({.what = "cannot create the output folder: " + code.message(),
                  .where = folder.string(),
                  .fix = "choose a writable --out"});
+}
+
+void point_latest(const std::filesystem::path& folder) {
+  namespace fs = std::filesystem;
+  const fs::path named = (folder / "").parent_path(), runs = named.parent_path(), latest = runs / "latest";
+  std::error_code code;
+  if (runs.filename() != "runs" || named.filename() == "latest") return;
+  if (fs::exists(fs::symlink_status(latest, code)) && !fs::is_symlink(latest, code)) return;
+  const fs::path beside = runs / (".latest-" + std::to_string(::getpid()));
+  fs::remove(beside, code);
+  fs::create_directory_symlink(named.filename(), beside, code);
+  if (!code) fs::rename(beside, latest, code);
+  if (code) fs::remove(beside, code);
 }
 
 std::filesystem::path folder_of_rank(const std::filesystem::path& folder, int rank) {

@@ -31,6 +31,9 @@ bool half_written(const std::filesystem::directory_entry& entry);
 // names --resume.
 void check_vacant(const std::filesystem::path& folder);
 void create_folder(const std::filesystem::path& folder);  // Error also when it cannot be made
+// Of a record in a folder called runs: the link runs/latest leads to it from now on. Replaced in one step; a folder or
+// file of that name stays, and where links cannot be made there is none.
+void point_latest(const std::filesystem::path& folder);
 std::filesystem::path folder_of_rank(const std::filesystem::path& folder, int rank);
 std::string folder_of_part(int number);  // in the party's folder: "." or part-n
 

@@ -129,7 +129,7 @@ TEST_F(RecordTest, SaysThatARunIsUnfinishedAndHowToGoOn) {
   {
     Writer writer(folder_, run_);
     EXPECT_NE(said().find("holds an unfinished run"), std::string::npos);
-    EXPECT_NE(said().find("--resume true"), std::string::npos);
+    EXPECT_NE(said().find("with --resume"), std::string::npos);
     run_["outcome"] = "completed";
     writer.finish(run_, json());
   }

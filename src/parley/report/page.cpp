@@ -39,7 +39,7 @@ std::string table(const std::vector<std::vector<std::string>>& rows) {
   return out + (rows.size() > 1 ? "</tbody>" : "") + "</table></div>\n";
 }
 
-std::string page(const std::vector<Group>& groups, const std::vector<Figure>& figures, const Options& options) {
+std::string page_head(const std::string& title, const std::string& version) {
   const std::string policy = "default-src 'none'; script-src " + hash_source(page_script) + "; style-src " +
                              hash_source(page_style) + "; img-src data:; base-uri 'none'; form-action 'none'";
   std::string out(page_signature);
@@ -47,9 +47,19 @@ std::string page(const std::vector<Group>& groups, const std::vector<Figure>& fi
   out += fmt::format("<meta http-equiv=\"Content-Security-Policy\" content=\"{}\">\n", policy);
   out += "<meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n";
   out += "<meta name=\"referrer\" content=\"no-referrer\">\n<meta name=\"color-scheme\" content=\"light dark\">\n";
-  out += fmt::format("<meta name=\"generator\" content=\"parley {}\">\n", escaped(options.version));
-  out += fmt::format("<title>{}</title>\n<style>{}</style>\n</head>\n<body>\n<main>\n", escaped(options.title),
-                     page_style);
+  out += fmt::format("<meta name=\"generator\" content=\"parley {}\">\n", escaped(version));
+  return out + fmt::format("<title>{}</title>\n<style>{}</style>\n</head>\n<body>\n<main>\n", escaped(title),
+                           page_style);
+}
+
+std::string page_foot(const std::string& version) {
+  return fmt::format(
+      "<footer>Made by parley {}. This page is one file: it fetches nothing and sends nothing.</footer>\n",
+      escaped(version));
+}
+
+std::string page(const std::vector<Group>& groups, const std::vector<Figure>& figures, const Options& options) {
+  std::string out = page_head(options.title, options.version);
   out += head_part(groups, options);
   out += faults_part(groups);
   out += cards_part(groups);
@@ -65,9 +75,7 @@ std::string page(const std::vector<Group>& groups, const std::vector<Figure>& fi
   out += nodes_part(groups);
   out += guarantee_part(groups);
   out += options_part(groups, options.audience);
-  out +=
-      fmt::format("<footer>Made by parley {}. This page is one file: it fetches nothing and sends nothing.</footer>\n",
-                  escaped(options.version));
+  out += page_foot(options.version);
   out += fmt::format("</main>\n<script type=\"application/json\" id=\"report-data\">{}</script>\n",
                      script_json(chart_data(figures)));
   return out + fmt::format("<script>{}</script>\n</body>\n</html>\n", page_script);

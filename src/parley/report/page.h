@@ -15,6 +15,10 @@ extern const char* const page_script;
 
 std::string page(const std::vector<Group>& groups, const std::vector<Figure>& figures, const Options& options);
 
+// What every page begins with, through <main>, and its last line.
+std::string page_head(const std::string& title, const std::string& version);
+std::string page_foot(const std::string& version);
+
 // page_parts.cpp
 std::string head_part(const std::vector<Group>& groups, const Options& options);
 std::string cards_part(const std::vector<Group>& groups);

@@ -71,6 +71,8 @@ void read_expected(Run& run, const json& top) {
   if (text_in(selection, "by") == "planner") run.expected.chosen = text_in(selection, "because");
   if (!forecast.is_object()) return;
   run.expected.forecast = text_in(forecast, "in_words");
+  if (const double nu = number_in(forecast, "noise_to_signal"); std::isfinite(nu))
+    run.expected.forecast += fmt::format("; noise to signal {:.2g} (0.3 and more: no better than guessing)", nu);
   run.expected.limit = text_in(forecast, "guessing_in_words");
   run.expected.points = points(forecast, fmt::format(" ({:.2g} to {:.2g})", number_in(forecast, "points_low"),
                                                      number_in(forecast, "points_high")));
@@ -180,6 +182,7 @@ Run read_simulation(const Sources& sources, Audience audience) {
                  .train_loss = number_in(measured, "train_loss"),
                  .train_loss_pooled = number_in(measured, "train_loss_nonprivate"),
                  .test_error_guessing = number_in(measured, "test_error_guessing"),
+                 .auc = number_in(measured, "auc"),
                  .verdict = text_in(measured, "verdict")};
   return run;
 }

@@ -64,8 +64,10 @@ struct Expected {
 struct Metrics {  // of the end; owner only
   double test_error = absent, test_error_pooled = absent, train_loss = absent, train_loss_pooled = absent;
   double test_error_guessing = absent;           // of always saying the larger class
-  std::string verdict;                           // of the run itself: is the model better than guessing
+  double auc = absent;                           // of the model, and what it is worth against guessing
+  std::string verdict{};
   double own_loss = absent, own_error = absent;  // of a party's model, on its own rows (join --local-metrics)
+  bool own_held_out = false;                     // which it has not seen
 };
 
 // One stretch of a run that went on after a loss. Its first round is the last that the part before it kept.

@@ -111,7 +111,7 @@ std::string delta_warning(const std::vector<Group>& groups) {
       for (std::size_t i = 0; i < run.nodes.size(); ++i)
         if (run.guarantee.delta >= 1 / run.nodes[i].records)
           return fmt::format(
-              "Warning: δ = {} is not below 1/records of node {} ({} records). Publishing a record outright would be "
+              "Warning: δ = {} is not below 1/records of node {} ({} records): publishing a record outright would be "
               "allowed. Choose δ of at most 1/(10 × records).",
               number(run.guarantee.delta), i, count_text(run.nodes[i].records));
   return "";

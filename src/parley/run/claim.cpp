@@ -1,9 +1,12 @@
 #include "parley/run/claim.h"
 
 #include <algorithm>
+#include <cmath>
 #include <nlohmann/json.hpp>
+#include <sstream>
 
 #include "parley/algorithm/newton/newton_plan.h"
+#include "parley/base/printed.h"
 #include "parley/base/text.h"
 
 namespace parley::run {
@@ -15,6 +18,13 @@ namespace {
 
 std::string stamp(const std::vector<std::string>& not_private) {
   return not_private.empty() ? "" : "NOT PRIVATE: " + join(not_private, "; ");
+}
+
+std::string rounded(double nu) {
+  std::ostringstream text;
+  text.precision(2);
+  text << nu;
+  return text.str();
 }
 
 json to_json(const newton::Forecast& f) {
@@ -76,6 +86,14 @@ json privacy_json(const algorithm::Plan& plan, const std::vector<std::string>& n
   return j;
 }
 
+std::string too_large_epsilon(const algorithm::Plan& plan) {
+  constexpr double largest = 10;
+  if (!plan.noisy() || plan.epsilon() <= largest) return "";
+  return "NO MEANINGFUL PROTECTION: epsilon = " + printed_epsilon(plan.epsilon()) +
+         " is above 10. The odds of any statement about a record may change by a factor e^" +
+         std::to_string(std::lround(std::min(plan.epsilon(), 1e9))) + ". An epsilon of 1 or less is usual";
+}
+
 std::string in_words(const algorithm::Selected& s) {
   return s.by_planner() ? s.algorithm + ", chosen by the planner: " + s.because : s.algorithm;
 }
@@ -111,7 +129,9 @@ json forecast_json(const algorithm::Plan& plan) {
 std::vector<std::pair<std::string, std::string>> forecast_lines(const algorithm::Plan& plan) {
   const auto known = newton::known_of(plan);
   if (!known) return {};
-  return {{"expect", newton::in_words(newton::forecast(newton::noise_to_signal(*known)))},
+  const double nu = newton::noise_to_signal(*known);
+  return {{"noise", "noise to signal " + rounded(nu) + " (0.3 and more: no better than guessing)"},
+          {"expect", newton::in_words(newton::forecast(nu))},
           {"limit", newton::guessing_in_words(*known)},
           {"would help", newton::levers_in_words(*known)}};
 }

@@ -30,6 +30,9 @@ nlohmann::json privacy_json(const algorithm::Plan& plan, const std::vector<std::
 // "all other parties together", or "any 25 of the 100 parties together, and whoever sees every message".
 std::string against_whom(const privacy::Sharing& sharing);
 
+// What a plan with ε above 10 must say first, everywhere: that it protects hardly anything. Empty: ε is not so large.
+std::string too_large_epsilon(const algorithm::Plan& plan);
+
 // "newton, chosen by the planner: it loses least at a given budget"; the name alone where it was given.
 std::string in_words(const algorithm::Selected& selected);
 

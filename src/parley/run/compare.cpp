@@ -69,7 +69,11 @@ Comparison compare(const Contest& contest, const ContestHooks& hooks) {
     o.engine.out = contest.out + "/" + cell.algorithm + "/epsilon-" + number(cell.budget);
     try {
       const Summary summary =
-          train(o, {.on_start = [&](const Simulation& s) { hooks.on_cell(i, s); },
+          train(o, {.on_start =
+                        [&](const Simulation& s) {
+                          record::point_latest(contest.out);
+                          hooks.on_cell(i, s);
+                        },
                     .on_round = [&](int repeat, const RoundMetrics& m) { hooks.on_round(i, repeat, m); },
                     .stop = hooks.stop});
       all.interrupted = summary.runs.back().outcome == Outcome::interrupted;

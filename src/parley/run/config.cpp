@@ -38,7 +38,7 @@ std::vector<Option> option_rows(EngineOptions& o) {
       {"engine", "",
        "where the nodes run: all in this process, or on the ranks of an MPI job (mpirun; docs/cluster.md)",
        one_of({"in-process", "mpi"}), &o.engine, "engine", Shown::to_anyone},
-      {"out", "", "folder of the record; default runs/TIME-ALGORITHM", any_text("a folder"), &o.out, "engine"},
+      {"out", "", "folder of the record; default runs/TIME-ALGORITHM. The link runs/latest leads to the newest run", any_text("a folder"), &o.out, "engine"},
       {"seed", "", "noise from this number instead of the operating system: repeatable, and NOT PRIVATE", at_least(0),
        &o.seed, "engine", Shown::to_anyone},
       {"threads", "", "threads; 0: all cores. The result does not depend on it", between(0, 4096), &o.threads,

@@ -1,18 +1,11 @@
 #include "parley/run/model.h"
 
-#include <fmt/format.h>
-
-#include <cmath>
 #include <nlohmann/json.hpp>
 #include <set>
 
-#include "parley/base/csv.h"
 #include "parley/base/error.h"
 #include "parley/base/text.h"
 #include "parley/data/schema.h"
-#include "parley/data/table.h"
-#include "parley/problem/objective.h"
-#include "parley/problem/softmax.h"
 
 namespace parley::run {
 
@@ -127,54 +120,6 @@ Model read_model(const std::filesystem::path& file) {
                  .where = file.string(),
                  .fix = "give the model.json of a run"});
   }
-}
-
-namespace {
-
-std::string class_csv(const Model& model, const data::Rows& rows, std::size_t before) {
-  const auto names = class_names(model);
-  std::string csv;
-  if (before == 0) {
-    csv = "row";
-    for (const auto& name : names) csv += "," + csv_cell("probability[" + name + "]");
-    csv += ",prediction\n";
-  }
-  std::vector<double> p(names.size());
-  for (std::size_t n = 0; n < rows.count(); ++n) {
-    for (std::size_t c = 0; c < p.size(); ++c)
-      p[c] = problem::score(rows, n, model.weights.data() + static_cast<Index>(c) * rows.features);
-    problem::softmax(p, 0);
-    csv += std::to_string(before + n + 1);
-    for (const double x : p) csv += "," + number(x);
-    csv += "," + csv_cell(names[problem::softmax_class(rows, n, model.weights, names.size())]) + "\n";
-  }
-  return csv;
-}
-
-}  // namespace
-
-std::string prediction_csv(const Model& model, const data::Rows& rows, std::size_t before) {
-  expects(rows.features == static_cast<Index>(model.feature_names.size()), "rows with the model's features");
-  if (many_classes(model)) return class_csv(model, rows, before);
-  const data::Label label = label_of(model);
-  const auto score = [&](std::size_t n) { return problem::score(rows, n, model.weights); };
-  if (!model.loss.classifies()) {
-    std::string csv = before == 0 ? "row,prediction\n" : "";
-    const data::Bounds b = label.bounds.value_or(data::Bounds{.low = -1, .high = 1});
-    for (std::size_t n = 0; n < rows.count(); ++n)
-      csv += fmt::format("{},{}\n", before + n + 1, number(b.low + (score(n) + 1) / 2 * (b.high - b.low)));
-    return csv;
-  }
-  const bool probabilities = model.loss.kind == problem::LossKind::logistic;
-  std::string csv = before > 0 ? "" : probabilities ? "row,probability,prediction\n" : "row,score,prediction\n";
-  const std::string yes = label.positive.empty() ? "1" : csv_cell(label.positive[0]),
-                    no = label.negative.empty() ? "-1" : csv_cell(label.negative[0]);
-  for (std::size_t n = 0; n < rows.count(); ++n) {
-    const double s = score(n);
-    csv +=
-        fmt::format("{},{},{}\n", before + n + 1, number(probabilities ? 1 / (1 + std::exp(-s)) : s), s > 0 ? yes : no);
-  }
-  return csv;
 }
 
 }  // namespace parley::run

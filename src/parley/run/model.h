@@ -25,9 +25,4 @@ struct Model {
 nlohmann::json to_json(const Model& model, const nlohmann::json& privacy);
 Model read_model(const std::filesystem::path& file);  // Error when it is not a model of this version
 
-// One line per row: "row,prediction" (regression, in the label's own unit), "row,probability,prediction" (logistic),
-// "row,score,prediction" (a hinge's score is no probability), "row,probability[CLASS],…,prediction" (softmax).
-// before: rows that were predicted already; the header stands before the first one.
-std::string prediction_csv(const Model& model, const data::Rows& rows, std::size_t before = 0);
-
 }  // namespace parley::run

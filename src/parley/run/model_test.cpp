@@ -9,6 +9,7 @@
 #include "parley/base/error.h"
 #include "parley/base/text.h"
 #include "parley/data/encode.h"
+#include "parley/run/quality/prediction.h"
 
 namespace parley::run {
 namespace {
@@ -107,6 +108,27 @@ TEST(Predict, LogisticGivesAProbabilityAndTheHingesAScore) {
   EXPECT_EQ(prediction_csv(model, rows), "row,score,prediction\n1,1,1\n");
   model.loss.kind = problem::LossKind::huber;
   EXPECT_EQ(prediction_csv(model, rows), "row,prediction\n1,1\n");
+}
+
+TEST(Predict, AThresholdAndAClassDecideWhatIsSaid) {
+  Model model{.weights = Vector{{2.0}}, .feature_names = {"1"}};
+  data::Rows rows;
+  rows.features = 1;
+  rows.append(std::vector<std::int32_t>{0}, std::vector<double>{0.5}, 0);  // p = 0.731
+  EXPECT_THAT(prediction_csv(model, rows, 0, {.threshold = 0.7}), HasSubstr(",1\n"));
+  EXPECT_THAT(prediction_csv(model, rows, 0, {.threshold = 0.75}), HasSubstr(",-1\n"));
+  EXPECT_THAT(prediction_csv(model, rows, 0, {.threshold = 0.25, .of = "-1"}), HasSubstr("1,0.26894142136999"));
+  EXPECT_THAT(prediction_csv(model, rows, 0, {.threshold = 0.25, .of = "-1"}), HasSubstr(",-1\n"));
+  const auto refused = [&](const Decision& d) { return [&model, d] { check_decision(model, d); }; };
+  EXPECT_THAT(refused({.threshold = 1.0}), ThrowsMessage<Error>(HasSubstr("> 0 and < 1")));
+  EXPECT_THAT(refused({.of = "maybe"}), ThrowsMessage<Error>(HasSubstr("no such class")));
+  model.loss.kind = problem::LossKind::huber;
+  EXPECT_THAT(refused({.threshold = 0.5}), ThrowsMessage<Error>(HasSubstr("predicts a number")));
+  const Model several = written_and_read(to_json(softmax_model(), nullptr));
+  rows.features = 2;
+  EXPECT_THAT([&] { check_decision(several, {.threshold = 0.5}); }, ThrowsMessage<Error>(HasSubstr("--class NAME")));
+  EXPECT_THAT(prediction_csv(several, rows, 0, {.of = "b,b"}), HasSubstr("row,probability,prediction\n1,"));
+  EXPECT_THAT(prediction_csv(several, rows, 0, {.of = "b,b"}), HasSubstr(",other\n"));
 }
 
 }  // namespace

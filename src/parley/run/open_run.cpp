@@ -144,7 +144,9 @@ OpenRun open_run(Simulation& simulation, const TrainOptions& options, const std:
       for (const auto& w : owner.book->warnings()) warnings += w + "\n";
       for (const auto& w : owner.book->warnings_about(planned)) warnings += w + "\n";
     }
-    if (!resume && ranks.rank() == 0) record::create_folder(out);
+    if (ranks.rank() != 0) return;
+    if (!resume) record::create_folder(out);
+    record::point_latest(out);
   });
   const auto all = ranks.texts(warnings);
   for (std::size_t r = 0; r < all.size(); ++r)

@@ -17,6 +17,7 @@
 #include "parley/run/measure.h"
 #include "parley/run/model.h"
 #include "parley/run/open_run.h"
+#include "parley/run/quality/quality.h"
 
 namespace parley::run {
 namespace {
@@ -170,6 +171,8 @@ class SimulatedRun {
     result_.phases.record -= result_.seconds_metrics;
     if (!result_.last().train_loss) measure(s_, iterates_, threads_, ranks_, result_.history.back(), node_loss_);
     result_.mean = iterates_.model();
+    if (const auto rows = scored_by_all(s_.holdings.test, s_.problems[0].loss, result_.mean, ranks_))
+      result_.quality = problem::quality(*rows, {.unit = unit_of(s_.holdings.schema_toml)});
     for (std::size_t i = 0; i < s_.problems.size(); ++i) result_.f.push_back(iterates_.classifier(i));
     result_.nodes = node_summaries(s_, *ledger_, iterates_, node_loss_, whole, ranks_);
     for (const NodeSummary& n : result_.nodes) {
@@ -198,6 +201,7 @@ class SimulatedRun {
       head["private"]["test_error"] = *last.test_error;
       head["private"]["test_error_nonprivate"] = s_.test_error_nonprivate;
       head["private"]["test_error_guessing"] = s_.test_error_guessing;
+      head["private"].update(to_json(*result_.quality, class_names(s_.holdings.schema_toml, s_.holdings.classes)));
     }
     return head;
   }
@@ -241,7 +245,7 @@ Summary train(const TrainOptions& options, const Hooks& hooks) {
 
 Summary train(const TrainOptions& options, const Hooks& hooks, network::Ranks& ranks) {
   together(ranks, [&] { check_options(options); });
-  Summary summary{.simulation = prepare(options, ranks)};
+  Summary summary{.simulation = prepare(options, ranks, hooks.watch)};
   summary.record = ranks
                        .texts(options.engine.out.empty() ? default_folder(summary.simulation.selected.algorithm)
                                                          : options.engine.out)

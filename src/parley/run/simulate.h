@@ -10,6 +10,7 @@
 #include <string>
 #include <vector>
 
+#include "parley/problem/quality.h"
 #include "parley/run/driver.h"
 #include "parley/run/simulation.h"
 
@@ -39,6 +40,7 @@ struct Result {
   std::vector<Vector> f;  // the classifier that each party of this process ends with
   Vector mean;            // the model
   std::vector<NodeSummary> nodes;
+  std::optional<problem::Quality> quality;  // of the model on the held-out rows: private
   double epsilon = 0, epsilon_all_others = 0;
   double seconds = 0, seconds_metrics = 0;
   Phases phases;
@@ -50,6 +52,7 @@ struct Hooks {  // stop: on any rank
   std::function<void(const Simulation&)> on_start;
   std::function<void(int repeat, const RoundMetrics&)> on_round;
   const std::atomic<bool>* stop = nullptr;
+  data::Watch watch{};  // while rows are loaded; of rank 0
 };
 
 struct Summary {

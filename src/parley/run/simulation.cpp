@@ -17,6 +17,7 @@
 #include "parley/problem/solve.h"
 #include "parley/record/schema.h"
 #include "parley/run/claim.h"
+#include "parley/run/quality/quality.h"
 #include "parley/run/setting.h"
 
 namespace parley::run {
@@ -39,12 +40,12 @@ double norm_on_published(const data::Rows& published, const algorithm::Options& 
 }
 
 // The rows of this process's nodes, and everybody's number of records.
-data::Holdings load(const TrainOptions& o, network::Ranks& ranks) {
+data::Holdings load(const TrainOptions& o, network::Ranks& ranks, const data::Watch& watch) {
   data::Share share{.process = ranks.rank(), .processes = ranks.count(), .file_sizes = data::file_sizes(o.data)};
   ranks.largest(share.file_sizes);
   data::Holdings holdings;
   together(ranks, [&] {
-    holdings = data::load(o.data, share);
+    holdings = data::load(o.data, share, ranks.rank() == 0 ? watch : data::Watch{});
     if (const auto wrong = loss_mismatch(o.algorithm.loss, holdings.regression, holdings.classes.size()))
       throw Error(*wrong);
   });
@@ -130,6 +131,9 @@ void add_yardstick(Simulation& simulation, network::Ranks& ranks) {
   simulation.train_loss_nonprivate = loss;
   const problem::Loss& kind = simulation.problems[0].loss;
   if (simulation.test_rows == 0) return;
+  if (const auto rows = scored_by_all(simulation.holdings.test, kind, simulation.optimum, ranks))
+    simulation.quality_nonprivate =
+        problem::quality(*rows, {.unit = unit_of(simulation.holdings.schema_toml)});
   double errors = problem::test_errors(simulation.holdings.test, kind, simulation.optimum);
   ranks.sum({&errors, 1});
   simulation.test_error_nonprivate = problem::test_error_of(errors, simulation.test_rows, kind);
@@ -198,8 +202,8 @@ Simulation plan_simulation(const TrainOptions& o, data::Holdings holdings) {
 
 }  // namespace
 
-Simulation prepare(const TrainOptions& o, network::Ranks& ranks) {
-  data::Holdings holdings = load(o, ranks);
+Simulation prepare(const TrainOptions& o, network::Ranks& ranks, const data::Watch& watch) {
+  data::Holdings holdings = load(o, ranks, watch);
   std::optional<Simulation> simulation;
   together(ranks, [&] { simulation = plan_simulation(o, std::move(holdings)); });
   // The problems point into the holdings; moving a Simulation keeps the rows where they are (vectors move by pointer).

@@ -12,6 +12,7 @@
 #include "parley/network/graph.h"
 #include "parley/network/ranks.h"
 #include "parley/problem/objective.h"
+#include "parley/problem/quality.h"
 #include "parley/record/adjacency.h"
 #include "parley/run/config.h"
 
@@ -30,6 +31,7 @@ struct Simulation {  // one for all repeats
   double test_error_nonprivate = std::numeric_limits<double>::quiet_NaN(),
          train_loss_nonprivate = std::numeric_limits<double>::quiet_NaN();
   double test_error_guessing = std::numeric_limits<double>::quiet_NaN();  // always the larger class of training rows
+  std::optional<problem::Quality> quality_nonprivate;  // of the optimum, on the held-out rows
   double test_rows = 0;                                                   // of all processes
 
   int parties() const { return static_cast<int>(plan.nodes.size()); }  // who holds rows
@@ -41,7 +43,7 @@ struct Simulation {  // one for all repeats
 };
 
 // Loads, checks and plans; throws Error before anything is written. Every process loads its own nodes' rows.
-Simulation prepare(const TrainOptions& options, network::Ranks& ranks);
+Simulation prepare(const TrainOptions& options, network::Ranks& ranks, const data::Watch& watch = {});
 
 std::string not_covered(const Simulation& simulation);  // rows that were declared public; "" of none
 

@@ -3,11 +3,36 @@
 
 #include "parley/privacy/pure.h"
 #include "parley/run/claim.h"
+#include "parley/run/quality/quality.h"
 #include "parley/run/simulate.h"
 
 namespace parley::run {
 
 using nlohmann::json;
+
+namespace {
+
+// The figures of the only run; of several runs each number as mean and range, and the rest as a list.
+json quality_of(const Summary& s, bool alone) {
+  json all = json::object();
+  for (const Result& r : s.runs) {
+    if (!r.quality) continue;
+    const json one = to_json(*r.quality, class_names(s.simulation.holdings.schema_toml, s.simulation.holdings.classes));
+    if (alone) return one;
+    for (const auto& [key, value] : one.items()) all[key].push_back(value);
+  }
+  for (auto& [key, values] : all.items())
+    if (std::ranges::all_of(values, [](const json& v) { return v.is_number(); })) {
+      double sum = 0;
+      for (const json& v : values) sum += v.get<double>();
+      values = {{"mean", sum / static_cast<double>(values.size())},
+                {"min", *std::ranges::min_element(values)},
+                {"max", *std::ranges::max_element(values)}};
+    }
+  return all;
+}
+
+}  // namespace
 
 json to_json(const Summary& s, const TrainOptions& o) {
   const auto over_runs = [&](auto of) -> json {
@@ -72,6 +97,7 @@ json to_json(const Summary& s, const TrainOptions& o) {
             {"node_results", nodes},
             {"warnings", s.simulation.plan.warnings},
             {"record", s.record}});
+  j.update(quality_of(s, o.engine.repeat == 1));
   return j;
 }
 

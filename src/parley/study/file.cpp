@@ -7,6 +7,7 @@
 #include "parley/base/error.h"
 #include "parley/base/text.h"
 #include "parley/base/toml.h"
+#include "parley/data/draft.h"
 #include "parley/data/schema.h"
 #include "parley/run/config.h"
 #include "parley/study/mistakes.h"
@@ -130,7 +131,7 @@ void check_study(Reader& reader) {
     const std::filesystem::path schema = file_beside(s.file, s.schema, reader.at(line("schema")));
     std::error_code ignored;
     if (std::filesystem::exists(schema, ignored))
-      s.schema_toml = data::to_toml(data::parse_schema(read_file(schema, "the schema", mebibyte), schema.string()));
+      s.schema_toml = data::to_toml(data::parse_schema(data::read_schema(schema, mebibyte), schema.string()));
   });
 }
 

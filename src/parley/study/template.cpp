@@ -30,7 +30,6 @@ std::string study_template() {
   s.schema = "schema.toml";
   s.graph.graph = "complete";
   s.algorithm.epsilon = {1};
-  s.algorithm.delta = 1e-6;
   const std::vector<Option> rows = option_rows(s);
   std::string text =
       "# A study between parties that keep their data. Everything here is public, and every party's copy must mean "
@@ -43,7 +42,7 @@ std::string study_template() {
       const Option& row = find_option(rows, name, "");
       const nlohmann::json value = option_value(row);
       text += comment(in_words_of(s, row.help) + " [" + row.rule.text + "]");
-      text += (value.is_null() ? "# " + name + " = 1" : name + " = " + value.dump()) + "\n";
+      text += (value.is_null() ? "# " + name + (name == "delta" ? " = 1e-6" : " = 1") : name + " = " + value.dump()) + "\n";
     }
   };
   section("the study", {"title", "nonce"});

@@ -76,16 +76,21 @@ class LedgerCheck {
     for (const auto& [node, account] : run.accounts) {
       if (node < 0 || node >= known.agreed().nodes()) continue;
       const study::Invited& party = known.study.parties[static_cast<std::size_t>(node)];
-      double epsilon = 0, mu_squared = 0;
+      double epsilon = 0, mu_squared = 0, mu_squared_colluders = 0;
       if (!known.is_trainer(node))
         for (const auto& r : known.schedule(node).private_rounds) {
           epsilon += r.charge.epsilon;
           mu_squared += r.charge.mu * r.charge.mu;
+          const double less = r.charge.mu_against(Against::colluders);
+          mu_squared_colluders += less * less;
         }
       if (!study::nearly(account.planned_epsilon, epsilon))
         differs("the planned epsilon", number(account.planned_epsilon), number(epsilon));
       if (!study::nearly(account.planned_mu, std::sqrt(mu_squared)))
         differs("the planned mu", number(account.planned_mu), number(std::sqrt(mu_squared)));
+      if (const double found = account.planned_mu_colluders.value_or(account.planned_mu);
+          !study::nearly(found, std::sqrt(mu_squared_colluders)))
+        differs("the planned mu against colluders", number(found), number(std::sqrt(mu_squared_colluders)));
       if (!known.is_trainer(node) && !run.fingerprints.contains(account.dataset))
         differs("rows of '" + protocol::printable(account.dataset) + "'", "without a fingerprint", "one");
       const auto records = run.records.find(account.dataset);

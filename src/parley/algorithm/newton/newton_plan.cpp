@@ -23,6 +23,9 @@ using problem::LossKind;
 constexpr long planned_rounds = 32, planned_gd_rounds = 100;
 constexpr double planned_share = 0.1, planned_ridge = 1e-5, planned_momentum = 0.9;
 constexpr double clip_when_clear = 0.5, clip_when_noisy = 0.35, noisy_from = 0.03;  // ν
+// Features from which the floor under the curvature's eigenvalues already makes steps short: cutting slopes at 0.35 makes
+// them shorter, and lost 0.5 to 3 points from 300 features on; it gained 0.2 to 0.6 with 100 (docs/frontier.md).
+constexpr Index short_steps_from = 150;
 constexpr double usual_tolerance = 1e-6;  // of a sum of gradients, where adding up rounds by less
 constexpr Index full_up_to = 1000;        // features; beyond it the curvature is its diagonal
 
@@ -46,6 +49,11 @@ double planned_noise_to_signal(const Options& o, const Setting& setting) {
 // few rows have, and cutting at 0.35 lost 2.5 points at ν = 0.05 (docs/frontier.md).
 bool cut_pays(const problem::Loss& loss) {
   return loss.kind == LossKind::logistic || loss.kind == LossKind::huber;
+}
+
+double planned_clip(const Options& o, const Algorithm& a, const Setting& setting) {
+  const bool short_steps = a.curved && o.loss == LossKind::logistic && setting.features >= short_steps_from;
+  return short_steps || planned_noise_to_signal(o, setting) < noisy_from ? clip_when_clear : clip_when_noisy;
 }
 
 [[noreturn]] void refuse(const Algorithm& a, const std::string& option, const std::string& why) {
@@ -78,7 +86,7 @@ void check_absent(const Options& o, const Algorithm& a) {
                  .value = "0",
                  .allowed = "> 0",
                  .where = "option --delta",
-                 .fix = "leave it out for 1e-5, or use another --algorithm"});
+                 .fix = "leave it out, or use another --algorithm"});
   if (o.weighting == Weighting::equal)
     throw Error({.what = a.name + " counts every record the same",
                  .value = "equal",
@@ -302,7 +310,7 @@ void fill_in(Options& o, const Algorithm& a, const Setting& setting) {
   if (!o.noise_scale.empty()) check_list(o.noise_scale, "noise-scale", setting.nodes());
   const bool budget = !o.epsilon.empty();
   if (o.noise == Noise::automatic) o.noise = budget || !o.noise_scale.empty() ? Noise::gaussian : Noise::none;
-  if (!o.delta) o.delta = o.noise == Noise::gaussian ? default_delta : 0;
+  if (!o.delta) o.delta = o.noise == Noise::gaussian ? default_delta(setting.records) : 0;
   o.noise_on = Place::gradient;
   o.weighting = Weighting::rows;
   if (o.rounds == 0) o.rounds = a.curved ? planned_rounds : planned_gd_rounds;
@@ -311,10 +319,7 @@ void fill_in(Options& o, const Algorithm& a, const Setting& setting) {
   check_size(o, a, setting);
   if (a.curved && !o.curvature_share) o.curvature_share = planned_share;
   const problem::Loss loss = loss_of(o, setting.classes);
-  if (!o.clip)
-    o.clip = !cut_pays(loss) || o.noise == Noise::none          ? loss.gradient_bound()
-             : planned_noise_to_signal(o, setting) < noisy_from ? clip_when_clear
-                                                                : clip_when_noisy;
+  if (!o.clip) o.clip = !cut_pays(loss) || o.noise == Noise::none ? loss.gradient_bound() : planned_clip(o, a, setting);
   o.clip = std::min(*o.clip, loss.gradient_bound());
   if (o.diameter == Diameter::automatic)
     o.diameter = budget && loss.kind == LossKind::logistic ? Diameter::at_point : Diameter::worst;

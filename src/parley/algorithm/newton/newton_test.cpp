@@ -372,14 +372,18 @@ TEST(NewtonShared, IsRefusedWhereItDoesNotHold) {
 
 // Where slopes are cut follows from ν and the loss alone (docs/newton.md, section 4).
 TEST(NewtonPrice, WhereSlopesAreCut) {
-  const auto clip = [](const std::string& loss, double epsilon) {
+  const auto clip = [](const std::string& loss, double epsilon, long features = 62, const char* algorithm = "newton") {
     const Setting setting{
-        .degree = {4, 4, 4, 4, 4}, .records = std::vector<double>(5, 9000), .features = 62, .classes = 3};
-    return *algorithm::make_plan({.algorithm = "newton", .loss = loss, .epsilon = {epsilon}}, setting).options.clip;
+        .degree = {4, 4, 4, 4, 4}, .records = std::vector<double>(5, 9000), .features = features, .classes = 3};
+    return *algorithm::make_plan({.algorithm = algorithm, .loss = loss, .epsilon = {epsilon}}, setting).options.clip;
   };
   EXPECT_EQ(clip("logistic", 1), 0.5);      // ν = 0.011
   EXPECT_EQ(clip("logistic", 0.25), 0.35);  // ν = 0.042
   EXPECT_EQ(clip("huber", 0.25), 0.35);
+  EXPECT_EQ(clip("logistic", 0.25, 149), 0.35);
+  for (const long features : {150, 1000}) EXPECT_EQ(clip("logistic", 0.25, features), 0.5) << "steps are short already";
+  EXPECT_EQ(clip("logistic", 0.25, 200, "dp-gd"), 0.35) << "it has no floor";
+  EXPECT_EQ(clip("huber", 0.25, 200), 0.35);
   for (const double epsilon : {0.25, 1.0}) EXPECT_EQ(clip("huber-hinge", epsilon), 1);
   EXPECT_EQ(clip("softmax", 1), problem::Loss({.kind = problem::LossKind::softmax, .classes = 3}).gradient_bound());
 }

@@ -17,7 +17,7 @@ inline void checked(int code, const char* call) {  // on a communicator with MPI
   throw Error({.what = std::string(call) + " failed",
                .value = text,
                .where = "the connection between ranks",
-               .fix = "look at what mpirun says of the other ranks, then repeat the command with --resume true"});
+               .fix = "look at what mpirun says of the other ranks, then repeat the command with --resume"});
 }
 
 }  // namespace parley::network

@@ -59,12 +59,14 @@ std::string guessing_card(const Group& g) {
   if (!std::isfinite(error) || !std::isfinite(m.test_error_guessing)) return "";
   const double better = m.test_error_guessing - error;
   const bool numbers = g.first().option("loss") == "huber";
-  const std::string value = better <= 0 ? "no better"
+  const bool told = !m.verdict.empty() && g.runs.size() == 1;  // by an exact test on the held-out rows
+  const std::string value = told && std::isfinite(m.auc) ? fmt::format("AUC {:.3f}", m.auc)
+                            : better <= 0 ? "no better"
                             : numbers   ? value_text(better) + " better"
                                         : fmt::format("{:.1f} points better", 100 * better);
   const std::string what = numbers ? "always guessing the mean: " : "always guessing the larger class: ";
   return card("model against guessing", value,
-              (m.verdict.empty() ? "" : m.verdict + "; ") + "wrong: " + error_text(g.first(), error) + "; " + what +
+              (told ? m.verdict + ". " : "") + "Wrong: " + error_text(g.first(), error) + "; " + what +
                   error_text(g.first(), m.test_error_guessing));
 }
 

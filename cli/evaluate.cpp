@@ -1,0 +1,199 @@
+// A model on rows whose label is known. Privacy: everything here is measured on rows; terminal and page are the owner's.
+#include <fmt/core.h>
+#include <sys/stat.h>
+
+#include <nlohmann/json.hpp>
+
+#include "cli/commands.h"
+#include "cli/terminal.h"
+#include "parley/base/error.h"
+#include "parley/base/printed.h"
+#include "parley/base/text.h"
+#include "parley/data/encode.h"
+#include "parley/data/libsvm.h"
+#include "parley/report/quality_page.h"
+#include "parley/report/report.h"
+#include "parley/run/quality/prediction.h"
+#include "parley/run/quality/quality.h"
+
+namespace parley::cli {
+namespace {
+
+struct EvaluateOptions {
+  std::string model, data, out;
+  bool header = true;
+  run::Decision decision;
+};
+
+std::vector<Option> rows(EvaluateOptions& o) {
+  return {{"model", "", "model.json of a run", any_text("a file"), &o.model, "Options"},
+          {"data", "", "rows with their label that the model has not seen: CSV in the model's schema, or LIBSVM",
+           any_text("a file"), &o.data, "Options"},
+          {"out", "", "also a page with ROC and calibration, for the owner of the rows", any_text("a file"), &o.out,
+           "Options"},
+          {"header", "", "whether the first line of a CSV file names its columns", any_text("yes, no"), &o.header,
+           "Options"},
+          {"threshold", "", "two classes: say the positive one where its probability lies above this; default 0.5",
+           any_text("a number"), &o.decision.threshold, "Options"}};
+}
+
+data::Rows labelled_rows(const EvaluateOptions& o, const run::Model& model) {
+  const auto features = static_cast<Index>(model.feature_names.size());
+  data::Rows read = model.schema_toml.empty()
+                        ? data::read_libsvm(o.data, features)
+                        : data::encode(data::read_csv(o.data, {.header = o.header}),
+                                       data::parse_schema(model.schema_toml, o.model + " (schema)"), o.data)
+                              .rows;
+  if (read.features != features)
+    throw Error({.what = "the rows have " + std::to_string(read.features) + " features, the model " +
+                         std::to_string(features),
+                 .where = o.data,
+                 .fix = "give rows in the format of the training data"});
+  return read;
+}
+
+std::vector<std::vector<std::string>> figures(const problem::Quality& q) {
+  std::vector<std::vector<std::string>> rows = {{"", "this model", q.mae ? "always the mean" : "always the larger class"}};
+  const auto add = [&](const std::string& name, const std::optional<double>& value, const std::string& guess,
+                       auto text) {
+    if (value) rows.push_back({name, text(*value), guess});
+  };
+  const auto digits = [](double x) { return fmt::format("{:.4g}", x); };
+  const auto three = [](double x) { return fixed(x, 3); };
+  const auto four = [](double x) { return fixed(x, 4); };
+  if (q.mae) {
+    add("root mean square error", q.error, digits(q.baseline_error), digits);
+    add("mean absolute error", q.mae, "-", digits);
+    add("R²", q.r_squared, "0", four);
+    return rows;
+  }
+  const std::string mean = q.confusion.size() > 2 ? ", mean over classes" : "";
+  add("error", q.error, percent(q.baseline_error), percent);
+  add("balanced error", q.balanced_error, percent(1 - 1 / static_cast<double>(q.confusion.size())), percent);
+  add("AUC" + mean, q.auc, "0.500", three);
+  add("F1" + mean, q.f1, "-", three);
+  add("log loss", q.log_loss, "-", four);
+  add("Brier score", q.brier, "-", four);
+  return rows;
+}
+
+report::Chart roc_chart(const problem::Scored& s) {
+  std::vector<bool> positive;
+  for (const double y : s.label) positive.push_back(y > 0);
+  report::Line line{.name = "this model", .x = {}, .mean = {}, .low = {}, .high = {}};
+  for (const problem::RocPoint& p : problem::roc(s.score, positive)) {
+    line.x.push_back(p.false_alarms);
+    line.mean.push_back(p.found);
+  }
+  return {.title = "ROC: rows found against false alarms",
+          .x_label = "share of the negative rows that are said to be positive",
+          .y_label = "share of the positive rows that are found",
+          .lines = {line, {.name = "guessing", .x = {0, 1}, .mean = {0, 1}, .low = {}, .high = {}}},
+          .marks = {}};
+}
+
+report::Chart calibration_chart(const problem::Quality& q) {
+  report::Line line{.name = "this model", .x = {}, .mean = {}, .low = {}, .high = {}};
+  for (const problem::Bin& b : q.calibration) {
+    if (b.rows == 0) continue;
+    line.x.push_back(b.predicted);
+    line.mean.push_back(b.observed);
+  }
+  return {.title = "Calibration: how often what is predicted is true",
+          .x_label = "mean predicted probability of a bin",
+          .y_label = "share of its rows for which it is true",
+          .points = true,
+          .lines = {line, {.name = "well calibrated", .x = {0, 1}, .mean = {0, 1}, .low = {}, .high = {}}},
+          .marks = {}};
+}
+
+std::vector<std::vector<std::string>> confusion(const problem::Quality& q, const std::vector<std::string>& classes) {
+  std::vector<std::vector<std::string>> rows;
+  if (q.confusion.empty()) return rows;
+  rows.push_back({"class"});
+  for (const auto& name : classes) rows[0].push_back("said: " + name);
+  for (std::size_t c = 0; c < q.confusion.size(); ++c) {
+    rows.push_back({classes[c]});
+    for (const std::size_t n : q.confusion[c]) rows.back().push_back(grouped(static_cast<long>(n)));
+  }
+  return rows;
+}
+
+std::vector<std::string> notes_on(const run::Model& model) {
+  std::vector<std::string> notes;
+  if (model.outcome != "completed") notes.push_back("this model comes from a run that was " + model.outcome);
+  if (!model.not_private.empty()) notes.push_back("this model is NOT PRIVATE: " + join(model.not_private, "; "));
+  return notes;
+}
+
+void write_page(const EvaluateOptions& o, const run::Model& model, const problem::Scored& s, const problem::Quality& q,
+                const std::vector<std::string>& classes) {
+  report::QualityPage page{.title = "How good the model is on these rows",
+                           .verdict = q.verdict.text,
+                           .good = !q.verdict.no_better,
+                           .notes = notes_on(model),
+                           .figures = figures(q),
+                           .confusion = confusion(q, classes),
+                           .charts = {},
+                           .version = PARLEY_VERSION};
+  if (q.confusion.size() == 2 && q.auc) page.charts.push_back(roc_chart(s));
+  if (!q.calibration.empty()) page.charts.push_back(calibration_chart(q));
+  ::umask(077);
+  write_file(o.out, report::quality_page(page));
+}
+
+int run_evaluate(const Arguments& arguments) {
+  EvaluateOptions o;
+  set_from(arguments, rows(o));
+  for (const auto* name : {"model", "data"})
+    if (!arguments.has(name))
+      throw Error({.what = std::string("--") + name + " is missing",
+                   .where = "parley evaluate",
+                   .fix = "parley evaluate --model DIR/model.json --data FILE"});
+  std::error_code code;
+  if (!o.out.empty() && std::filesystem::exists(o.out, code) && !report::is_report(o.out))
+    throw Error({.what = "the file exists and is not a report of parley",
+                 .where = o.out,
+                 .fix = "choose another --out, or remove it"});
+  const run::Model model = run::read_model(o.model);
+  run::check_decision(model, o.decision);
+  const data::Rows test = labelled_rows(o, model);
+  const problem::Scored s = problem::scored(test, model.loss, model.weights);
+  const problem::Quality q = problem::quality(
+      s, {.unit = run::unit_of(model.schema_toml), .threshold = run::score_threshold(model, o.decision)});
+  const auto classes = run::class_names(model.schema_toml, model.classes);
+  if (!o.out.empty()) write_page(o, model, s, q, classes);
+  if (arguments.has("json")) {
+    nlohmann::json j = run::to_json(q, classes);
+    if (!q.mae) j["error"] = q.error;
+    j["model_not_private"] = model.not_private;
+    j["measured_on_rows"] = "private: no budget paid for these figures";
+    fmt::print("{}\n", j.dump());
+    return 0;
+  }
+  for (const auto& note : notes_on(model)) fmt::print(stderr, "note: {}\n", note);
+  fmt::print("\n{} on {} rows of {}\n{}", bold("Quality"), grouped(static_cast<long>(q.rows)), o.data,
+             table(figures(q)));
+  for (const auto& [what, text] : run::class_lines(q, classes)) fmt::print("  {}: {}\n", what, text);
+  fmt::print("  Verdict: {}\n", q.verdict.no_better ? alarm(q.verdict.text) : q.verdict.text);
+  fmt::print("\n  These figures are measured on rows, and no budget paid for them: keep them with the rows.\n");
+  if (!o.out.empty()) fmt::print("Report: {} (private)\n", o.out);
+  return 0;
+}
+
+}  // namespace
+
+Command evaluate_command() {
+  static EvaluateOptions defaults;
+  return {.name = "evaluate",
+          .summary = "measure a model on rows whose label is known, beside what guessing reaches",
+          .own = rows(defaults),
+          .flags = {"json"},
+          .examples =
+              "  parley evaluate --model runs/demo/model.json --data test.csv\n"
+              "  parley evaluate --model runs/demo/model.json --data test.csv --json\n"
+              "  parley evaluate --model runs/demo/model.json --data test.csv --threshold 0.2 --out quality.html\n",
+          .run = run_evaluate};
+}
+
+}  // namespace parley::cli

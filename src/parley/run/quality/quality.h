@@ -1,0 +1,31 @@
+// The quality of a model on held-out rows, over all ranks and as JSON: the keys that train, evaluate and join share.
+// Privacy: measured on rows. It stands under "private" in a record, on the owner's terminal, and nowhere else (R10).
+#pragma once
+#include <nlohmann/json_fwd.hpp>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "parley/network/ranks.h"
+#include "parley/problem/quality.h"
+
+namespace parley::run {
+
+// What the schema says of the label; empty: LIBSVM.
+problem::Unit unit_of(const std::string& schema_toml);
+std::vector<std::string> class_names(const std::string& schema_toml, const std::vector<std::string>& classes);
+
+// The held-out rows of all ranks in the order of ranks; nullopt where there are none.
+std::optional<problem::Scored> scored_by_all(const data::Rows& test, const problem::Loss& loss, const Vector& f,
+                                             network::Ranks& ranks);
+
+// baseline_error, auc, balanced_error, f1, log_loss, brier, calibration, confusion, verdict, verdict_tests; of a number mae, rmse,
+// baseline_rmse and r_squared in its own unit. What a loss does not have is null.
+nlohmann::json to_json(const problem::Quality& quality, const std::vector<std::string>& classes);
+
+// The confusion matrix in words, a line a class.
+std::vector<std::pair<std::string, std::string>> class_lines(const problem::Quality& quality,
+                                                             const std::vector<std::string>& classes);
+
+}  // namespace parley::run

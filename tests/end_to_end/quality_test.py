@@ -1,0 +1,158 @@
+"""Quality that cannot mislead, and defaults that are safe. Run by ctest with $PARLEY = the program."""
+import json
+import pathlib
+import subprocess
+import tempfile
+import unittest
+
+import hospitals
+from cli_test import PARLEY, Case, parley
+
+QUALITY = ("baseline_error", "auc", "balanced_error", "f1", "log_loss", "brier", "calibration", "confusion", "verdict", "verdict_tests")
+NO_BETTER = "no better than always guessing the larger class"
+
+
+class ThreeHospitals(Case):
+    def train(self, *more, strength, offset, seed=15):
+        self.files, self.positive = hospitals.write(self.dir, strength, offset, seed)
+        return self.ok("train", "--data", self.files, "--schema", "schema.toml", "--epsilon", 1, "--seed", 3, "--out", "run", *more)
+
+    def test_a_model_that_knows_nothing_is_said_to_be_no_better_than_guessing_although_its_error_looks_fine(self):
+        said = self.train(strength=0, offset=-2.1)
+        self.assertAlmostEqual(self.positive, 0.11, delta=0.01)
+        self.assertIn(f"Verdict: {NO_BETTER}: the error is not clearly below it, the AUC not clearly above 0.5", said)
+        found = json.loads((self.dir / "run/run.json").read_text())["private"]
+        self.assertLess(found["test_error"], 0.14)
+        self.assertGreaterEqual(found["test_error"], found["baseline_error"] - 1e-12)
+        self.assertAlmostEqual(found["auc"], 0.5, delta=0.1)
+        self.assertTrue(found["verdict_tests"]["no_better_than_guessing"])
+        result = next(line for line in said.splitlines() if line.split()[:2] == ["test", "error"])
+        self.assertIn(f"{100 * found['baseline_error']:.2f} %", result)  # beside the error
+        self.assertIn("larger class", said)
+
+    def test_an_order_that_says_something_is_not_yet_an_answer_that_does(self):
+        said = self.train(strength=3, offset=-2.4)
+        self.assertIn(f"Verdict: {NO_BETTER}: the error is not clearly below it. The order of the scores does say something", said)
+
+    def test_a_good_model_has_a_good_verdict(self):
+        said = self.train("--json", "--quiet", strength=12, offset=0)
+        found = json.loads(said)
+        self.assertEqual(set(QUALITY) - set(found), set())
+        self.assertTrue(found["verdict"].startswith("better than always guessing the larger class"), found["verdict"])
+        self.assertGreater(found["auc"], 0.9)
+        self.assertLess(found["test_error"], found["baseline_error"] / 2)
+        self.assertEqual(sum(map(sum, found["confusion"]["rows"])), found["test_rows"])
+        self.assertEqual(found["confusion"]["classes"], ["no", "yes"])
+        self.assertEqual(sum(b["rows"] for b in found["calibration"]), found["test_rows"])
+
+    def test_several_runs_say_in_how_many_the_model_is_no_better(self):
+        said = self.train("--repeat", 2, strength=0, offset=-2.1)
+        self.assertIn("Verdict: no better than always guessing in 2 of 2 runs", said)
+
+    def test_nothing_of_it_is_in_a_report_to_share(self):
+        said = self.train(strength=12, offset=0)
+        found = json.loads((self.dir / "run/run.json").read_text())["private"]
+        self.assertIn("Verdict: better", said)
+        self.ok("report", "run", "--out", "shared.html")
+        page = (self.dir / "shared.html").read_text()
+        for figure in ("auc", "balanced_error", "log_loss", "brier"):
+            self.assertNotIn(str(found[figure])[:7], page)
+        for word in ("AUC", "Brier", "guessing the larger class ("):
+            self.assertNotIn(word, page)
+
+
+class OfAModel(Case):
+    """evaluate and predict."""
+
+    @classmethod
+    def setUpClass(cls):
+        cls.kept = tempfile.TemporaryDirectory()
+        folder = pathlib.Path(cls.kept.name)
+        files, _ = hospitals.write(folder, 12, 0)
+        said = subprocess.run([PARLEY, "train", "--data", files, "--schema", "schema.toml", "--epsilon", "1", "--out", "run", "--quiet"], cwd=folder,
+                              capture_output=True, text=True)
+        assert said.returncode == 0, said.stderr
+        cls.model = folder / "run/model.json"
+        hospitals.write(folder, 12, 0, seed=16)  # new patients
+        cls.test = folder / "south.csv"
+
+    @classmethod
+    def tearDownClass(cls):
+        cls.kept.cleanup()
+
+    def test_evaluate_says_what_a_model_is_worth_beside_guessing(self):
+        found = json.loads(self.ok("evaluate", "--model", self.model, "--data", self.test, "--json"))
+        self.assertEqual(set(QUALITY) - set(found), set())
+        self.assertEqual(found["test_rows"], 500)
+        truth = [line.split(",")[-1] for line in self.test.read_text().splitlines()[1:]]
+        predicted = [line.split(",") for line in self.ok("predict", "--model", self.model, "--data", self.test).splitlines()[1:]]
+        wrong = sum(p[2] != y for p, y in zip(predicted, truth))
+        self.assertAlmostEqual(found["error"], wrong / 500, places=12)
+        self.assertAlmostEqual(found["brier"], sum((float(p[1]) - (y == "yes")) ** 2 for p, y in zip(predicted, truth)) / 500, places=12)
+        yes, no = ([float(p[1]) for p, y in zip(predicted, truth) if y == word] for word in ("yes", "no"))
+        self.assertAlmostEqual(found["auc"], sum((a > b) + (a == b) / 2 for a in yes for b in no) / len(yes) / len(no), places=12)
+        text = self.ok("evaluate", "--model", self.model, "--data", self.test)
+        for part in ("always the larger class", "AUC", "Verdict: better than", "no budget paid for them"):
+            self.assertIn(part, text)
+
+    def test_its_page_has_roc_and_calibration_and_says_that_it_is_private(self):
+        self.ok("evaluate", "--model", self.model, "--data", self.test, "--out", "quality.html")
+        page = (self.dir / "quality.html").read_text()
+        for part in ("ROC", "Calibration", "Private report.", "better than always guessing", "<svg"):
+            self.assertIn(part, page)
+        self.assertEqual((self.dir / "quality.html").stat().st_mode & 0o777, 0o600)
+        self.write("mine.html", "mine")
+        self.fails("evaluate", "--model", self.model, "--data", self.test, "--out", "mine.html", says=["not a report of parley"])
+
+    def test_a_threshold_and_a_class_decide_what_is_said(self):
+        def said(*more):
+            return [line.split(",") for line in self.ok("predict", "--model", self.model, "--data", self.test, *more).splitlines()]
+        plain, strict, no = said(), said("--threshold", 0.8), said("--class", "no", "--threshold", 0.8)
+        self.assertEqual(no[0], ["row", "probability", "prediction"])
+        for p, s, n in zip(plain[1:], strict[1:], no[1:]):
+            self.assertEqual((p[1], s[2] == "yes"), (s[1], float(p[1]) > 0.8))
+            self.assertAlmostEqual(float(n[1]), 1 - float(p[1]), places=12)
+            self.assertEqual(n[2] == "no", float(n[1]) > 0.8)
+        found = json.loads(self.ok("evaluate", "--model", self.model, "--data", self.test, "--threshold", 0.8, "--json"))
+        self.assertEqual(sum(row[1] for row in found["confusion"]["rows"]), sum(s[2] == "yes" for s in strict[1:]))
+        for more, says in ((("--threshold", 1.5), ["> 0 and < 1"]), (("--class", "perhaps"), ["no such class", "no, yes"])):
+            self.fails("predict", "--model", self.model, "--data", self.test, *more, says=says)
+
+
+class SafeByDefault(Case):
+    def test_train_without_a_budget_stops_and_says_what_to_give(self):
+        for more in ((), ("--algorithm", "mr-admm"), ("--noise", "gamma"), ("--rounds", 4, "--quiet")):
+            self.fails("train", *more, says=["give --epsilon (for example 1), or --noise none to run without privacy"])
+        self.ok("train", "--noise", "none", "--rows", 1500, "--rounds", 4, "--out", "none", "--quiet")
+        self.ok("train", "--noise-rate", 0.5, "--rows", 1500, "--rounds", 4, "--out", "rate", "--quiet")
+
+    def test_delta_follows_from_the_records_of_the_largest_party(self):
+        def delta(*more):
+            return json.loads(self.ok("plan", "--epsilon", 1, "--features", 10, "--json", *more))["delta"]
+        self.assertEqual(delta("--records", 8000), 1e-5)
+        self.assertEqual(delta("--records", "1000,45000,1000", "--nodes", 3), 2e-6)
+        self.assertEqual(delta("--records", 1000000), 1e-7)
+
+    def test_a_budget_that_protects_nobody_is_said_first_whatever_quiet_says(self):
+        said = parley("train", "--epsilon", 12, "--rows", 1500, "--rounds", 4, "--out", "run", "--quiet", cwd=self.dir)
+        self.assertEqual(said.returncode, 0)
+        self.assertTrue(said.stderr.startswith("NO MEANINGFUL PROTECTION: epsilon = 12.0000 is above 10"), said.stderr)
+        said = parley("train", "--epsilon", 9, "--rows", 1500, "--rounds", 4, "--out", "less", "--quiet", cwd=self.dir)
+        self.assertNotIn("PROTECTION", said.stderr)
+
+    def test_a_delta_that_would_allow_publishing_a_record_is_said_whatever_quiet_says(self):
+        said = parley("train", "--epsilon", 1, "--delta", 0.01, "--rows", 1500, "--rounds", 4, "--out", "run", "--quiet", cwd=self.dir)
+        self.assertIn("publishing a record outright would be allowed", said.stderr)
+        for private in ((), ("--private",)):
+            self.ok("report", "run", "--out", "page.html", *private)
+            self.assertIn("publishing a record outright would be allowed", (self.dir / "page.html").read_text())
+
+    def test_the_forecast_and_the_noise_beside_the_signal_come_before_the_run(self):
+        for said in (self.ok("train", "--epsilon", 1, "--rows", 1500, "--out", "run"),
+                     self.ok("plan", "--epsilon", 1, "--records", 300, "--nodes", 5, "--features", 62)):
+            self.assertIn("noise to signal", said)
+            self.assertIn("points of test error more than without privacy", said.replace("no better than guessing", "points of test error more than without privacy"))
+
+
+if __name__ == "__main__":
+    unittest.main()
