@@ -31,7 +31,8 @@ std::vector<std::vector<std::string>> budget_table(const ledger::LedgerFile& led
   for (const auto& [name, d] : ledger.datasets()) {
     const ledger::Spend spent = ledger.spent(name);
     if (!d.cap.limited()) {
-      rows.push_back({name, "unlimited", number(d.cap.delta), printed_epsilon(spent.epsilon()), "unlimited", "unlimited"});
+      rows.push_back(
+          {name, "unlimited", number(d.cap.delta), printed_epsilon(spent.epsilon()), "unlimited", "unlimited"});
       continue;
     }
     const double after = left_after_one_more(d.cap, spent);

@@ -63,9 +63,9 @@ int run_report(const Arguments& arguments) {
   const bool owner = arguments.has("private");
   check_replaceable(o.out, report::is_report(o.out), "--out");
   report::Options options{.audience = owner ? report::Audience::owner : report::Audience::anyone,
-                                .title = o.title,
-                                .version = PARLEY_VERSION,
-                                .shareable_option = shareable_options()};
+                          .title = o.title,
+                          .version = PARLEY_VERSION,
+                          .shareable_option = shareable_options()};
   if (!o.ledger.empty()) {
     if (!owner)
       throw Error({.what = "what a ledger says is its owner's",
@@ -75,9 +75,8 @@ int run_report(const Arguments& arguments) {
     options.budget_words = budget_words;
   }
   const bool planned = arguments.words.size() == 1 && is_study(arguments.words[0]);
-  const report::Report made =
-      planned ? report_of_study(arguments.words[0], options)
-              : report::make_report({arguments.words.begin(), arguments.words.end()}, options);
+  const report::Report made = planned ? report_of_study(arguments.words[0], options)
+                                      : report::make_report({arguments.words.begin(), arguments.words.end()}, options);
   if (owner) ::umask(077);  // as private as the rows
   if (!o.figures.empty()) {
     for (const report::File& f : made.figures)
@@ -95,8 +94,8 @@ int run_report(const Arguments& arguments) {
   fmt::print("Report: {} ({} {}; {})\n", o.out, made.runs, made.runs == 1 ? "run" : "runs",
              planned ? "a plan: public parameters, for approval before the run"
              : owner ? made.measured ? "private: it has losses, errors and names of files"
-                                   : "private: it has names of files and all else that is in the record"
-                   : "shareable: public parameters and released values only; --private adds losses and errors");
+                                     : "private: it has names of files and all else that is in the record"
+                     : "shareable: public parameters and released values only; --private adds losses and errors");
   if (!o.figures.empty()) fmt::print("Figures: {} ({} files)\n", o.figures, made.figures.size());
   return 0;
 }
@@ -105,20 +104,21 @@ int run_report(const Arguments& arguments) {
 
 Command report_command() {
   static ReportOptions defaults;
-  return {.name = "report",
-          .summary = "a page that shows runs, or a study before its run: the guarantee, privacy spent, convergence, nodes",
-          .words = "DIR… | STUDY.toml",
-          .own = rows(defaults),
-          .flags = {"private"},
-          .examples =
-              "  parley report runs/demo                                  # report.html, made to be shared\n"
-              "  parley report runs/demo --private --out private.html     # with losses and errors, for the owner of "
-              "the rows\n"
-              "  parley report runs/comparison --private --figures figs   # every setting below, error against "
-              "epsilon, SVG files\n"
-              "  parley report study.toml --out plan.html                 # before the run: what officers approve\n"
-              "  parley report a/ b/ c/ --title \"Three hospitals\"         # parties of one study, as one run\n",
-          .run = run_report};
+  return {
+      .name = "report",
+      .summary = "a page that shows runs, or a study before its run: the guarantee, privacy spent, convergence, nodes",
+      .words = "DIR… | STUDY.toml",
+      .own = rows(defaults),
+      .flags = {"private"},
+      .examples =
+          "  parley report runs/demo                                  # report.html, made to be shared\n"
+          "  parley report runs/demo --private --out private.html     # with losses and errors, for the owner of "
+          "the rows\n"
+          "  parley report runs/comparison --private --figures figs   # every setting below, error against "
+          "epsilon, SVG files\n"
+          "  parley report study.toml --out plan.html                 # before the run: what officers approve\n"
+          "  parley report a/ b/ c/ --title \"Three hospitals\"         # parties of one study, as one run\n",
+      .run = run_report};
 }
 
 }  // namespace parley::cli

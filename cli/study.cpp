@@ -235,8 +235,7 @@ int check(const Study& s, bool as_json) {
                            .dump());
     return 0;
   }
-  if (const std::string text = run::too_large_epsilon(p.plan); !text.empty())
-    fmt::print(stderr, "{}\n", alarm(text));
+  if (const std::string text = run::too_large_epsilon(p.plan); !text.empty()) fmt::print(stderr, "{}\n", alarm(text));
   for (const auto& warning : warnings(s, p)) fmt::print(stderr, "warning: {}\n", warning);
   const auto line = [](const std::string& what, const std::string& text) { fmt::print("  {:<12} {}\n", what, text); };
   fmt::print("{}\n", bold(s.title.empty() ? s.file.string() : s.title));
@@ -285,8 +284,9 @@ int run_study(const Arguments& arguments) {
   if (what == "check") return check(study::read_study(words[1]), arguments.has("json"));
   throw Error({.what = "parley study does not know this",
                .value = "'" + join(words, " ") + "'",
-               .allowed = "new FILE, invite FILE --address A --certificate C --records N, roster FILE, check FILE, sign "
-                          "FILE --as NAME --words TEXT",
+               .allowed =
+                   "new FILE, invite FILE --address A --certificate C --records N, roster FILE, check FILE, sign "
+                   "FILE --as NAME --words TEXT",
                .where = "parley study",
                .fix = "parley study --help"});
 }
@@ -302,7 +302,10 @@ Command study_command() {
                     {"invite", "FILE", "add a party to the study file", invite_options()},
                     {"roster", "FILE", "list the parties", {"json"}},
                     {"check", "FILE", "check the study: its hash, its plan, what it costs", {"json"}},
-                    {"sign", "FILE", "approve the study: sign its hash into FILE's approvals", {"as", "words", "key", "certificate"}}},
+                    {"sign",
+                     "FILE",
+                     "approve the study: sign its hash into FILE's approvals",
+                     {"as", "words", "key", "certificate"}}},
           .own = all_rows(defaults, signing),
           .flags = {"trainer", "json"},
           .examples =

@@ -92,8 +92,7 @@ class Doctor {
         fmt::format("\"{}\", {} parties, hash {}", study_->title, study_->parties.size(), in_fours(hash)));
     for (const std::string& reason : not_private(*study_, plan))
       say("study", Health::warning, "NOT PRIVATE: " + reason);
-    if (const std::string text = run::too_large_epsilon(plan.plan); !text.empty())
-      say("study", Health::warning, text);
+    if (const std::string text = run::too_large_epsilon(plan.plan); !text.empty()) say("study", Health::warning, text);
     for (const auto& [what, text] : run::forecast_lines(plan.plan)) say("forecast", Health::ok, what + ": " + text);
     for (const std::string& text : plan.plan.warnings) say("study", Health::warning, in_words_of(*study_, text));
     if (!o_.as.empty()) participant_.emplace(participant_of(*study_, std::move(plan), o_.as));
@@ -108,7 +107,8 @@ class Doctor {
     for (const std::string& line : all.refused)
       say("approvals", o_.require_approvals ? Health::failed : Health::warning, line);
     if (all.missing.empty()) return;
-    const std::string sentence = "no valid approval of " + parley::join(all.missing, ", ") + "; 'parley study sign' makes it";
+    const std::string sentence =
+        "no valid approval of " + parley::join(all.missing, ", ") + "; 'parley study sign' makes it";
     if (o_.require_approvals)
       say("approvals", Health::failed, sentence + ", and --require-approvals asks for it");
     else

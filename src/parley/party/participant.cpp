@@ -97,8 +97,12 @@ OwnRows own_rows(const JoinOptions& o, const study::Study& study, const data::Wa
                  .value = o.data,
                  .where = "option --data",
                  .fix = "give this party's .csv or .libsvm file"});
-  data::Options source{.data = {o.data}, .format = o.format, .header = o.header,
-                       .delimiter = o.delimiter, .query = o.query, .features = study.features};
+  data::Options source{.data = {o.data},
+                       .format = o.format,
+                       .header = o.header,
+                       .delimiter = o.delimiter,
+                       .query = o.query,
+                       .features = study.features};
   if (!study.schema.empty()) source.schema = (study.file.parent_path() / study.schema).string();
   data::Dataset rows = data::load_file(source, o.data, "option --data", watch);
   const std::size_t all = rows.rows.count();

@@ -48,8 +48,8 @@ std::string page_head(const std::string& title, const std::string& version) {
   out += "<meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n";
   out += "<meta name=\"referrer\" content=\"no-referrer\">\n<meta name=\"color-scheme\" content=\"light dark\">\n";
   out += fmt::format("<meta name=\"generator\" content=\"parley {}\">\n", escaped(version));
-  return out + fmt::format("<title>{}</title>\n<style>{}</style>\n</head>\n<body>\n<main>\n", escaped(title),
-                           page_style);
+  return out +
+         fmt::format("<title>{}</title>\n<style>{}</style>\n</head>\n<body>\n<main>\n", escaped(title), page_style);
 }
 
 std::string page_foot(const std::string& version) {

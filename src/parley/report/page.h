@@ -23,7 +23,7 @@ std::string page_foot(const std::string& version);
 std::string head_part(const std::vector<Group>& groups, const Options& options);
 std::string cards_part(const std::vector<Group>& groups);
 std::string choices_part(const std::vector<Group>& groups);  // of a comparison: the best at each ε
-std::string parts_part(const std::vector<Group>& groups);  // of runs that went on after a loss
+std::string parts_part(const std::vector<Group>& groups);    // of runs that went on after a loss
 std::string settings_part(const std::vector<Group>& groups);
 std::string guarantee_part(const std::vector<Group>& groups);
 std::string options_part(const std::vector<Group>& groups, Audience audience);

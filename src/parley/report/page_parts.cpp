@@ -71,15 +71,15 @@ std::string head_part(const std::vector<Group>& groups, const Options& options) 
                    "the rows are kept.</p>\n",
                    any_measured(groups) ? "losses and errors measured on private rows, and names of files"
                                         : "names of files and all else that is in the record")
-         : groups[0].first().planned()
-             ? "<p class=\"audience\"><strong>Plan, to be approved before the run.</strong> Public parameters only: no row "
-               "was read.</p>\n"
-         : all_private(groups) ? "<p class=\"audience\"><strong>Shareable report.</strong> It contains public "
-                                 "parameters and what follows from "
-                                 "released values only; no loss, error or file name.</p>\n"
-                               : "<p class=\"audience\"><strong>Shareable report.</strong> It contains public "
-                                 "parameters; of runs that are NOT "
-                                 "PRIVATE nothing that they released; no loss, error or file name.</p>\n";
+         : groups[0].first().planned() ? "<p class=\"audience\"><strong>Plan, to be approved before the run.</strong> "
+                                         "Public parameters only: no row "
+                                         "was read.</p>\n"
+         : all_private(groups)         ? "<p class=\"audience\"><strong>Shareable report.</strong> It contains public "
+                                         "parameters and what follows from "
+                                         "released values only; no loss, error or file name.</p>\n"
+                                       : "<p class=\"audience\"><strong>Shareable report.</strong> It contains public "
+                                         "parameters; of runs that are NOT "
+                                         "PRIVATE nothing that they released; no loss, error or file name.</p>\n";
   return out + "</header>\n";
 }
 
@@ -106,7 +106,10 @@ std::string cards_part(const std::vector<Group>& groups) {
       ++all;
     }
   if (all == 1)
-    out += card("outcome", run.outcome.empty() ? "unknown" : run.planned() ? "not begun" : run.outcome,
+    out += card("outcome",
+                run.outcome.empty() ? "unknown"
+                : run.planned()     ? "not begun"
+                                    : run.outcome,
                 fmt::format("round {} of {}{}", run.rounds_done,
                             run.planned_rounds() > 0 ? std::to_string(run.planned_rounds()) : "?",
                             run.parts.empty() ? "" : ", in " + std::to_string(run.parts.size()) + " parts"));
@@ -129,7 +132,8 @@ std::string cards_part(const std::vector<Group>& groups) {
       }());
     if (std::isfinite(run.metrics.own_error))
       out += card("error on this party's rows", in_words(run.metrics.own_error),
-                  "loss " + value_text(run.metrics.own_loss) + (run.metrics.own_held_out ? "; rows that were held out" : "; rows that it was trained on"));
+                  "loss " + value_text(run.metrics.own_loss) +
+                      (run.metrics.own_held_out ? "; rows that were held out" : "; rows that it was trained on"));
     const Spread apart = over_runs(g, [](const Run& r) { return last_of(r, &Round::disagreement); });
     if (apart.count > 0)
       out += card("disagreement", value_text(apart.mean), [&] {

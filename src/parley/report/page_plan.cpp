@@ -32,7 +32,8 @@ std::string approval_part(const std::vector<Group>& groups) {
         "<p class=\"warning\">{} {} beside the study {} for nothing here. 'parley study check' says why.</p>\n",
         run.approvals_refused, run.approvals_refused == 1 ? "line" : "lines",
         run.approvals_refused == 1 ? "counts" : "count");
-  out += paragraph("Signatures were checked when this page was made. To sign, and to run only with everybody's approval:");
+  out +=
+      paragraph("Signatures were checked when this page was made. To sign, and to run only with everybody's approval:");
   return out +
          "<pre>parley study sign study.toml --as PARTY --words 'Approved. NAME'\n"
          "parley join study.toml --as PARTY … --require-approvals true</pre>\n</section>\n";

@@ -10,8 +10,8 @@ namespace parley::report {
 
 struct QualityPage {
   std::string title, verdict;
-  bool good = false;                // what the verdict says
-  std::vector<std::string> notes;   // of the model: stamps, how its run ended
+  bool good = false;                                         // what the verdict says
+  std::vector<std::string> notes;                            // of the model: stamps, how its run ended
   std::vector<std::vector<std::string>> figures, confusion;  // the first row is the head
   std::vector<Chart> charts;
   std::string version;

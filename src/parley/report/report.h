@@ -12,11 +12,11 @@ namespace parley::report {
 
 struct Options {
   Audience audience = Audience::anyone;
-  std::string title;                      // "" : from the record
-  std::string version;                    // of the program
+  std::string title;                               // "" : from the record
+  std::string version;                             // of the program
   std::vector<std::vector<std::string>> budget{};  // of the owner's ledger: a table, its head first; owner only
   std::string budget_words{};                      // how it adds up
-  record::OptionRule shareable_option{};  // none: no option is shown to anyone
+  record::OptionRule shareable_option{};           // none: no option is shown to anyone
 };
 
 struct File {

@@ -47,7 +47,7 @@ struct Guarantee {
   std::string colluders;              // "any 25 of the 100 parties together, and whoever sees every message"
   std::string theorem, bound;
   TradeOff trade_off = TradeOff::any;  // what the record does not say is bounded by ε and δ alone
-  std::string not_covered;  // "500 rows …": rows that were declared public
+  std::string not_covered;             // "500 rows …": rows that were declared public
   record::Adjacency adjacency{};
   bool verified_only() const { return bound != "proved"; }
   bool as_dealt() const { return adjacency == record::Adjacency::as_dealt; }
@@ -63,8 +63,8 @@ struct Expected {
 
 struct Metrics {  // of the end; owner only
   double test_error = absent, test_error_pooled = absent, train_loss = absent, train_loss_pooled = absent;
-  double test_error_guessing = absent;           // of always saying the larger class
-  double auc = absent;                           // of the model, and what it is worth against guessing
+  double test_error_guessing = absent;  // of always saying the larger class
+  double auc = absent;                  // of the model, and what it is worth against guessing
   std::string verdict{};
   double own_loss = absent, own_error = absent;  // of a party's model, on its own rows (join --local-metrics)
   bool own_held_out = false;                     // which it has not seen
@@ -116,7 +116,7 @@ struct Run {
   bool planned() const { return outcome == "planned"; }  // a study that has not begun
   // What covers a run: the planned loss when it ended early (docs/privacy.md, the terms).
   double covered_epsilon() const;
-  long planned_rounds() const;  // of messages; 0: the record does not say
+  long planned_rounds() const;                        // of messages; 0: the record does not say
   std::string option(const std::string& name) const;  // "" when absent
 };
 

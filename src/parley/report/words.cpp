@@ -150,10 +150,10 @@ std::string guarantee_sentence(const std::vector<Group>& groups) {
   }
   const Run& run = worst(groups);
   const Total sum = total(groups);
-  std::string text = fmt::format("Anyone who sees every message of {} {} at most ε = {}, δ = {} about one person's record",
-                                 sum.runs == 1 ? "this run" : "one of these " + std::to_string(sum.runs) + " runs",
-                                 run.planned() ? "will learn" : "learns",
-                                 printed_epsilon(run.covered_epsilon()), number(largest_delta(groups)));
+  std::string text = fmt::format(
+      "Anyone who sees every message of {} {} at most ε = {}, δ = {} about one person's record",
+      sum.runs == 1 ? "this run" : "one of these " + std::to_string(sum.runs) + " runs",
+      run.planned() ? "will learn" : "learns", printed_epsilon(run.covered_epsilon()), number(largest_delta(groups)));
   if (any_as_dealt(groups)) text += " (" + record::name_of(record::Adjacency::as_dealt) + ")";
   text += any_verified_only(groups) ? ", by a numerically verified bound." : ".";
   text += not_covered(groups);

@@ -34,9 +34,8 @@ json to_json(const newton::Forecast& f) {
 // Every charge is of Gaussian noise: then the trade-off curve of the whole run is that of N(0,1) and N(μ,1).
 bool all_gaussian(const algorithm::Plan& plan) {
   return std::ranges::all_of(plan.nodes, [](const algorithm::Schedule& s) {
-    return std::ranges::all_of(s.private_rounds, [](const algorithm::PrivateRound& r) {
-      return r.charge.epsilon == 0 && r.charge.mu > 0;
-    });
+    return std::ranges::all_of(
+        s.private_rounds, [](const algorithm::PrivateRound& r) { return r.charge.epsilon == 0 && r.charge.mu > 0; });
   });
 }
 

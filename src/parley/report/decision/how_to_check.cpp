@@ -54,7 +54,8 @@ double level_given(const Run& run, const Node& n, bool gaussian) {
 bool from_noise(const Run& run) {
   const bool growing = exact(run, "penalty-growth") != "1" && !exact(run, "penalty-growth").empty();
   const auto all = holders(run);
-  return !growing && run.option("colluders").empty() && (run.option("noise") == "gaussian" || run.option("noise") == "gamma") &&
+  return !growing && run.option("colluders").empty() &&
+         (run.option("noise") == "gaussian" || run.option("noise") == "gamma") &&
          std::ranges::all_of(all, [](const Node* n) { return std::isfinite(n->noise) && n->noise > 0; });
 }
 
@@ -63,8 +64,9 @@ std::string noise_words(const Run& run) {
   for (const Node* n : holders(run))
     if (std::isfinite(n->noise)) least = std::min(least, n->noise), most = std::max(most, n->noise);
   if (most == 0) return "The record does not say how much noise was used.";
-  const std::string range =
-      least == most ? value_text(most) : value_text(least) + " to " + value_text(most) + " (the table of nodes has each)";
+  const std::string range = least == most
+                                ? value_text(most)
+                                : value_text(least) + " to " + value_text(most) + " (the table of nodes has each)";
   return std::string(run.planned() ? "Planned noise: " : "Noise that was used: ") +
          (run.option("noise") == "gamma" ? "gamma, rate" : "Gaussian, standard deviation") +
          " in the first private round " + range + ".";
@@ -86,7 +88,8 @@ std::string account_command(const Run& run, bool by_noise) {
                   "tolerance,sensitivity,diameter,step-size,solution-bound,colluders,clip,curvature,curvature-share")) {
     const std::string value = exact(run, name);
     const bool idle = (name.ends_with("-growth") && value == "1") || (name == "delta" && value == "0");
-    if (plain(value) && !idle && std::ranges::find(skipped, name) == skipped.end()) command += " --" + name + " " + value;
+    if (plain(value) && !idle && std::ranges::find(skipped, name) == skipped.end())
+      command += " --" + name + " " + value;
   }
   if (by_noise)
     command += (gaussian ? " --noise-scale " : " --noise-rate ") +
@@ -103,10 +106,9 @@ Check how_to_check(const std::vector<Group>& groups) {
   Check check{.noise = run.guarantee.holds ? noise_words(run) : ""};
   const auto all = holders(run);
   constexpr std::size_t most = 60;
-  const bool known = !all.empty() && all.size() <= most && plain(run.option("algorithm")) &&
-                     std::isfinite(run.features) && std::ranges::all_of(all, [](const Node* n) {
-                       return std::isfinite(n->records) && std::isfinite(n->degree);
-                     });
+  const bool known =
+      !all.empty() && all.size() <= most && plain(run.option("algorithm")) && std::isfinite(run.features) &&
+      std::ranges::all_of(all, [](const Node* n) { return std::isfinite(n->records) && std::isfinite(n->degree); });
   const bool by_noise = known && from_noise(run);
   if (run.party) {
     check.words =
@@ -117,15 +119,18 @@ Check how_to_check(const std::vector<Group>& groups) {
     check.commands = {"parley study check study.toml"};
     if (!run.planned()) check.commands.emplace_back("parley verify --study study.toml DIR…");
     if (!by_noise) return check;
-    check.words += std::string(" The last computes ε again from the noise, with no target (a study keeps six digits of "
-                               "what was planned, and so does this ε).");
+    check.words += std::string(
+        " The last computes ε again from the noise, with no target (a study keeps six digits of "
+        "what was planned, and so does this ε).");
   } else if (by_noise) {
     check.words =
-        "Without any data, this command computes ε again from the noise that was used, with no target. It shows what this "
+        "Without any data, this command computes ε again from the noise that was used, with no target. It shows what "
+        "this "
         "noise costs. It cannot show that the run added it.";
   } else {
     check.words =
-        "Without any data, this command plans a run of these options anew and shows what such a run costs. It checks the "
+        "Without any data, this command plans a run of these options anew and shows what such a run costs. It checks "
+        "the "
         "plan; it does not look at this run, and cannot show that the run kept to it.";
   }
   check.commands.push_back(known ? account_command(run, by_noise) : "parley account --help");

@@ -25,18 +25,13 @@ json planned_record(const Study& s, const StudyPlan& p) {
   const std::string hash = study_hash(canonical);
   json approvals = json::array();
   const Approvals found = read_approvals(s, hash);
-  for (const Approval& a : found.valid)
-    approvals.push_back({{"party", a.party}, {"date", a.date}, {"words", a.words}});
-  json record = {{"format", "parley-party-1"},
-                 {"outcome", "planned"},
-                 {"study", canonical},
-                 {"study_hash", hash},
-                 {"run_id", run_id(hash)},
-                 {"selection", run::to_json(p.selected)},
-                 {"nodes", p.plan.nodes.size()},
-                 {"privacy", run::privacy_json(p.plan, not_private(s, p), p.plan.cost(), true)},
-                 {"approvals", approvals},
-                 {"approvals_refused", found.refused.size()}};
+  for (const Approval& a : found.valid) approvals.push_back({{"party", a.party}, {"date", a.date}, {"words", a.words}});
+  json record = {
+      {"format", "parley-party-1"},   {"outcome", "planned"},
+      {"study", canonical},           {"study_hash", hash},
+      {"run_id", run_id(hash)},       {"selection", run::to_json(p.selected)},
+      {"nodes", p.plan.nodes.size()}, {"privacy", run::privacy_json(p.plan, not_private(s, p), p.plan.cost(), true)},
+      {"approvals", approvals},       {"approvals_refused", found.refused.size()}};
   record.update(noise_facts(p));
   if (const json forecast = run::forecast_json(p.plan); !forecast.is_null()) record["forecast"] = forecast;
   return record;
