@@ -6,6 +6,7 @@
 #include <limits>
 #include <nlohmann/json.hpp>
 
+#include "cli/budget.h"
 #include "cli/commands.h"
 #include "cli/terminal.h"
 #include "parley/base/error.h"
@@ -126,6 +127,7 @@ json show_json(const LedgerFile& ledger) {
                         {"colluders_cap", d.cap.colluders_epsilon ? json(*d.cap.colluders_epsilon) : json()},
                         {"colluders_epsilon", amount(ledger.spent(name, Against::colluders).epsilon())},
                         {"left", amount(ledger::left_under(d.cap, ledger.spent(name)))},
+                        {"left_after_one_more", amount(left_after_one_more(d.cap, ledger.spent(name)))},
                         {"infinite", std::isinf(spent)},
                         {"caps_so_far", d.history.size()},
                         {"runs", runs_on(ledger, name)}});
@@ -189,6 +191,7 @@ int show(const LedgerFile& ledger, bool as_json) {
                      left_text(d.cap, ledger.spent(name)), std::to_string(runs_on(ledger, name))});
   }
   fmt::print("\n{}", table(lines));
+  fmt::print("\n{}{}\n", table(budget_table(ledger)), budget_words);
   if (shares_noise(ledger) ||
       std::ranges::any_of(ledger.datasets(), [](const auto& d) { return d.second.cap.colluders_epsilon.has_value(); }))
     print_against_colluders(ledger);

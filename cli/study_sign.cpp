@@ -15,10 +15,10 @@ using nlohmann::json;
 namespace fs = std::filesystem;
 
 std::vector<Option> rows(SignOptions& o) {
-  return {{"as", "", "the party that approves", any_text("a name"), &o.as, "sign"},
-          {"words", "", "what the party says with its approval; others will read it", any_text("a line"), &o.words,
-           "sign"},
-          {"key", "", "the party's key; default NAME.key", any_text("a file"), &o.key, "sign"}};
+  return {
+      {"as", "", "the party that approves", any_text("a name"), &o.as, "sign"},
+      {"words", "", "what the party says with its approval; others will read it", any_text("a line"), &o.words, "sign"},
+      {"key", "", "the party's key; default NAME.key", any_text("a file"), &o.key, "sign"}};
 }
 
 int sign_study(const fs::path& file, SignOptions o) {

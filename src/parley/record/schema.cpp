@@ -27,6 +27,8 @@ constexpr Field simulation_fields[] = {{"format", shareable},
                                        {"noise_levels", shareable},
                                        {"selection", shareable},  // follow from the plan, which is public
                                        {"forecast", shareable},
+                                       {"coefficients", owner},  // columns of somebody's table
+                                       {"coefficients", owner},  // columns of somebody's table
                                        {"released", shareable},
                                        {"privacy", shareable},
                                        {"options", by_option},
@@ -53,6 +55,12 @@ constexpr Field party_fields[] = {{"format", shareable},
                                   {"privacy", shareable},
                                   {"part", shareable},
                                   {"parts", shareable},
+                                  {"node_facts.node", shareable},
+                                  {"node_facts.epsilon_planned", shareable},
+                                  {"node_facts.epsilon_all_others_planned", shareable},
+                                  {"noise_levels", shareable},
+                                  {"approvals", shareable},  // made to be shown
+                                  {"approvals_refused", shareable},
                                   {"study.title", shareable},
                                   {"study.parties", shareable},
                                   {"study.edges", shareable},

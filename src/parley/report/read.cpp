@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <cstdlib>
 #include <nlohmann/json.hpp>
 
 #include "parley/base/error.h"
@@ -27,7 +28,10 @@ constexpr int most_nodes = 1'000'000;
 
 void read_options(Run& run, const json& options) {
   if (!options.is_object()) return run.faults.push_back("run.json has no options");
-  for (const auto& [name, value] : options.items()) run.options[name] = plain_text(value);
+  for (const auto& [name, value] : options.items()) {
+    run.options[name] = plain_text(value);
+    run.exact[name] = exact_text(value);
+  }
 }
 
 void read_guarantee(Run& run, const json& privacy, const std::string& split) {
@@ -57,6 +61,23 @@ void read_guarantee(Run& run, const json& privacy, const std::string& split) {
 }
 
 }  // namespace
+
+void read_coefficients(Run& run, const json& top) {
+  constexpr std::size_t most = 2000;
+  for (const json& one : member(top, "coefficients")) {
+    if (run.coefficients.size() == most) return;
+    CoefficientRow row{.name = text_in(one, "name")};
+    if (member(one, "identified") == json(true)) {
+      row.estimate = number_in(one, "estimate");
+      row.standard_error = number_in(one, "standard_error");
+      row.sampling = number_in(one, "standard_error_sampling");
+      row.low = number_in(one, "low");
+      row.high = number_in(one, "high");
+      row.p_value = number_in(one, "p_value");
+    }
+    run.coefficients.push_back(row);
+  }
+}
 
 void read_expected(Run& run, const json& top) {
   const json selection = member(top, "selection"), forecast = member(top, "forecast");
@@ -166,6 +187,7 @@ Run read_simulation(const Sources& sources, Audience audience) {
   for (const json& warning : member(top, "warnings"))
     if (warning.is_string()) run.warnings.push_back(warning.get<std::string>());
   read_expected(run, top);
+  read_coefficients(run, top);
   read_nodes(run, top);
   read_rounds(run, sources[0].folder, audience);
   const auto shape = record::shape_of(top);
@@ -217,6 +239,7 @@ Run read_run(const Sources& sources, Audience audience) {
     run.place = sources[0].folder.string();
   else
     check_shareable(run, sources[0].folder);
+  if (run.planned()) return run;
   // What a run without a guarantee released is covered by nothing.
   if (run.guarantee.holds || audience == Audience::owner) add_released(run, sources);
   return run;
@@ -230,9 +253,18 @@ double Run::covered_epsilon() const {
                                        : std::max(guarantee.epsilon, guarantee.epsilon_planned);
 }
 
+long Run::planned_rounds() const {
+  const long rounds = std::atol(option("rounds").c_str());
+  return rounds <= 0 ? 0 : star ? 2 * rounds : sums ? rounds + 1 : rounds;
+}
+
 std::string Run::option(const std::string& name) const {
   const auto found = options.find(name);
   return found == options.end() || found->second == "–" ? "" : found->second;
+}
+
+Run read_planned(const json& record, const View& view) {
+  return read_run({source_from(record, "", view)}, view.audience);
 }
 
 std::vector<Run> read_runs(const std::vector<fs::path>& folders, const View& view) {

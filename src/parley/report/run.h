@@ -61,6 +61,13 @@ struct Expected {
   std::vector<std::pair<std::string, std::string>> levers;  // what would help, and the points with it
 };
 
+// Of the table of coefficients (train --intervals), in the columns' own units; absent where not identified. Owner only: it
+// names columns.
+struct CoefficientRow {
+  std::string name;
+  double estimate = absent, standard_error = absent, sampling = absent, low = absent, high = absent, p_value = absent;
+};
+
 struct Metrics {  // of the end; owner only
   double test_error = absent, test_error_pooled = absent, train_loss = absent, train_loss_pooled = absent;
   double test_error_guessing = absent;  // of always saying the larger class
@@ -82,6 +89,10 @@ struct Statement {  // of a party, signed; made to be shown
   std::vector<std::string> assumptions;
 };
 
+struct Approved {  // of a study before its run, by a signature that was checked
+  std::string party, date, words;
+};
+
 struct Run {
   bool party = false;    // the record of `join`; otherwise a simulation's
   bool star = false;     // the last node is the trainer
@@ -92,23 +103,28 @@ struct Run {
   std::vector<std::string> faults;             // what is missing or broken
   std::vector<std::string> warnings;           // of the plan
   std::map<std::string, std::string> options;  // those that the audience may see
+  std::map<std::string, std::string> exact;    // the same, numbers with all their digits
   int options_hidden = 0;
   std::string data, title, study_hash;
   double features = absent;
   int rounds_done = 0;
   Guarantee guarantee;
   Expected expected;
+  std::vector<CoefficientRow> coefficients;
   std::vector<Node> nodes;
   std::vector<std::pair<int, int>> edges;
   std::vector<Round> rounds;
   std::vector<RunPart> parts;  // of a run that went on; otherwise none
   Metrics metrics;
   std::vector<Statement> statements;
+  std::vector<Approved> approvals;  // of a planned run
+  int approvals_refused = 0;
 
   bool completed() const { return outcome == "completed"; }
   bool planned() const { return outcome == "planned"; }  // a study that has not begun
   // What covers a run: the planned loss when it ended early (docs/privacy.md, the terms).
   double covered_epsilon() const;
+  long planned_rounds() const;                        // of messages; 0: the record does not say
   std::string option(const std::string& name) const;  // "" when absent
 };
 

@@ -8,7 +8,8 @@ namespace parley::report {
 
 Verdict verdict_on(double epsilon, bool holds) {
   if (!holds || !std::isfinite(epsilon) || epsilon < 0)
-    return {Light::red, "NOT PRIVATE", "There is no guarantee. Do not share messages or model as if they were protected."};
+    return {Light::red, "NOT PRIVATE",
+            "There is no guarantee. Do not share messages or model as if they were protected."};
   const double printed = printed_epsilon_value(epsilon);
   if (printed <= 1) return {Light::green, "GREEN", "ε is at most 1: strong protection of each record."};
   if (printed <= 3)
@@ -32,8 +33,8 @@ std::string sign_of(Light light) {
     case Light::red:
       break;
   }
-  return begin + "<path class=\"body\" d=\"M15 2h18l13 13v18L33 46H15L2 33V15z\"/><path d=\"M15 15l18 18M33 15L15 33\"/>" +
-         end;
+  return begin +
+         "<path class=\"body\" d=\"M15 2h18l13 13v18L33 46H15L2 33V15z\"/><path d=\"M15 15l18 18M33 15L15 33\"/>" + end;
 }
 
 }  // namespace parley::report

@@ -26,9 +26,9 @@ std::filesystem::path approvals_file(const std::filesystem::path& study);  // st
 std::string signed_approval(const Approval& approval, const identity::PrivateKey& key);  // a line
 
 struct Approvals {
-  std::vector<Approval> valid;         // at most one of each party, of this very hash
-  std::vector<std::string> missing;    // parties of the roster without one
-  std::vector<std::string> refused;    // lines that count for nothing: which, why, what to do
+  std::vector<Approval> valid;       // at most one of each party, of this very hash
+  std::vector<std::string> missing;  // parties of the roster without one
+  std::vector<std::string> refused;  // lines that count for nothing: which, why, what to do
   bool complete() const { return missing.empty() && refused.empty(); }
 };
 // Anybody may have written it: nothing is taken on trust. A missing file has no approval. Error: too large, not a file.
