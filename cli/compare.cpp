@@ -40,7 +40,8 @@ std::vector<Option> rows(CompareOptions& o) {
   std::vector<Option> list = {
       {"algorithms", "", "which algorithms, e.g. mr-admm,auto (auto: what the planner chooses); all: every one",
        any_text("names, or all"), &o.algorithms, "Options"},
-      {"epsilon", "ε", "budgets of the whole run; every algorithm is planned for each", above(0), &o.budgets,
+      {"epsilon", "ε", "budgets of the whole run; every algorithm is planned for each",
+       above(0), &o.budgets,
        "Options"}};
   for (const Option& row : run::option_rows(o.train))
     if (std::ranges::find(left_out, row.name) == left_out.end()) list.push_back(row);
@@ -67,7 +68,8 @@ void check_cells(CompareOptions& o) {
 double expected_seconds(const CompareOptions& o, const run::Simulation& s) {
   double numbers = 0, seconds = 0;
   for (const auto& rows : s.holdings.nodes) numbers += static_cast<double>(rows.value.size());
-  const double threads = static_cast<double>(o.train.engine.threads > 0 ? o.train.engine.threads : std::max(1U, std::thread::hardware_concurrency()));
+  const double threads = static_cast<double>(
+      o.train.engine.threads > 0 ? o.train.engine.threads : std::max(1U, std::thread::hardware_concurrency()));
   const double cores = std::min(threads, static_cast<double>(s.parties()));
   for (const std::string& name : o.algorithms)
     for (const double budget : o.budgets) try {
@@ -208,7 +210,8 @@ int run_compare(const Arguments& arguments) {
             if (cell == 0 && !quiet)
               fmt::print(json ? stderr : stdout, "{} settings ({} at ε = {}), {} runs each: about {}\n", cells,
                          join(o.algorithms, ", "), joined(o.budgets), o.train.engine.repeat,
-                         duration(std::max(1.0, expected_seconds(o, s)))), std::fflush(stdout);
+                         duration(std::max(1.0, expected_seconds(o, s)))),
+                  std::fflush(stdout);
             rounds = s.plan.options.rounds;
             warnings.insert(s.plan.warnings.begin(), s.plan.warnings.end());
             if (const std::string first = run::too_large_epsilon(s.plan); !first.empty()) warnings.insert(alarm(first));

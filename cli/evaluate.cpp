@@ -45,15 +45,16 @@ data::Rows labelled_rows(const EvaluateOptions& o, const run::Model& model) {
                                        data::parse_schema(model.schema_toml, o.model + " (schema)"), o.data)
                               .rows;
   if (read.features != features)
-    throw Error({.what = "the rows have " + std::to_string(read.features) + " features, the model " +
-                         std::to_string(features),
-                 .where = o.data,
-                 .fix = "give rows in the format of the training data"});
+    throw Error(
+        {.what = "the rows have " + std::to_string(read.features) + " features, the model " + std::to_string(features),
+         .where = o.data,
+         .fix = "give rows in the format of the training data"});
   return read;
 }
 
 std::vector<std::vector<std::string>> figures(const problem::Quality& q) {
-  std::vector<std::vector<std::string>> rows = {{"", "this model", q.mae ? "always the mean" : "always the larger class"}};
+  std::vector<std::vector<std::string>> rows = {
+      {"", "this model", q.mae ? "always the mean" : "always the larger class"}};
   const auto add = [&](const std::string& name, const std::optional<double>& value, const std::string& guess,
                        auto text) {
     if (value) rows.push_back({name, text(*value), guess});

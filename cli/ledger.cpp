@@ -39,10 +39,10 @@ std::vector<Option> rows(LedgerOptions& o) {
           {"delta", "δ", "cap: 0: sums of ε; above 0: the GDP filter, which Gaussian noise needs", between(0, 0.999999),
            &o.delta, "Options"},
           {"colluders-epsilon", "ε",
-           "cap: the most against the colluders that each run allows for, where noise cancels between parties; without "
-           "it --epsilon, which holds against anybody, decides alone",
+           "cap: where noise cancels between parties: the most that may be spent against the colluders of each run; "
+           "without it only --epsilon counts, which holds against anybody",
            above(0), &o.colluders_epsilon, "Options"},
-          {"reason", "", "accept: why this ledger is used although it may be an old copy; the ledger keeps it",
+          {"reason", "", "accept: why you use this ledger although it may be an old copy; the ledger records it",
            any_text("a line"), &o.reason, "Options"}};
 }
 

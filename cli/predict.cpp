@@ -23,12 +23,13 @@ struct PredictOptions {
 
 std::vector<Option> rows(PredictOptions& o) {
   return {{"model", "", "model.json of a run", any_text("a file"), &o.model, "Options"},
-          {"data", "", "rows to predict: CSV in the model's schema (- : standard input; postgresql://...), or LIBSVM", any_text("a file"), &o.data, "Options"},
+          {"data", "", "rows to predict: CSV in the model's schema (- : standard input; postgresql://...), or LIBSVM",
+           any_text("a file"), &o.data, "Options"},
           {"out", "", "where the CSV goes; default: stdout", any_text("a file"), &o.out, "Options"},
           {"header", "", "whether the first line of a CSV file names its columns", any_text("yes, no"), &o.header,
            "Options"},
-          {"threshold", "", "say the class where its probability lies above this; default 0.5",
-           any_text("a number"), &o.decision.threshold, "Options"},
+          {"threshold", "", "say the class where its probability lies above this; default 0.5", any_text("a number"),
+           &o.decision.threshold, "Options"},
           {"class", "", "the probability of this class alone, and whether it is said", any_text("a class"),
            &o.decision.of, "Options"},
           {"delimiter", "", "what separates the fields of a CSV file; auto: found from its header line",

@@ -62,7 +62,9 @@ void add_figures(const run::Summary& s, std::vector<std::vector<std::string>>& r
   for (const Figure& f : figures_of(*s.runs[0].quality)) {
     if (!std::ranges::all_of(s.runs, [&](const auto& r) { return f.of(*r.quality).has_value(); })) continue;
     const std::optional<double> other = pooled ? f.of(*pooled) : std::nullopt;
-    rows.push_back({f.name, over(s.runs, [&](const auto& r) { return *f.of(*r.quality); }, f.text),
+    rows.push_back({f.name,
+                    over(
+                        s.runs, [&](const auto& r) { return *f.of(*r.quality); }, f.text),
                     other ? f.text(*other) : "-", f.guessing});
   }
 }
@@ -72,14 +74,14 @@ void print_verdict(const run::Summary& s) {
   if (!s.runs[0].quality) return;
   const problem::Quality& q = *s.runs[0].quality;
   if (s.runs.size() == 1)
-    for (const auto& [what, text] : run::class_lines(
-             q, run::class_names(s.simulation.holdings.schema_toml, s.simulation.holdings.classes)))
+    for (const auto& [what, text] :
+         run::class_lines(q, run::class_names(s.simulation.holdings.schema_toml, s.simulation.holdings.classes)))
       fmt::print("  {}: {}\n", what, text);
-  const auto bad =
-      std::ranges::count_if(s.runs, [](const auto& r) { return r.quality->verdict.no_better; });
+  const auto bad = std::ranges::count_if(s.runs, [](const auto& r) { return r.quality->verdict.no_better; });
   const std::string text = s.runs.size() == 1 ? q.verdict.text
-                           : bad == 0 ? "better than always guessing in each run"
-                                      : fmt::format("no better than always guessing in {} of {} runs", bad, s.runs.size());
+                           : bad == 0
+                               ? "better than always guessing in each run"
+                               : fmt::format("no better than always guessing in {} of {} runs", bad, s.runs.size());
   fmt::print("  Verdict: {}\n", bad > 0 ? alarm(text) : text);
 }
 
@@ -146,12 +148,7 @@ void print_loss(const run::Summary& s) {
       number(plan.nodes[0].delta), table(loss_by_node(s)));
   fmt::print("  {}: {}\n", plan.verified_only() ? "numerically verified, not proved" : "proved by",
              plan.nodes[0].theorem);
-  if (!whole)
-    fmt::print("  ε as printed is absent: the run ended early\n");
-  else if (plan.epsilon_paper())
-    fmt::print("  as printed: {}\n", plan.nodes[0].paper_equation);
-  else if (!plan.nodes.front().sums)  // no paper prints one for sums
-    fmt::print("  ε as printed is absent: {}\n", plan.epsilon_paper_absent());
+  if (whole && plan.epsilon_paper()) fmt::print("  as printed: {}\n", plan.nodes[0].paper_equation);
   if (s.simulation.adjacency == record::Adjacency::as_dealt)
     fmt::print("  {}: {}\n", record::name_of(s.simulation.adjacency), record::meaning_of(s.simulation.adjacency));
 }

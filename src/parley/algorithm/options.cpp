@@ -86,7 +86,8 @@ std::vector<Option> option_rows(Options& o) {
        "privacy budget of the whole run, one for all nodes or one per node: the noise follows, and what else is left "
        "open is planned",
        above(0), &o.epsilon, "privacy", Shown::to_anyone},
-      {"delta", "delta", "the (epsilon, delta) guarantee's delta; default for Gaussian noise: a tenth of 1/records of the "
+      {"delta", "delta",
+       "the (epsilon, delta) guarantee's delta; default for Gaussian noise: a tenth of 1/records of the "
        "largest party, at most 1e-5; 0 for gamma noise",
        between(0, 0.1), &o.delta, "privacy", Shown::to_anyone},
       {"colluders", "c",

@@ -189,7 +189,8 @@ void fill_in_usual(Options& o, const Algorithm& a, const Setting& setting) {
   const bool budget = !o.epsilon.empty();
   const bool smooth = o.loss != LossKind::hinge && o.regularizer == Regularizer::l2;
   if (o.iteration_epsilon && !o.iteration_delta) o.iteration_delta = 1e-3;
-  if (!o.delta) o.delta = o.iteration_delta ? *o.iteration_delta : o.noise == Noise::gaussian ? default_delta(setting.records) : 0;
+  if (!o.delta)
+    o.delta = o.iteration_delta ? *o.iteration_delta : o.noise == Noise::gaussian ? default_delta(setting.records) : 0;
   if (o.noise_on == Place::automatic) o.noise_on = usual_place(o, a);
   if (!o.regularization) o.regularization = usual_regularization;
   if (o.weighting == Weighting::automatic) o.weighting = Weighting::equal;
@@ -275,10 +276,28 @@ double record_weight(const Options& o, const Setting& setting, int node) {
                                         : o.loss_weight / setting.records[static_cast<std::size_t>(node)];
 }
 
+namespace {
+
+// A budget so large that it promises nothing is a slip of the pen, or a wish for --noise none.
+void check_budget_protects(const Options& o) {
+  constexpr double most = 10'000;
+  const auto large = std::ranges::find_if(o.epsilon, [](double e) { return e > most; });
+  if (large == o.epsilon.end()) return;
+  throw Error({.what = "this budget protects nobody: the odds of any statement about a record may change by a factor "
+                       "of e^" + number(*large),
+               .value = "epsilon = " + number(*large),
+               .allowed = "> 0 and <= " + number(most),
+               .where = "option --epsilon",
+               .fix = "epsilon = 1 is usual, and 10 is a factor of 22,000; to run without privacy say --noise none"});
+}
+
+}  // namespace
+
 Options fill_in(const Options& given, const Setting& setting) {
   Options o = given;
   const Algorithm& a = algorithm_named(o.algorithm);
   if (!o.epsilon.empty()) check_list(o.epsilon, "epsilon", setting.nodes());
+  check_budget_protects(o);
   if (a.sums) {
     check_colluders(o, a, setting.nodes());
     newton::fill_in(o, a, setting);

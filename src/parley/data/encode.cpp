@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <cmath>
 #include <cstdint>
 #include <optional>
 #include <unordered_set>
@@ -95,10 +96,11 @@ class MissingMarks {
 // One column of the schema with what every cell would otherwise look up again.
 class Encoder {
  public:
-  Encoder(const Column& column, const Schema& schema, std::size_t cell, std::int32_t first)
+  Encoder(const Column& column, const Schema& schema, std::size_t cell, std::int32_t first, std::size_t nth)
       : column_(column),
         cell_(cell),
         first_(first),
+        number_(nth),
         what_("column '" + column.name + "'"),
         missing_(schema) {
     for (std::size_t i = 0; i < column.categories.size(); ++i)
@@ -127,7 +129,13 @@ class Encoder {
     encode_number(cell, missing, where, out);
   }
 
+  const std::string& what() const { return what_; }
+
  private:
+  void count(double x, const Bounds& b, Entries& out) const {
+    if (x < b.low || x > b.high) ++out.clipped[number_];
+  }
+
   // (t(x) − t(low)) / (t(high) − t(low))
   void encode_number(Cell cell, bool missing, const Place& where, Entries& out) const {
     const Bounds b = column_.bounds.value_or(Bounds{});  // set: parse_schema demands it
@@ -135,6 +143,7 @@ class Encoder {
                      : column_.missing == Missing::low  ? b.low
                      : column_.missing == Missing::high ? b.high
                                                         : b.low / 2 + b.high / 2;
+    count(x, b, out);
     const auto t = [&](double v) { return transformed(column_.transform, v); };
     const double scaled = (t(in_range(x, b, column_.out_of_range, what_, where)) - low_) / width_;
     out.add(first_, std::clamp(scaled, 0.0, 1.0));
@@ -149,6 +158,7 @@ class Encoder {
       bin = column_.missing == Missing::low ? 0 : column_.missing == Missing::high ? e.size() : e.size() / 2;
     } else {
       double x = number_of(cell, what_, where);
+      if (column_.bounds) count(x, *column_.bounds, out);
       if (column_.bounds) x = in_range(x, *column_.bounds, column_.out_of_range, what_, where);
       bin = static_cast<std::size_t>(std::ranges::upper_bound(e, x) - e.begin());
     }
@@ -172,10 +182,11 @@ class Encoder {
   const Column& column_;
   std::size_t cell_;    // index in the table's row
   std::int32_t first_;  // its first feature
+  std::size_t number_;  // of this encoder
   std::string what_;
   MissingMarks missing_;
   TextIndex category_;
-  double low_ = 0, width_ = 1;  // t(low), t(high) − t(low)
+  double low_ = 0, width_ = 1;         // t(low), t(high) − t(low)
   std::int32_t missing_category_ = 0;  // of the first missing mark that is a category
 };
 
@@ -250,7 +261,8 @@ RowEncoder::RowEncoder(const Columns& columns, const std::string& source, const 
   std::int32_t next = 0;
   for (const auto& c : inside_->schema.columns) {
     if (c.kind == Kind::drop) continue;
-    inside_->columns.emplace_back(c, inside_->schema, need_column(columns, source, c.name, "schema column"), next);
+    inside_->columns.emplace_back(c, inside_->schema, need_column(columns, source, c.name, "schema column"), next,
+                                  inside_->columns.size());
     next += static_cast<std::int32_t>(feature_names(c).size());
   }
   inside_->features = next + (schema.intercept ? 1 : 0);
@@ -280,10 +292,24 @@ void RowEncoder::describe(Dataset& dataset) const {
 void RowEncoder::encode(std::span<const Cell> row, const Place& where, Rows& out, Scratch& x) const {
   x.columns.clear();
   x.values.clear();
+  x.clipped.resize(inside_->columns.size());
   for (const auto& encoder : inside_->columns) encoder.encode(row, where, x);
   if (inside_->schema.intercept) x.add(static_cast<std::int32_t>(inside_->features - 1), 1);
   clip_to_unit_norm(x.values);
   out.append(x.columns, x.values, inside_->label ? inside_->label->encode(row, where) : 0);
+}
+
+std::vector<std::string> RowEncoder::clipped_in_words(std::span<const std::size_t> clipped, std::size_t rows) const {
+  std::vector<std::string> all;
+  for (std::size_t i = 0; i < clipped.size(); ++i) {
+    if (clipped[i] == 0) continue;
+    const double percent = 100 * static_cast<double>(clipped[i]) / static_cast<double>(rows);
+    all.push_back(inside_->columns[i].what() + ": " +
+                  (percent < 0.01 ? "less than 0.01" : number(std::round(100 * percent) / 100)) +
+                  " % of the cells lie beyond its bounds and are clipped to them; a code such as 999 for \"unknown\" "
+                  "belongs among the schema's missing marks (private: counted on the rows)");
+  }
+  return all;
 }
 
 void RowEncoder::add_key(std::span<const Cell> row, std::vector<std::string>& keys) const {

@@ -269,7 +269,8 @@ Holdings load(const Options& o, const Share& share, const Watch& watch) {
 
 std::vector<Option> option_rows(Options& o) {
   return {
-      {"data", "D", "census (built in), adult, a .csv, .csv.gz or .libsvm file, - (standard input), postgresql://..., or one file "
+      {"data", "D",
+       "census (built in), adult, a .csv, .csv.gz or .libsvm file, - (standard input), postgresql://..., or one file "
        "per node: a.csv,b.csv,c.csv",
        any_text("names or files", {"census", "adult"}), &o.data, "data", Shown::to_anyone},
       {"data-dir", "",
@@ -279,7 +280,8 @@ std::vector<Option> option_rows(Options& o) {
       {"format", "", "format of the data files", one_of(o.format), &o.format.text, "data"},
       {"header", "", "whether the first line of a CSV file names its columns", any_text("yes, no"), &o.header, "data"},
       {"delimiter", "",
-       "what separates the fields of a CSV file: auto (found from its header line), comma, semicolon, tab, pipe, or one "
+       "what separates the fields of a CSV file: auto (found from its header line), comma, semicolon, tab, pipe, or "
+       "one "
        "character",
        any_text("a word or a character"), &o.delimiter, "data"},
       {"query", "", "the rows to take from --data postgresql://user@host/database: one SELECT",

@@ -159,10 +159,10 @@ std::vector<std::size_t> said_classes(const Scored& s, double threshold) {
   const auto outputs = static_cast<std::size_t>(s.loss.scores());
   for (std::size_t i = 0; i < s.count(); ++i) {
     const auto first = s.score.begin() + static_cast<std::ptrdiff_t>(i * outputs);
-    said[i] = outputs == 1
-                  ? (*first > threshold ? 1 : 0)
-                  : static_cast<std::size_t>(std::max_element(first, first + static_cast<std::ptrdiff_t>(outputs)) -
-                                             first);
+    said[i] =
+        outputs == 1
+            ? (*first > threshold ? 1 : 0)
+            : static_cast<std::size_t>(std::max_element(first, first + static_cast<std::ptrdiff_t>(outputs)) - first);
   }
   return said;
 }

@@ -44,11 +44,11 @@ TEST(Quality, FiguresOfTwoClassesAreThoseCountedByHand) {
   EXPECT_NEAR(*q.log_loss,
               -(std::log(p(2)) + std::log(p(-1)) + std::log(1 - p(-1)) + std::log(1 - p(1)) + std::log(1 - p(-3))) / 5,
               1e-14);
-  EXPECT_NEAR(*q.brier,
-              (std::pow(1 - p(2), 2) + std::pow(1 - p(-1), 2) + std::pow(p(-1), 2) + std::pow(p(1), 2) +
-               std::pow(p(-3), 2)) /
-                  5,
-              1e-14);
+  EXPECT_NEAR(
+      *q.brier,
+      (std::pow(1 - p(2), 2) + std::pow(1 - p(-1), 2) + std::pow(p(-1), 2) + std::pow(p(1), 2) + std::pow(p(-3), 2)) /
+          5,
+      1e-14);
   ASSERT_EQ(q.calibration.size(), 10U);
   EXPECT_EQ(q.calibration[2].rows, 2U);  // p(−1) = 0.27, one of the two is positive
   EXPECT_DOUBLE_EQ(q.calibration[2].observed, 0.5);

@@ -132,8 +132,7 @@ void add_yardstick(Simulation& simulation, network::Ranks& ranks) {
   const problem::Loss& kind = simulation.problems[0].loss;
   if (simulation.test_rows == 0) return;
   if (const auto rows = scored_by_all(simulation.holdings.test, kind, simulation.optimum, ranks))
-    simulation.quality_nonprivate =
-        problem::quality(*rows, {.unit = unit_of(simulation.holdings.schema_toml)});
+    simulation.quality_nonprivate = problem::quality(*rows, {.unit = unit_of(simulation.holdings.schema_toml)});
   double errors = problem::test_errors(simulation.holdings.test, kind, simulation.optimum);
   ranks.sum({&errors, 1});
   simulation.test_error_nonprivate = problem::test_error_of(errors, simulation.test_rows, kind);

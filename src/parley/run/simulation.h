@@ -31,7 +31,7 @@ struct Simulation {  // one for all repeats
   double test_error_nonprivate = std::numeric_limits<double>::quiet_NaN(),
          train_loss_nonprivate = std::numeric_limits<double>::quiet_NaN();
   double test_error_guessing = std::numeric_limits<double>::quiet_NaN();  // always the larger class of training rows
-  std::optional<problem::Quality> quality_nonprivate;  // of the optimum, on the held-out rows
+  std::optional<problem::Quality> quality_nonprivate;                     // of the optimum, on the held-out rows
   double test_rows = 0;                                                   // of all processes
 
   int parties() const { return static_cast<int>(plan.nodes.size()); }  // who holds rows

@@ -42,7 +42,8 @@ std::string study_template() {
       const Option& row = find_option(rows, name, "");
       const nlohmann::json value = option_value(row);
       text += comment(in_words_of(s, row.help) + " [" + row.rule.text + "]");
-      text += (value.is_null() ? "# " + name + (name == "delta" ? " = 1e-6" : " = 1") : name + " = " + value.dump()) + "\n";
+      text +=
+          (value.is_null() ? "# " + name + (name == "delta" ? " = 1e-6" : " = 1") : name + " = " + value.dump()) + "\n";
     }
   };
   section("the study", {"title", "nonce"});

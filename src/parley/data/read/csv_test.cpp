@@ -1,4 +1,6 @@
 // Our scanner and loader against libcsv, against one another, and on damaged input.
+#include "parley/base/csv.h"
+
 #include <csv.h>
 
 #include <algorithm>
@@ -6,6 +8,7 @@
 #include <optional>
 
 #include "parley/base/message_test.h"
+#include "parley/base/text.h"
 #include "parley/data/encode.h"
 #include "parley/data/mutate_test.h"
 #include "parley/data/named/census.h"
@@ -16,8 +19,6 @@
 #include "parley/data/read/load_csv.h"
 #include "parley/data/read/text_index.h"
 #include "parley/data/table.h"
-#include "parley/base/csv.h"
-#include "parley/base/text.h"
 
 namespace parley::data {
 namespace {
@@ -65,7 +66,8 @@ std::optional<FieldRows> by_us(const std::string& text, const CsvLayout& layout,
 TEST(CsvScanner, FindsTheFieldsThatLibcsvFindsInDamagedTextToo) {
   auto random = repeatable_random(1999);
   const std::string good =
-      "age,job,note\r\n39,cook,\"a, b\"\n50,nurse,\"say \"\"hi\"\"\"\n\n41,\"two\nlines\",x\r\n 1 , \"2\" ,3\n,,\n\"\",\" \",z";
+      "age,job,note\r\n39,cook,\"a, b\"\n50,nurse,\"say \"\"hi\"\"\"\n\n41,\"two\nlines\",x\r\n 1 , \"2\" "
+      ",3\n,,\n\"\",\" \",z";
   int parsed = 0, refused = 0;
   for (int i = 0; i < 30000; ++i) {
     std::string text = mutated(good, "\",\n\r a1;\t", random);
@@ -85,8 +87,7 @@ TEST(CsvScanner, FindsTheFieldsThatLibcsvFindsInDamagedTextToo) {
 }
 
 TEST(CsvBlocks, PiecesOfAnySizeKeepRowsWholeAndLinesCounted) {
-  const std::string text =
-      "\xEF\xBB\xBFy,x\r\n\"a\r\n1\",1\r\n\r\n\"a,\"\"\n\n2\",2\rb,3\n\"c\n\",\"4\"\r\nd,5";
+  const std::string text = "\xEF\xBB\xBFy,x\r\n\"a\r\n1\",1\r\n\r\n\"a,\"\"\n\n2\",2\rb,3\n\"c\n\",\"4\"\r\nd,5";
   const Table whole = parse_csv(text, "t");
   EXPECT_EQ(whole.line, (std::vector<std::size_t>{2, 5, 8, 9, 11}));
   for (std::size_t size = 3; size < 60; ++size) {
@@ -143,7 +144,8 @@ TEST(LoadCsv, TheFirstMistakeInTheFileIsToldForAnyNumberOfThreads) {
   const std::string ragged_then_quote = with({{4'000'000, "1,2"}, {5'000'000, "a\"b"}});
   const std::string quote_then_ragged = with({{1'000'000, "\"never closed"}, {5'000'000, "1,2"}});
   const std::string first = message_of([&] { load_text(ragged_then_quote, schema, 1); });
-  const auto line = 1 + std::count(text.begin(), text.begin() + static_cast<std::ptrdiff_t>(text.find('\n', 4'000'000)) + 1, '\n');
+  const auto line =
+      1 + std::count(text.begin(), text.begin() + static_cast<std::ptrdiff_t>(text.find('\n', 4'000'000)) + 1, '\n');
   EXPECT_THAT(first, HasSubstr("mine.csv:" + std::to_string(line) + ": the row has a wrong number of fields; got 2"));
   EXPECT_THAT(message_of([&] { load_text(quote_then_ragged, schema, 1); }), HasSubstr("never closed"));
   for (const int threads : {2, 5}) {
@@ -165,7 +167,8 @@ TEST(LoadCsv, TellsHowFarItIsAndOnceThatItIsDone) {
 }
 
 const char* const small_schema =
-    "[label]\ncolumn = 'y'\npositive = ['1']\nnegative = ['0']\n[[columns]]\nname = 'x'\nkind = 'numeric'\nbounds = [0, 9]\n";
+    "[label]\ncolumn = 'y'\npositive = ['1']\nnegative = ['0']\n[[columns]]\nname = 'x'\nkind = 'numeric'\nbounds = "
+    "[0, 9]\n";
 
 TEST(LoadCsv, FindsTheDelimiterFromTheHeaderAndSaysSo) {
   const Schema schema = parse_schema(small_schema, "s");
@@ -179,6 +182,20 @@ TEST(LoadCsv, FindsTheDelimiterFromTheHeaderAndSaysSo) {
   }
   EXPECT_EQ(found_delimiter("\"a;b;c\",y\n1;2;3;4;5\n", {}), ',') << "of the header, and not inside quotes";
   EXPECT_EQ(found_delimiter("1;2;3\n", {.header = false}), ',') << "rows are not looked at";
+}
+
+TEST(LoadCsv, TellsWhichShareOfAColumnIsClippedAtABoundForAnyNumberOfThreads) {
+  const Schema schema = parse_schema(small_schema, "s");
+  std::string text = "x,y\n";
+  for (int i = 0; i < 200000; ++i)
+    text += i % 8 == 0 ? "999,1\n" : i % 2 == 0 ? "9,0\n" : "0,0\n";  // bounds are inside
+  for (const int threads : {1, 3}) {
+    std::vector<std::string> told;
+    load_text(text, schema, threads, {.warn = [&](const std::string& t) { told.push_back(t); }});
+    ASSERT_EQ(told.size(), 1U);
+    EXPECT_TRUE(told[0].starts_with("mine.csv, column 'x': 12.5 % of the cells lie beyond its bounds")) << told[0];
+  }
+  load_text("x,y\n9,1\n0,0\n", schema, 1, {.warn = [&](const std::string& t) { FAIL() << t; }});
 }
 
 TEST(LoadCsv, ARowOfOneFieldNamesTheDelimiterThatIsSuspected) {
@@ -209,7 +226,8 @@ TEST(CellNumber, ThePlainOnesHaveTheBitsOfFromChars) {
   }
   EXPECT_GT(plain, 100000);
   double x = 0;
-  for (const char* other : {"", "-", ".", "1.", ".5", "1e3", "+1", " 1", "1 ", "1.2.3", "nan", "12345678901234567", "0x1"})
+  for (const char* other :
+       {"", "-", ".", "1.", ".5", "1e3", "+1", " 1", "1 ", "1.2.3", "nan", "12345678901234567", "0x1"})
     EXPECT_FALSE(plain_number(other, x)) << other;
   EXPECT_TRUE(plain_number("-0", x) && std::signbit(x));
 }

@@ -18,8 +18,7 @@ namespace {
 using problem::LossKind;
 
 data::Label label_of(const Model& model) {
-  return model.schema_toml.empty() ? data::Label{}
-                                   : data::parse_schema(model.schema_toml, "the model's schema").label;
+  return model.schema_toml.empty() ? data::Label{} : data::parse_schema(model.schema_toml, "the model's schema").label;
 }
 
 // The words that mean each class; the first is the one that is printed.
