@@ -88,7 +88,7 @@ class Keys(Case):
         self.fails("keys", "new", "x", "--days", 0.5, says=["days is not a whole number"])
         self.fails("keys", "new", "x", "--ca", ".", says=["no authority in this folder"])
         self.fails("keys", "new", "x", "--ca", "moved.pem", says=["moved.key", "cannot be read"])
-        self.fails("keys", "ca", "x", "--ca", "moved.pem", says=["'parley keys ca' does not take --ca"])
+        self.fails("keys", "ca", "x", "--ca", "moved.pem", says=["its own issuer"])
         self.fails("keys", "show", "nothing.pem", says=["nothing.pem", "No such file"])
         self.fails("keys", "show", "hospital_a.key", says=["no certificate in PEM form"])
         self.fails("keys", says=["new NAME"])
