@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cmath>
 #include <functional>
+#include <nlohmann/json.hpp>
 
 #include "cli/terminal.h"
 #include "parley/base/printed.h"
@@ -190,6 +191,15 @@ void print_end(const run::Summary& s) {
                    : "");
   fmt::print("\nRecord: {} (private: a simulation measures on everyone's rows)\n", s.record);
   if (last.outcome != run::Outcome::diverged) fmt::print("Model:  {}/model.json\n", last.record);
+  if (!last.coefficients.empty()) fmt::print("Table:  {}/{}\n", last.record, run::coefficients_file);
+}
+
+void print_coefficients(const run::Summary& s) {
+  const run::Result& last = s.runs.back();
+  if (last.coefficients.empty()) return;
+  const bool linear = s.simulation.problems[0].loss.kind == problem::LossKind::squared;
+  fmt::print("\n{}{}\n{}  {}\n", bold("Coefficients"), s.runs.size() > 1 ? " (of the last run)" : "",
+             table(run::coefficients_table(run::to_json(last.coefficients))), run::assumptions_of_intervals(linear));
 }
 
 }  // namespace
@@ -197,6 +207,7 @@ void print_end(const run::Summary& s) {
 void print_result(const run::Summary& s) {
   const auto& not_private = s.simulation.not_private;
   print_quality(s);
+  print_coefficients(s);
   if (!not_private.empty()) fmt::print("\n  {}\n", alarm("NOT PRIVATE: " + join(not_private, "; ")));
   if (s.simulation.plan.noisy()) print_loss(s);
   if (not_private.empty()) print_guarantee(s);

@@ -96,6 +96,8 @@ class Case(unittest.TestCase):
         data, nodes, rounds = file.read_bytes() if file.exists() else b"", shape["nodes"], []
         while True:
             numbers = shape.get("size_of_round_1", shape["size"]) if len(rounds) == 1 else shape["size"]
+            if rounds and len(rounds) == shape.get("final_round"):
+                numbers = shape["size_of_final_round"]
             if len(data) < 8 * numbers * nodes:
                 return rounds
             values = [data[8 * numbers * i:8 * numbers * (i + 1)] for i in range(nodes)]

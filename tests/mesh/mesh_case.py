@@ -57,11 +57,18 @@ def free_ports(count):
 free_ports.taken = set()  # by this program
 
 
+def size_of(shape, round):
+    """Numbers of a node's value in this round (record/files.h)."""
+    if round and round == shape.get("final_round"):
+        return shape["size_of_final_round"]
+    return shape.get("size_of_round_1", shape["size"]) if round == 1 else shape["size"]
+
+
 def by_round(data, shape):
     """The bytes of released.f64, by round: those of each node."""
     at = round = 0
     while at < len(data):
-        size = 8 * (shape.get("size_of_round_1", shape["size"]) if round == 1 else shape["size"])
+        size = 8 * size_of(shape, round)
         yield [data[at + n * size:at + (n + 1) * size] for n in range(shape["nodes"])]
         at, round = at + shape["nodes"] * size, round + 1
 

@@ -50,7 +50,7 @@ Vector released(const Schedule& s, const data::Rows& rows, const Vector& f, int 
   const algorithm::PrivateRound& now = s.private_rounds[static_cast<std::size_t>(round) - 1];
   Random random = noise.stream(s.node, round);
   if (!faults.one_stream && !faults.no_point) {
-    Vector value = algorithm::newton::noisy_sums(p, f, false, s, now, random) * s.sums->unit;
+    Vector value = algorithm::newton::noisy_sums(p, f, {.gradient = f.size()}, s, now, random) * s.sums->unit;
     if (faults.without_partner && s.node == 0)
       add_pair_noise(value, -now.gradient_scale * s.sharing.noise.pair, keys->key(0, keys->parties() - 1),
                      index_of(round, f, faults));

@@ -7,6 +7,10 @@
 
 namespace parley::algorithm {
 
+namespace newton {
+struct Estimate;
+}
+
 class Node {
  public:
   virtual ~Node() = default;
@@ -16,6 +20,8 @@ class Node {
   virtual privacy::Release step(const privacy::Inbox& inbox, privacy::Random& random) const = 0;
   virtual void commit(const privacy::Inbox& inbox, const Vector& released) = 0;
   virtual Vector iterate() const = 0;  // what it holds after the last commit: a function of released values
+  // Of a run with intervals, after its last commit: what the final phase says of the coefficients. Else null.
+  virtual const newton::Estimate* estimate() const { return nullptr; }
 };
 
 }  // namespace parley::algorithm

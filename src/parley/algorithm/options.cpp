@@ -139,6 +139,14 @@ std::vector<Option> option_rows(Options& o) {
        strictly_between(0, 1), &o.tolerance, "privacy", Shown::to_anyone},
       {"release-bound", "", "released coordinates are clamped to +- this public bound", between(1, 1e9),
        &o.release_bound, "privacy", Shown::to_anyone},
+      {"intervals",
+       "",
+       "newton: a table of coefficients with 95 % intervals that count sampling and privacy noise; logistic, or linear "
+       "regression with --loss squared; the schema needs scale = \"bound\"",
+       {},
+       &o.intervals,
+       "algorithm",
+       Shown::to_anyone},
   };
 }
 

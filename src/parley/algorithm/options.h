@@ -105,6 +105,7 @@ struct Options {
   Choice<FirstIterate> start = FirstIterate::zero;
   std::optional<double> tolerance;  // none: 1e-6, or what the sizes need (rules.h)
   double release_bound = 1000;
+  bool intervals = false;
 };
 
 std::vector<Option> option_rows(Options& o);

@@ -65,12 +65,16 @@ problem::Loss Schedule::summed_loss() const {
 
 Index Plan::size(int node, int round, Index dimension) const {
   const auto& terms = nodes.front().sums;
-  if (terms && round == 1) return terms->curvature_size() + dimension;
+  if (terms && round >= 1 && round <= terms->rounds) return terms->layout(round).size();
   return speaks(node, round) ? dimension : 0;
 }
 
 Index Plan::largest_size(Index dimension) const {
-  return std::max(dimension, size(0, 1, dimension));
+  Index most = dimension;
+  if (const auto& terms = nodes.front().sums)
+    for (const long round : {1L, terms->main_rounds() + 1, terms->rounds})
+      most = std::max(most, size(0, static_cast<int>(round), dimension));
+  return most;
 }
 
 double Plan::epsilon() const {

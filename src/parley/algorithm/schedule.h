@@ -47,7 +47,10 @@ struct PrivateRound {
   double gradient_rate = 0;        // rate of gamma noise on the gradient of a linearised update; 0: none
   double gradient_scale = 0;       // standard deviation of Gaussian noise on it; 0: none
   double curvature_scale = 0;      // standard deviation of Gaussian noise on second moments; 0: none
-  double curvature_tolerance = 0;  // what adding them up rounds by
+  double curvature_tolerance = 0;  // what adding up products rounds by
+  double hessian_scale = 0;        // of the final phase (newton): on Σ L'' x xᵀ,
+  double spread_scale = 0;         // on Σ (L')² x xᵀ,
+  double square_scale = 0;         // and on Σ y²; 0: none is released
   double strong_convexity = 0;     // κ
   double divisor = 0;              // of a linearised update: ρ + 1/s or 2ηV + 1/s
   double grid = 0x1p-40;           // what touched data is released in multiples of this power of two

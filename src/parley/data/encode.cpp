@@ -33,7 +33,8 @@ class Encoder {
         number_(nth),
         what_("column '" + column.name + "'"),
         missing_(schema),
-        fold_(schema.fold) {
+        fold_(schema.fold),
+        centred_(schema.scale == Scale::bound) {
     for (std::size_t i = 0; i < column.categories.size(); ++i)
       category_.add(folded(column.categories[i], fold_), static_cast<std::int32_t>(i));
     for (const auto& [text, category] : column.aliases)
@@ -85,7 +86,7 @@ class Encoder {
     if (x < b.low || x > b.high) ++out.clipped[number_];
   }
 
-  // (t(x) − t(low)) / (t(high) − t(low))
+  // (t(x) − t(low)) / (t(high) − t(low)); centred: twice that, less 1
   void encode_number(Cell cell, bool missing, const Place& where, Entries& out) const {
     const Bounds b = column_.bounds.value_or(Bounds{});  // set: parse_schema demands it
     const double x = !missing                           ? measure(cell, where)
@@ -95,7 +96,14 @@ class Encoder {
     count(x, b, out);
     const auto t = [&](double v) { return transformed(column_.transform, v); };
     const double scaled = (t(in_range(x, b, column_.out_of_range, what_, where)) - low_) / width_;
-    out.add(first_, std::clamp(scaled, 0.0, 1.0));
+    const double from_0 = std::clamp(scaled, 0.0, 1.0);
+    out.add(first_, centred_ ? 2 * from_0 - 1 : from_0);
+  }
+
+  // Feature k of the column; of a column with a reference the first one is none.
+  void add_one_of(std::int32_t k, Entries& out) const {
+    if (column_.reference && k == 0) return;
+    out.add(first_ + k - (column_.reference ? 1 : 0), 1);
   }
 
   // Bin k holds e_k <= x < e_{k+1}.
@@ -111,15 +119,14 @@ class Encoder {
       if (column_.bounds) x = in_range(x, *column_.bounds, column_.out_of_range, what_, where);
       bin = static_cast<std::size_t>(std::ranges::upper_bound(e, x) - e.begin());
     }
-    out.add(first_ + static_cast<std::int32_t>(bin), 1);
+    add_one_of(static_cast<std::int32_t>(bin), out);
   }
 
   void encode_category(Cell given, Cell cell, bool missing, const Place& where, Entries& out) const {
     if (missing && column_.missing == Missing::zero) return;
-    if (const auto found = find_category(cell); found != TextIndex::absent) return out.add(first_ + found, 1);
-    if (missing && column_.missing == Missing::category) return out.add(first_ + missing_category_, 1);
-    if (column_.other == Other::bucket)
-      return out.add(first_ + static_cast<std::int32_t>(column_.categories.size()), 1);
+    if (const auto found = find_category(cell); found != TextIndex::absent) return add_one_of(found, out);
+    if (missing && column_.missing == Missing::category) return add_one_of(missing_category_, out);
+    if (column_.other == Other::bucket) return add_one_of(static_cast<std::int32_t>(column_.categories.size()), out);
     if (column_.other == Other::error)
       throw Error({.what = what_ + " has a value that is not among its categories",
                    .value = quoted(given),
@@ -171,6 +178,7 @@ class Encoder {
   std::string what_;
   MissingMarks missing_;
   Fold fold_;
+  bool centred_;
   TextIndex category_;
   double low_ = 0, width_ = 1;         // t(low), t(high) − t(low)
   std::int32_t missing_category_ = 0;  // of the first missing mark that is a category
@@ -189,6 +197,7 @@ struct RowEncoder::Inside {
   std::vector<Encoder> columns{};
   std::optional<LabelEncoder> label{};
   Index features = 0;
+  double bound = 1;  // of the norm, where that divides every row
   std::size_t key = absent;  // of the split column
 };
 
@@ -209,6 +218,7 @@ RowEncoder::RowEncoder(const Columns& columns, const std::string& source, const 
     next += static_cast<std::int32_t>(feature_names(c).size());
   }
   inside_->features = next + (schema.intercept ? 1 : 0);
+  if (schema.scale == Scale::bound) inside_->bound = divisor(schema);
 }
 
 RowEncoder::RowEncoder(Known, const Columns& columns, const std::string& source, const Schema& schema, bool with_label)
@@ -242,7 +252,8 @@ void RowEncoder::encode(std::span<const Cell> row, const Place& where, Rows& out
   x.clipped.resize(inside_->columns.size());
   for (const auto& encoder : inside_->columns) encoder.encode(row, where, x);
   if (inside_->schema.intercept) x.add(static_cast<std::int32_t>(inside_->features - 1), 1);
-  clip_to_unit_norm(x.values);
+  for (double& value : x.values) value /= inside_->bound;
+  clip_to_unit_norm(x.values);  // after division by the bound: rounding alone
   out.append(x.columns, x.values, inside_->label ? inside_->label->encode(row, where) : 0);
 }
 

@@ -21,6 +21,7 @@ constexpr Word<Transform> transforms[]{
 constexpr Word<OutOfRange> ranges[]{{"clip", OutOfRange::clip}, {"error", OutOfRange::error}};
 constexpr Word<Fold> folds[]{
     {"none", Fold::none}, {"letters", Fold::letters}, {"blanks", Fold::blanks}, {"both", Fold::both}};
+constexpr Word<Scale> scales[]{{"clip", Scale::clip}, {"bound", Scale::bound}};
 constexpr Word<Other> others[]{{"bucket", Other::bucket}, {"error", Other::error}, {"zero", Other::zero}};
 constexpr Word<Missing> missing_number[]{{"low", Missing::low},
                                          {"middle", Missing::middle},
@@ -156,12 +157,23 @@ Column read_column(Section s, const std::vector<std::string>& marks) {
   return c;
 }
 
+// Columns that always have exactly one of their features add up to the same constant: with the intercept, or with one
+// another, they are collinear. All but one such sum lose their first feature, by the schema alone.
+void choose_references(Schema& schema) {
+  bool constant = schema.intercept;
+  for (Column& c : schema.columns) {
+    c.reference = constant && covers_all(c);
+    constant = constant || covers_all(c);
+  }
+}
+
 Schema read_schema(const toml::table& root, const std::string& file) {
   const Section top(root, file, "");
-  top.only({"intercept", "missing", "fold", "label", "columns"});
+  top.only({"intercept", "missing", "scale", "fold", "label", "columns"});
   Schema schema;
   schema.intercept = top.truth("intercept", schema.intercept);
   if (top.has("missing")) schema.missing = top.texts("missing");
+  schema.scale = top.choice("scale", scales, Scale::clip);
 
   schema.fold = top.choice("fold", folds, Fold::none);
 
@@ -189,6 +201,7 @@ Schema read_schema(const toml::table& root, const std::string& file) {
     }
   }
   check_folded(top, schema);
+  if (schema.scale == Scale::bound) choose_references(schema);
   if (feature_names(schema).empty())
     top.fail("columns", {.what = "the schema makes no feature", .fix = "add a [[columns]] section"});
   return schema;
@@ -226,6 +239,7 @@ std::string to_toml(const Schema& schema) {
   std::string s = std::string("intercept = ") + (schema.intercept ? "true" : "false") + "\n";
   s += "missing = " + toml_list(schema.missing, toml_text) + "\n";
   if (schema.fold != Fold::none) s += "fold = " + word(folds, schema.fold) + "\n";
+  if (schema.scale != Scale::clip) s += "scale = " + word(scales, schema.scale) + "\n";
   s += "\n[label]\ncolumn = " + toml_text(schema.label.column) + "\n";
   if (const auto& bounds = schema.label.bounds) {
     s += toml_bounds(*bounds, schema.label.out_of_range);

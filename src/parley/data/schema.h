@@ -16,6 +16,7 @@ enum class Missing { error, low, middle, high, zero, other, category };
 enum class Other { error, bucket, zero };
 enum class Fold { none, letters, blanks, both };           // what does not count when texts are compared
 enum class DatePart { none, days, year, month, weekday };  // what a date becomes before anything else
+enum class Scale { clip, bound };
 
 struct Bounds {
   double low = 0;
@@ -51,6 +52,8 @@ struct Column {
   // A cell YYYY-MM-DD becomes a number: days since `since`, year, month (1 to 12) or weekday (1 Monday to 7 Sunday).
   DatePart date = DatePart::none;
   std::string since{};
+  // The first category or bin has no feature: the others say how they differ from it. parse_schema sets it (Scale::bound).
+  bool reference = false;
 
   bool operator==(const Column&) const = default;
 };
@@ -70,6 +73,9 @@ struct Label {
 struct Schema {
   bool intercept = true;                            // a constant feature, the last one; it counts in |x| <= 1
   std::vector<std::string> missing{"", "NA", "?"};  // cells that mean "missing"
+  // clip: x ← x/max(1, |x|), row by row. bound: numbers become [−1, 1] and every row is divided by divisor(), so that
+  // features are linear in what was measured (docs/intervals.md).
+  Scale scale = Scale::clip;
   Label label;
   std::vector<Column> columns;
   Fold fold = Fold::none;
@@ -88,6 +94,12 @@ std::vector<std::string> feature_names(const Schema& schema);
 
 // The most non-zeros of a row: one for each column that is used, and the intercept.
 long most_entries(const Schema& schema);
+
+// R ≥ the norm of every row that the schema allows: √(one for each column that is used, and the intercept), rounded up.
+double divisor(const Schema& schema);
+
+// Every row has exactly one of this column's features, so that with an intercept they are collinear.
+bool covers_all(const Column& column);
 
 // What a column adds to feature_names; nothing for drop.
 std::vector<std::string> feature_names(const Column& column);

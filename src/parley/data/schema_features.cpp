@@ -25,6 +25,7 @@ std::vector<std::string> feature_names(const Column& c) {
     for (const auto& category : c.categories) names.push_back(c.name + "=" + category);
     if (c.other == Other::bucket) names.push_back(c.name + "=other");
   }
+  if (c.reference) names.erase(names.begin());
   return names;
 }
 
@@ -34,6 +35,15 @@ std::vector<std::string> feature_names(const Schema& schema) {
     for (auto& name : feature_names(c)) names.push_back(std::move(name));
   if (schema.intercept) names.emplace_back("(intercept)");
   return names;
+}
+
+bool covers_all(const Column& c) {
+  if (c.kind == Kind::categorical) return c.missing != Missing::zero && c.other != Other::zero;
+  return c.kind == Kind::numeric && c.transform == Transform::bins && c.missing != Missing::zero;
+}
+
+double divisor(const Schema& schema) {
+  return std::nextafter(std::sqrt(static_cast<double>(most_entries(schema))), HUGE_VAL);
 }
 
 long most_entries(const Schema& schema) {

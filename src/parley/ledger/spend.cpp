@@ -65,8 +65,15 @@ Price price_of_sums(Parameters& p) {
                                 .gradient_scale = p["gradient_scale"],
                                 .tolerance = p["tolerance"],
                                 .curvature_scale = p["curvature_scale"],
-                                .curvature_tolerance = p["curvature_tolerance"]};
-  const bool holds = sums.gradient_bound > 0 && sums.gradient_scale > 0 && sums.tolerance >= 0 &&
+                                .curvature_tolerance = p["curvature_tolerance"],
+                                .hessian_bound = p.get("hessian_bound", 0),
+                                .hessian_scale = p.get("hessian_scale", 0),
+                                .spread_scale = p.get("spread_scale", 0),
+                                .square_scale = p.get("square_scale", 0)};
+  const bool final = sums.hessian_scale != 0 || sums.spread_scale != 0 || sums.square_scale != 0;
+  const bool whole =
+      !final || (sums.hessian_scale > 0 && sums.hessian_bound > 0 && sums.spread_scale >= 0 && sums.square_scale >= 0);
+  const bool holds = whole && sums.gradient_bound > 0 && sums.gradient_scale > 0 && sums.tolerance >= 0 &&
                      sums.curvature_scale >= 0 && sums.curvature_tolerance >= 0 &&
                      (p.get("diameter_at_point", 0) == 0 || p.get("logistic", 0) == 1);
   return {.mu = holds ? privacy::sums_mu(sums) : infinite};
@@ -76,7 +83,7 @@ Price price_of_sums(Parameters& p) {
 privacy::Charge with_noise_times(double factor, const privacy::Charge& charge) {
   privacy::Charge one = charge;
   for (auto& [name, value] : one.parameters)
-    if (name == "gradient_scale" || name == "curvature_scale") value *= factor * (1 - 1e-15);
+    if (name.ends_with("_scale")) value *= factor * (1 - 1e-15);
   return one;
 }
 

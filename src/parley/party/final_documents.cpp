@@ -74,14 +74,14 @@ DocumentsWritten write_final_documents(const Participant& participant, PartsOnDi
     for (const char* name : names)
       for (const fs::path& of : {folder, parts.folder()}) fs::remove(of / name);
   };
-  const json head = last_word(participant, parts, ending.past_unknown() ? "past_unknown" : study::end_name(ending.end),
-                              ending.text, end.rounds_done);
+  json head = last_word(participant, parts, ending.past_unknown() ? "past_unknown" : study::end_name(ending.end),
+                        ending.text, end.rounds_done);
   const study::PartHistory history = parts.history();
   const bool confirmed = end.past_confirmed || stated_before(folder, ending, history);
   // Privacy: a party that does not know what it has released signs nothing, and neither does one whose ledger is empty
   // without anybody's word on it: a ledger that was lost looks the same.
   if (ending.past_unknown() || (!confirmed && !has_used_rows(history))) {
-    remove({"statement.json", "statement.txt", "model.json", "own_model.json"});
+    remove({"statement.json", "statement.txt", "model.json", "own_model.json", run::coefficients_file});
     parts.finish(head, json());
     return {};
   }
@@ -89,16 +89,20 @@ DocumentsWritten write_final_documents(const Participant& participant, PartsOnDi
   json model;
   written.model = end.model.size() > 0 && ending.end != protocol::End::diverged && has_learnt(history);
   if (written.model) {
-    model = model_json(participant.study, participant.plan, end.model, study::end_name(ending.end));
+    model = model_json(participant.study, participant.plan, end.model, study::end_name(ending.end), end.estimate);
+    if (model.contains("coefficients"))
+      write_file(folder / run::coefficients_file,
+                 run::coefficients_csv(coefficients_of(participant.study, end.estimate)));
     write_file(folder / "own_model.json",
                model_json(participant.study, participant.plan, end.own, "this party's own iterate").dump(1) + "\n");
   } else {
-    remove({"model.json", "own_model.json"});
+    remove({"model.json", "own_model.json", run::coefficients_file});
   }
   const json statement =
       statement_json(participant.study, participant.plan, participant.node, participant.hash, ending, *written.spent);
   write_file(folder / "statement.json", study::signed_statement(statement, participant.self).dump(1) + "\n");
   write_file(folder / "statement.txt", study::statement_text(statement));
+  if (model.contains("coefficients")) head["coefficients"] = model["coefficients"];
   parts.finish(head, model);
   return written;
 }

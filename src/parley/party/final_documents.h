@@ -16,9 +16,10 @@ nlohmann::json record_header(const Participant& participant, const PartsOnDisk& 
 
 struct EndOfParty {
   protocol::Ending ending;
-  bool past_confirmed = false;  // protocol::Exchange
-  int rounds_done = -1;         // in the last part
-  Vector model, own;            // model: of all, of the trainer, or its own
+  bool past_confirmed = false;                            // protocol::Exchange
+  int rounds_done = -1;                                   // in the last part
+  Vector model, own;                                      // model: of all, of the trainer, or its own
+  const algorithm::newton::Estimate* estimate = nullptr;  // of a complete run with intervals
 };
 struct DocumentsWritten {
   std::optional<study::Spent> spent;  // what the statement claims

@@ -273,7 +273,8 @@ class Joining {  // a party at work
                                       .past_confirmed = party.now().exchange().past_confirmed(),
                                       .rounds_done = round_,
                                       .model = model,
-                                      .own = own});
+                                      .own = own,
+                                      .estimate = whole ? party.estimate() : nullptr});
     stored_ = ending.end;
     // Whoever was interrupted, or has lost a peer, may go on with it.
     if (whole || ending.end == protocol::End::equivocation || ending.end == protocol::End::contradicted ||

@@ -75,6 +75,7 @@ class Party {
   Vector model() const { return exchange_.model(); }  // after End::completed
   // Usable after any ending; a function of released values, as the node's state is.
   Vector own_iterate() const { return own_.sums ? own_.node->iterate() : final_.value(); }
+  const algorithm::newton::Estimate* estimate() const { return own_.node->estimate(); }
   const protocol::Exchange& exchange() const { return exchange_; }
 
   // After protocol::End::continued, what the next part begins with; released values and nothing else.

@@ -47,6 +47,7 @@ class PartyInParts {
   bool finished() const { return now().finished(); }
   Vector model() const { return now().model(); }
   Vector own_iterate() const { return now().own_iterate(); }
+  const algorithm::newton::Estimate* estimate() const { return now().estimate(); }
 
  private:
   void go_on();

@@ -20,9 +20,15 @@ RoundFacts sum_of(double bound) {
 
 double sums_mu(const SumsRound& r) {
   expects(r.gradient_scale > 0 && r.gradient_bound > 0, "noise on a gradient that is bounded");
-  const double gradient = output_mu(sum_of(r.gradient_bound), r.gradient_scale, r.tolerance);
-  if (r.curvature_scale == 0) return gradient;
-  return compose_mu(gradient, output_mu(sum_of(half_of_root_2), r.curvature_scale, r.curvature_tolerance));
+  double mu = output_mu(sum_of(r.gradient_bound), r.gradient_scale, r.tolerance);
+  const auto add = [&](double bound, double scale) {
+    if (scale != 0) mu = compose_mu(mu, output_mu(sum_of(bound), scale, r.curvature_tolerance));
+  };
+  add(half_of_root_2, r.curvature_scale);
+  add(half_of_root_2 * r.hessian_bound * (1 + 0x1p-52), r.hessian_scale);
+  add(half_of_root_2, r.spread_scale);
+  add(0.5, r.square_scale);
+  return mu;
 }
 
 double gradient_scale_for(double gradient_bound, double mu, double tolerance) {
@@ -31,6 +37,14 @@ double gradient_scale_for(double gradient_bound, double mu, double tolerance) {
 
 double curvature_scale_for(double mu, double tolerance) {
   return output_scale_for(sum_of(half_of_root_2), mu, tolerance);
+}
+
+double hessian_scale_for(double hessian_bound, double mu, double tolerance) {
+  return output_scale_for(sum_of(half_of_root_2 * hessian_bound * (1 + 0x1p-52)), mu, tolerance);
+}
+
+double square_scale_for(double mu, double tolerance) {
+  return output_scale_for(sum_of(0.5), mu, tolerance);
 }
 
 }  // namespace parley::privacy

@@ -27,6 +27,8 @@ double Loss::value(double score, double label) const {
       const double r = std::abs(score - label);
       return r <= width ? r * r / 2 : width * r - width * width / 2;
     }
+    case LossKind::squared:
+      return (score - label) * (score - label) / 2;
     case LossKind::softmax:
       break;
   }
@@ -54,6 +56,8 @@ double Loss::whole_slope(double score, double label) const {
       return label * score < 1 ? -label : 0;
     case LossKind::huber:
       return std::clamp(score - label, -width, width);
+    case LossKind::squared:
+      return score - label;
     case LossKind::softmax:
       break;
   }
@@ -73,6 +77,8 @@ double Loss::curvature(double score, double label) const {
       return 0;
     case LossKind::huber:
       return std::abs(score - label) <= width ? 1 : 0;
+    case LossKind::squared:
+      return 1;
     case LossKind::softmax:
       break;
   }
@@ -94,6 +100,7 @@ double Loss::curvature_bound() const {
     case LossKind::hinge:
       return std::numeric_limits<double>::infinity();
     case LossKind::huber:
+    case LossKind::squared:
       return 1;
     case LossKind::softmax:
       return 0.5;

@@ -4,6 +4,7 @@
 //   huber-hinge  0 | (1 + h − z)²/(4h) | 1 − z   for z > 1+h | |1−z| ≤ h | z < 1−h     G = 1   c₁ = 1/(2h)
 //   hinge        max(0, 1 − z)                                                         G = 1   no c₁ (linearised only)
 //   huber        r²/2 | c|r| − c²/2              for |r| ≤ c | beyond,  r = score − y  G = c   c₁ = 1
+//   squared      r²/2                                                                no G, but |y| ≤ 1 at score 0   c₁ = 1
 //   softmax      ln Σ_c e^{s_c} − s_y            one score per class, y a class number G = √2  c₁ = 1/2
 #pragma once
 #include <limits>
@@ -13,12 +14,13 @@
 
 namespace parley::problem {
 
-enum class LossKind { logistic, huber_hinge, hinge, huber, softmax };
-constexpr Words<LossKind, 5> words(LossKind) {
+enum class LossKind { logistic, huber_hinge, hinge, huber, squared, softmax };
+constexpr Words<LossKind, 6> words(LossKind) {
   return {{{"logistic", LossKind::logistic},
            {"huber-hinge", LossKind::huber_hinge},
            {"hinge", LossKind::hinge},
            {"huber", LossKind::huber},
+           {"squared", LossKind::squared},
            {"softmax", LossKind::softmax}}};
 }
 
@@ -33,11 +35,11 @@ struct Loss {
   double value(double score, double label) const;
   double slope(double score, double label) const;      // d/dscore, |slope| ≤ gradient_bound
   double curvature(double score, double label) const;  // d²/dscore², 0 ≤ curvature ≤ curvature_bound
-  double gradient_bound() const;                       // G
+  double gradient_bound() const;                       // G; squared: at score 0 alone
   double curvature_bound() const;                      // c₁; infinite for the hinge
   bool smooth() const { return kind != LossKind::hinge; }
   int scores() const { return kind == LossKind::softmax ? classes : 1; }  // a row's scores; f holds scores() × features
-  bool classifies() const { return kind != LossKind::huber; }
+  bool classifies() const { return kind != LossKind::huber && kind != LossKind::squared; }
 
  private:
   double whole_slope(double score, double label) const;

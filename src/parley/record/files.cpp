@@ -60,18 +60,26 @@ std::optional<Shape> shape_of(const json& run) {
   const auto first = released.is_object() && released.contains("first") ? count("first", most) : 0;
   const auto round_1 =
       released.is_object() && released.contains("size_of_round_1") ? count("size_of_round_1", most) : 0;
-  if (!nodes || !size || !first || !round_1 || *nodes == 0 || *size == 0 || *nodes > most / std::max(*size, *round_1))
+  const auto optional_count = [&](const char* key) {
+    return released.is_object() && released.contains(key) ? count(key, most) : 0;
+  };
+  const auto final_round = optional_count("final_round"), final_size = optional_count("size_of_final_round");
+  if (!nodes || !size || !first || !round_1 || !final_round || !final_size || (*final_round > 0) != (*final_size > 0) ||
+      *nodes == 0 || *size == 0 || *nodes > most / std::max({*size, *round_1, *final_size}))
     return std::nullopt;
   return Shape{.first = static_cast<int>(*first),
                .nodes = static_cast<int>(*nodes),
                .size = static_cast<Index>(*size),
                .size_of_round_1 = static_cast<Index>(*round_1),
+               .final_round = static_cast<std::size_t>(*final_round),
+               .size_of_final_round = static_cast<Index>(*final_size),
                .sums = member(released, "sums") == true};
 }
 
 std::size_t Shape::bytes(std::size_t rounds) const {
   std::size_t numbers = rounds * static_cast<std::size_t>(size);
   if (rounds > 1) numbers += static_cast<std::size_t>(size_of(1) - size);
+  if (final_round > 1 && rounds > final_round) numbers += static_cast<std::size_t>(size_of(final_round) - size);
   return numbers * static_cast<std::size_t>(nodes) * sizeof(double);
 }
 

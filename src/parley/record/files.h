@@ -31,9 +31,14 @@ std::string text_in(const nlohmann::json& object, const char* key);
 struct Shape {
   int first = 0, nodes = 0;
   Index size = 0;
-  Index size_of_round_1 = 0;  // where it is another (newton's curvature); 0: it is not
-  bool sums = false;          // values before the last round are sums over rows, not iterates
-  Index size_of(std::size_t round) const { return round == 1 && size_of_round_1 > 0 ? size_of_round_1 : size; }
+  Index size_of_round_1 = 0;    // where it is another (newton's curvature); 0: it is not
+  std::size_t final_round = 0;  // the same of another round (newton's, for intervals); 0: there is none
+  Index size_of_final_round = 0;
+  bool sums = false;  // values before the last round are sums over rows, not iterates
+  Index size_of(std::size_t round) const {
+    if (round > 0 && round == final_round) return size_of_final_round;
+    return round == 1 && size_of_round_1 > 0 ? size_of_round_1 : size;
+  }
   std::size_t bytes(std::size_t rounds) const;  // of so many, from round 0
 };
 std::optional<Shape> shape_of(const nlohmann::json& run);  // nullopt: there is none, or of no sensible size

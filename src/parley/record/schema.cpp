@@ -27,6 +27,8 @@ constexpr Field simulation_fields[] = {{"format", shareable},
                                        {"noise_levels", shareable},
                                        {"selection", shareable},  // follow from the plan, which is public
                                        {"forecast", shareable},
+                                       {"coefficients", owner},  // columns of somebody's table
+                                       {"coefficients", owner},  // columns of somebody's table
                                        {"released", shareable},
                                        {"privacy", shareable},
                                        {"options", by_option},

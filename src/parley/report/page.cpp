@@ -69,6 +69,7 @@ std::string page(const std::vector<Group>& groups, const std::vector<Figure>& fi
   out += approval_part(groups);
   out += choices_part(groups);
   out += expected_part(groups);
+  out += coefficients_part(groups);
   out += parts_part(groups);
   if (!groups.front().first().planned()) out += charts_part(figures, groups, options.audience);
   out += settings_part(groups);

@@ -41,6 +41,9 @@ std::string approval_part(const std::vector<Group>& groups);
 // page_expected.cpp: what the plan let expect
 std::string expected_part(const std::vector<Group>& groups);
 
+// page_coefficients.cpp: the table of a run with intervals
+std::string coefficients_part(const std::vector<Group>& groups);
+
 // page_nodes.cpp
 std::string nodes_part(const std::vector<Group>& groups);
 

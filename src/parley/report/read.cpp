@@ -62,6 +62,23 @@ void read_guarantee(Run& run, const json& privacy, const std::string& split) {
 
 }  // namespace
 
+void read_coefficients(Run& run, const json& top) {
+  constexpr std::size_t most = 2000;
+  for (const json& one : member(top, "coefficients")) {
+    if (run.coefficients.size() == most) return;
+    CoefficientRow row{.name = text_in(one, "name")};
+    if (member(one, "identified") == json(true)) {
+      row.estimate = number_in(one, "estimate");
+      row.standard_error = number_in(one, "standard_error");
+      row.sampling = number_in(one, "standard_error_sampling");
+      row.low = number_in(one, "low");
+      row.high = number_in(one, "high");
+      row.p_value = number_in(one, "p_value");
+    }
+    run.coefficients.push_back(row);
+  }
+}
+
 void read_expected(Run& run, const json& top) {
   const json selection = member(top, "selection"), forecast = member(top, "forecast");
   const auto points = [](const json& f, const std::string& range) {
@@ -170,6 +187,7 @@ Run read_simulation(const Sources& sources, Audience audience) {
   for (const json& warning : member(top, "warnings"))
     if (warning.is_string()) run.warnings.push_back(warning.get<std::string>());
   read_expected(run, top);
+  read_coefficients(run, top);
   read_nodes(run, top);
   read_rounds(run, sources[0].folder, audience);
   const auto shape = record::shape_of(top);

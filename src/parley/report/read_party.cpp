@@ -186,6 +186,7 @@ Run read_party(const Sources& sources, Audience audience) {
   run.title = text_in(study, "title");
   run.features = number_in(study, "features");
   read_expected(run, top);
+  read_coefficients(run, top);
   if (study.is_object()) read_study(run, study);
   read_noise(run, top);
   if (run.planned()) {

@@ -10,6 +10,7 @@ Run read_party(const Sources& sources, Audience audience);  // of one run, in th
 
 // What simulations and parties have in common (read.cpp).
 void read_common(Run& run, const Source& source, const nlohmann::json& options);
+void read_coefficients(Run& run, const nlohmann::json& top);
 void read_expected(Run& run, const nlohmann::json& top);  // what the planner chose and let expect
 // The lines of a folder: those from `from` through `through` of its own, which stand `before` rounds later in the run.
 struct Stretch {

@@ -61,6 +61,13 @@ struct Expected {
   std::vector<std::pair<std::string, std::string>> levers;  // what would help, and the points with it
 };
 
+// Of the table of coefficients (train --intervals), in the columns' own units; absent where not identified. Owner only: it
+// names columns.
+struct CoefficientRow {
+  std::string name;
+  double estimate = absent, standard_error = absent, sampling = absent, low = absent, high = absent, p_value = absent;
+};
+
 struct Metrics {  // of the end; owner only
   double test_error = absent, test_error_pooled = absent, train_loss = absent, train_loss_pooled = absent;
   double test_error_guessing = absent;  // of always saying the larger class
@@ -103,6 +110,7 @@ struct Run {
   int rounds_done = 0;
   Guarantee guarantee;
   Expected expected;
+  std::vector<CoefficientRow> coefficients;
   std::vector<Node> nodes;
   std::vector<std::pair<int, int>> edges;
   std::vector<Round> rounds;

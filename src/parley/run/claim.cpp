@@ -56,7 +56,9 @@ std::vector<std::string> noise_stamps(const algorithm::Plan& plan, std::optional
 json released_json(const algorithm::Plan& plan, Index dimension, std::size_t nodes) {
   json shape = {{"nodes", nodes}, {"size", dimension}};
   if (plan.nodes.front().sums) shape["sums"] = true;  // over rows, before the last round; no iterates
-  if (const Index first = plan.largest_size(dimension); first > dimension) shape["size_of_round_1"] = first;
+  if (const Index first = plan.size(0, 1, dimension); first > dimension) shape["size_of_round_1"] = first;
+  if (const auto& sums = plan.nodes.front().sums; sums && sums->final.steps() > 0)
+    shape.update({{"final_round", sums->rounds}, {"size_of_final_round", sums->layout(sums->rounds).size()}});
   return shape;
 }
 

@@ -16,10 +16,12 @@ std::optional<Error::Fields> loss_mismatch(const Choice<problem::LossKind>& loss
                          .where = "option --loss",
                          .fix = "choose a loss that fits the label in the schema"};
   };
-  if (regression && loss != LossKind::huber) return refused("the label is a number, the loss is for classes", "huber");
+  if (regression && loss != LossKind::huber && loss != LossKind::squared)
+    return refused("the label is a number, the loss is for classes", "huber, squared");
   if (classes > 0 && loss != LossKind::softmax)
     return refused("the label has " + std::to_string(classes) + " classes", "softmax");
-  if (!regression && classes == 0 && (loss == LossKind::huber || loss == LossKind::softmax))
+  if (!regression && classes == 0 &&
+      (loss == LossKind::huber || loss == LossKind::squared || loss == LossKind::softmax))
     return refused("the label has two classes, +1 and -1", "logistic, huber-hinge, hinge");
   return std::nullopt;
 }

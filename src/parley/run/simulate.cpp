@@ -8,6 +8,7 @@
 
 #include "parley/base/error.h"
 #include "parley/base/text.h"
+#include "parley/data/schema.h"
 #include "parley/network/together.h"
 #include "parley/record/record.h"
 #include "parley/run/claim.h"
@@ -171,6 +172,7 @@ class SimulatedRun {
     result_.phases.record -= result_.seconds_metrics;
     if (!result_.last().train_loss) measure(s_, iterates_, threads_, ranks_, result_.history.back(), node_loss_);
     result_.mean = iterates_.model();
+    estimate_coefficients();
     if (const auto rows = scored_by_all(s_.holdings.test, s_.problems[0].loss, result_.mean, ranks_))
       result_.quality = problem::quality(*rows, {.unit = unit_of(s_.holdings.schema_toml)});
     for (std::size_t i = 0; i < s_.problems.size(); ++i) result_.f.push_back(iterates_.classifier(i));
@@ -182,11 +184,26 @@ class SimulatedRun {
     result_.seconds = seconds_since(begin_);
     const json privacy =
         privacy_json(s_, {.epsilon = result_.epsilon, .all_others = result_.epsilon_all_others}, whole);
-    const json head = last_header(privacy), model = result_.outcome == Outcome::diverged ? json() : model_json(privacy);
+    json head = last_header(privacy);
+    json model = result_.outcome == Outcome::diverged ? json() : model_json(privacy);
+    if (!result_.coefficients.empty()) {
+      head["coefficients"] = to_json(result_.coefficients);
+      model["coefficients"] = head["coefficients"];
+      model["coefficients_assume"] = assumptions_of_intervals(s_.problems[0].loss.kind == problem::LossKind::squared);
+      if (ranks_.rank() == 0)
+        write_file(std::filesystem::path(folder_) / coefficients_file, coefficients_csv(result_.coefficients));
+    }
     if (ranks_.rank() == 0)
       record_->finish(head, model);  // first: where another rank's says completed, the model is there
     ranks_.meet();
     if (ranks_.rank() > 0) record_->finish(head, model);
+  }
+
+  // Every node has the same: a function of all releases.
+  void estimate_coefficients() {
+    if (result_.outcome != Outcome::completed || engine_.nodes.empty()) return;
+    if (const auto* estimate = engine_.nodes.front()->estimate())
+      result_.coefficients = coefficients(*estimate, data::parse_schema(s_.holdings.schema_toml, "the schema"));
   }
 
   json last_header(const json& privacy) const {

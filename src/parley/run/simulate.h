@@ -12,6 +12,7 @@
 
 #include "parley/problem/quality.h"
 #include "parley/run/driver.h"
+#include "parley/run/intervals/coefficients.h"
 #include "parley/run/simulation.h"
 
 namespace parley::run {
@@ -37,8 +38,9 @@ struct NodeSummary {
 struct Result {
   Outcome outcome = Outcome::completed;
   std::vector<RoundMetrics> history;
-  std::vector<Vector> f;  // the classifier that each party of this process ends with
-  Vector mean;            // the model
+  std::vector<Vector> f;                  // the classifier that each party of this process ends with
+  Vector mean;                            // the model
+  std::vector<Coefficient> coefficients;  // with --intervals
   std::vector<NodeSummary> nodes;
   std::optional<problem::Quality> quality;  // of the model on the held-out rows: private
   double epsilon = 0, epsilon_all_others = 0;

@@ -17,6 +17,7 @@
 #include "parley/problem/solve.h"
 #include "parley/record/schema.h"
 #include "parley/run/claim.h"
+#include "parley/run/intervals/coefficients.h"
 #include "parley/run/quality/quality.h"
 #include "parley/run/setting.h"
 
@@ -163,6 +164,7 @@ Simulation plan_simulation(const TrainOptions& o, data::Holdings holdings) {
   algorithm::Options algorithm = o.algorithm;
   algorithm::Selected selected = algorithm::select_algorithm(algorithm, false);
   algorithm.algorithm = selected.algorithm;
+  check_intervals(algorithm, holdings.schema_toml);
   network::Graph graph = graph_for(o.graph, algorithm.algorithm, nodes);
   algorithm::Setting setting = setting_on(graph, holdings.records, nodes);
   setting.features = static_cast<long>(holdings.test.features);

@@ -18,8 +18,8 @@ std::vector<std::string> names_of_features(const Study& study, const StudyPlan& 
 
 }  // namespace
 
-nlohmann::json model_json(const Study& study, const StudyPlan& plan, const Vector& weights,
-                          const std::string& outcome) {
+nlohmann::json model_json(const Study& study, const StudyPlan& plan, const Vector& weights, const std::string& outcome,
+                          const algorithm::newton::Estimate* estimate) {
   const auto stamps = not_private(study, plan);
   const run::Model model{.weights = weights,
                          .feature_names = names_of_features(study, plan),
@@ -30,7 +30,16 @@ nlohmann::json model_json(const Study& study, const StudyPlan& plan, const Vecto
   nlohmann::json text = to_json(model, run::privacy_json(plan.plan, stamps, plan.plan.cost(), true));
   text["outcome"] = outcome;
   text["selection"] = run::to_json(plan.selected);
+  if (const auto table = coefficients_of(study, estimate); !table.empty()) {
+    text["coefficients"] = run::to_json(table);
+    text["coefficients_assume"] = run::assumptions_of_intervals(model.loss.kind == problem::LossKind::squared);
+  }
   return text;
+}
+
+std::vector<run::Coefficient> coefficients_of(const Study& study, const algorithm::newton::Estimate* estimate) {
+  if (estimate == nullptr) return {};
+  return run::coefficients(*estimate, data::parse_schema(study.schema_toml, study.schema));
 }
 
 }  // namespace parley::study

@@ -4,11 +4,16 @@
 #include <nlohmann/json_fwd.hpp>
 #include <string>
 
+#include "parley/algorithm/newton/newton_final.h"
 #include "parley/base/vector.h"
+#include "parley/run/intervals/coefficients.h"
 #include "parley/study/study.h"
 
 namespace parley::study {
 
-nlohmann::json model_json(const Study& study, const StudyPlan& plan, const Vector& weights, const std::string& outcome);
+// estimate: of a run with intervals that is complete; else null.
+nlohmann::json model_json(const Study& study, const StudyPlan& plan, const Vector& weights, const std::string& outcome,
+                          const algorithm::newton::Estimate* estimate = nullptr);
+std::vector<run::Coefficient> coefficients_of(const Study& study, const algorithm::newton::Estimate* estimate);
 
 }  // namespace parley::study

@@ -11,6 +11,7 @@
 #include "parley/data/schema.h"
 #include "parley/run/claim.h"
 #include "parley/run/config.h"
+#include "parley/run/intervals/coefficients.h"
 #include "parley/run/setting.h"
 
 namespace parley::study {
@@ -64,7 +65,14 @@ void check_startable(const Study& s, const algorithm::Algorithm& a) {
                      .fix = "put it there; 'parley data describe SAMPLE.csv' drafts one from public rows"});
   if (s.schema.empty() == s.schema_toml.empty())
     if (const auto problem = loss_problem(s)) wrong.push_back(*problem);
+  if (s.algorithm.intervals && s.on_loss == OnLoss::go_on)
+    wrong.push_back({.what = "intervals need every party to the end: nobody goes on without a lost one",
+                     .value = s.on_loss.text,
+                     .allowed = "stop",
+                     .where = file,
+                     .fix = "set on-loss = \"stop\", or leave intervals out"});
   if (!wrong.empty()) throw Error(wrong);
+  run::check_intervals(s.algorithm, s.schema_toml);
 }
 
 // The graph's file stands beside the study. Trap: a shape such as "ring" must not become a file of that name.

@@ -124,9 +124,10 @@ class FinalDocumentsCheck {
     const Vector weights = whole()                           ? model_
                            : record_.trainer_said.size() > 0 ? record_.trainer_said
                                                              : mine.final_iterate;
-    check_model("model.json", weights, t_.outcome());
+    check_model("model.json", weights, t_.outcome(), whole() ? mine.estimate.get() : nullptr);
     if (record_.history.size() > 1)
-      check_model(record::folder_of_part(known_.part.number) + "/model.json", weights, t_.outcome());
+      check_model(record::folder_of_part(known_.part.number) + "/model.json", weights, t_.outcome(),
+                  whole() ? mine.estimate.get() : nullptr);
   }
 
   void check_finals() {
@@ -159,12 +160,18 @@ class FinalDocumentsCheck {
     }
   }
 
-  void check_model(const std::string& file, const Vector& weights, const std::string& outcome) {
+  void check_model(const std::string& file, const Vector& weights, const std::string& outcome,
+                   const algorithm::newton::Estimate* estimate = nullptr) {
     const json found = parsed(file),
-               expected = json::parse(model_json(known_.study, known_.plan, weights, outcome).dump());
+               expected = json::parse(model_json(known_.study, known_.plan, weights, outcome, estimate).dump());
     if (found.is_object() && found.value("weights", json()) != expected["weights"])
       return say(": the weights in " + file + " do not follow from the released values");
     compare(file, found, expected);
+    if (estimate != nullptr && text_of(record_.folder, run::coefficients_file) != coefficients_csv_of(estimate))
+      say(": " + std::string(run::coefficients_file) + " does not say what follows from the released values");
+  }
+  std::string coefficients_csv_of(const algorithm::newton::Estimate* estimate) const {
+    return run::coefficients_csv(coefficients_of(known_.study, estimate));
   }
 
   const WholeRecord& record_;

@@ -76,6 +76,8 @@ Replayed replay(const study::ExpectedPart& known, int node, const Values& values
     result.final_iterate = known.part.plan.passed_on() ? machine->iterate() : final_iterate.value();
     ++result.rounds;
   }
+  if (const auto* estimate = machine->estimate())
+    result.estimate = std::make_shared<const algorithm::newton::Estimate>(*estimate);
   return result;
 }
 

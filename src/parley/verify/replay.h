@@ -3,10 +3,12 @@
 // the others its noise hides everything, and only the state that follows is kept.
 #pragma once
 #include <map>
+#include <memory>
 #include <optional>
 #include <string>
 #include <vector>
 
+#include "parley/algorithm/newton/newton_final.h"
 #include "parley/protocol/last_words.h"
 #include "parley/study/party_record.h"
 
@@ -15,10 +17,11 @@ namespace parley::verify {
 using Values = std::map<int, std::vector<study::Heard>>;  // by origin, rounds 0, 1, …
 
 struct Replayed {
-  int rounds = 0;          // that could be followed
-  int recomputed = 0;      // of these: the value itself was computed again
-  Vector final_iterate;    // as it stands after them
-  std::string stopped_by;  // whose value was missing; empty: nobody's
+  int rounds = 0;                                                 // that could be followed
+  int recomputed = 0;                                             // of these: the value itself was computed again
+  Vector final_iterate;                                           // as it stands after them
+  std::shared_ptr<const algorithm::newton::Estimate> estimate{};  // of a run with intervals
+  std::string stopped_by;                                         // whose value was missing; empty: nobody's
 };
 
 struct ReplayStart {  // where a node begins in a part: released values of the parts before, and nothing else

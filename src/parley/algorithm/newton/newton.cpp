@@ -19,9 +19,19 @@ double soft_threshold(double x, double by) {
 
 }  // namespace
 
-Index Terms::curvature_size() const {
-  if (moments_known) return 0;
-  return shape == Shape::full ? features * (features + 1) / 2 : shape == Shape::diagonal ? features : 0;
+Layout Terms::layout(long round) const {
+  Layout of{.gradient = dimension(), .cut = biased(round)};
+  const Index all = features * (features + 1) / 2;
+  if (round > main_rounds()) {
+    of.hessian = all;
+    if (final.squared())
+      of.square = 1;
+    else
+      of.spread = all;
+  } else if (round == 1 && !moments_known) {
+    of.curvature = shape == Shape::full ? all : shape == Shape::diagonal ? features : 0;
+  }
+  return of;
 }
 
 Vector packed(const Matrix& lower) {
@@ -83,8 +93,8 @@ void Curvature::step_of_one_score(Eigen::Ref<Vector> f, const Vector& pull) cons
   }
 }
 
-Vector Curvature::step(const Vector& f, const Vector& mean_gradient) const {
-  Vector pull = mean_gradient + terms_.ridge * f, next = f;
+Vector Curvature::step(const Vector& f, const Vector& mean_gradient, bool biased) const {
+  Vector pull = mean_gradient + (biased ? terms_.ridge : 0) * f, next = f;
   const Index d = terms_.features;
   if (terms_.scores > 1) {  // Σ_k = 0: Böhning's matrix is singular along the mean over classes
     Vector mean = Vector::Zero(d);
@@ -120,23 +130,48 @@ Vector free_value(const State& s, const Terms& t, bool last) {
   return snap(last ? s.model() : s.f, t.release_bound, t.grid);
 }
 
+namespace {
+
+// (F), and what it says of the coefficients.
+State after_final(State s, const Terms& t, const Layout& of, const Vector& total) {
+  const Vector means = total * (t.unit / t.records);
+  FinalSums sums{.hessian = unpacked(means.segment(of.curvature, of.hessian), t.features),
+                 .gradient = means.tail(of.gradient)};
+  if (of.spread > 0) sums.spread = unpacked(means.segment(of.curvature + of.hessian, of.spread), t.features);
+  if (of.square > 0) sums.square = means[of.curvature + of.hessian + of.spread];
+  Matrix moments;
+  if (s.moments.size() > 0) moments = unpacked(s.moments, t.features) * (s.moments_unit / s.moments_records);
+  s.estimate = std::make_shared<const Estimate>(estimate(t.final, t.records, s.f, sums, moments));
+  s.f = snap(s.estimate->value, t.release_bound, t.grid);
+  return s;
+}
+
+}  // namespace
+
 State after(State s, const Terms& t, const Vector& total) {
-  const Index with = s.round == 1 ? t.curvature_size() : 0;
-  expects(s.round >= 1 && s.round <= t.rounds && total.size() == with + t.dimension(), "the sum of a round of sums");
-  if (with > 0) {
-    s.moments = total.head(with);
+  expects(s.round >= 1 && s.round <= t.rounds, "a round of sums");
+  const Layout of = t.layout(s.round);
+  expects(total.size() == of.size(), "the sum of a round of sums");
+  if (s.round > t.main_rounds()) return after_final(std::move(s), t, of, total);
+  if (of.curvature > 0) {
+    s.moments = total.head(of.curvature);
     s.moments_unit = t.unit;
     s.moments_records = t.records;
   }
   if (s.round == 1)
     s.curvature = std::make_shared<const Curvature>(
-        t, s.moments, s.moments_unit / counted_records(s.moments_records, t.records));           // (Q)
-  const Vector next = s.curvature->step(s.f, total.tail(t.dimension()) * (t.unit / t.records));  // (N)
+        t, s.moments, s.moments_unit / counted_records(s.moments_records, t.records));  // (Q)
+  const Vector mean = total.tail(t.dimension()) * (t.unit / t.records);
+  const Vector next = s.curvature->step(s.f, mean, t.biased(s.round));  // (N)
   s.velocity = t.momentum * s.velocity + (next - s.f);
   s.f = snap(t.momentum > 0 ? Vector(s.f + s.velocity) : next, t.release_bound, t.grid);
-  if (t.average && 2L * (t.earlier + s.round) > t.earlier + t.rounds) {  // the later half
+  if (t.average && 2L * (t.earlier + s.round) > t.earlier + t.main_rounds()) {  // the later half
     s.sum_of_points += s.f;
     ++s.counted;
+  }
+  if (t.final.steps() > 0 && s.round == t.main_rounds()) {  // the final phase begins at the mean, and is not averaged
+    s.f = free_value(s, t, true);
+    s.counted = 0;
   }
   return s;
 }

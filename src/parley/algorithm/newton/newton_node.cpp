@@ -27,7 +27,7 @@ privacy::Release NewtonNode::step(const privacy::Inbox& inbox, privacy::Random& 
     return release;
   }
   const PrivateRound& now = schedule_.private_round(round);
-  release.value = noisy_sums(problem_, s.f, round == 1 && schedule_.sums->curvature_size() > 0, schedule_, now, random);
+  release.value = noisy_sums(problem_, s.f, schedule_.sums->layout(round), schedule_, now, random);
   release.charge = now.charge;
   return release;
 }

@@ -18,6 +18,7 @@ class NewtonNode : public Node {
   privacy::Release step(const privacy::Inbox& inbox, privacy::Random& random) const override;
   void commit(const privacy::Inbox& inbox, const Vector& released) override;
   Vector iterate() const override { return has_next() ? state_.model() : own_; }  // in the end as it was released
+  const Estimate* estimate() const override { return state_.estimate.get(); }
 
  private:
   State settled(const privacy::Inbox& inbox) const;  // (Q), (N) once everybody's release of the last round is here

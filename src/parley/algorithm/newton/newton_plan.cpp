@@ -4,6 +4,7 @@
 #include <cmath>
 #include <numeric>
 
+#include "parley/algorithm/newton/intervals_plan.h"
 #include "parley/algorithm/planner.h"
 #include "parley/algorithm/pricing.h"
 #include "parley/algorithm/rules.h"
@@ -60,6 +61,10 @@ double planned_clip(const Options& o, const Algorithm& a, const Setting& setting
   throw Error({.what = a.name + " " + why, .where = "option --" + option, .fix = "leave it out"});
 }
 
+constexpr double PrivateRound::* noise_scales[] = {&PrivateRound::gradient_scale, &PrivateRound::curvature_scale,
+                                                   &PrivateRound::hessian_scale, &PrivateRound::spread_scale,
+                                                   &PrivateRound::square_scale};
+
 // What belongs to ADMM alone.
 void check_absent(const Options& o, const Algorithm& a) {
   const std::string sums = "exchanges sums over rows, and has none";
@@ -112,14 +117,19 @@ void check_size(Options& o, const Algorithm& a, const Setting& setting) {
   const double gradients = d * loss_of(o, setting.classes).scores(), full = d * (d + 1) / 2 + gradients;
   if (a.curved && o.curvature == CurvatureShape::automatic)
     o.curvature = d <= full_up_to && all * full <= most ? CurvatureShape::full : CurvatureShape::diagonal;
-  const double size = !a.curved ? gradients : o.curvature == CurvatureShape::full ? full : d + gradients;
+  const double size = !a.curved                             ? gradients
+                      : o.intervals                         ? 2 * full - d  // of the last round
+                      : o.curvature == CurvatureShape::full ? full
+                                                            : d + gradients;
   if (all * size <= most) return;
-  throw Error(
-      {.what = "the first round of " + a.name + " would have more numbers than a record holds",
-       .value = number(all * size),
-       .allowed = "at most " + number(most) + " over all parties",
-       .where = o.curvature == CurvatureShape::full ? "option --curvature" : "option --features",
-       .fix = o.curvature == CurvatureShape::full ? "use --curvature diagonal" : "use fewer features or parties"});
+  throw Error({.what = "the first round of " + a.name + " would have more numbers than a record holds",
+               .value = number(all * size),
+               .allowed = "at most " + number(most) + " over all parties",
+               .where = o.intervals                           ? "option --intervals"
+                        : o.curvature == CurvatureShape::full ? "option --curvature"
+                                                              : "option --features",
+               .fix = o.curvature == CurvatureShape::full && !o.intervals ? "use --curvature diagonal"
+                                                                          : "use fewer features or parties"});
 }
 
 Shape shape_of(const Options& o, const Algorithm& a) {
@@ -141,13 +151,22 @@ double share_of_curvature(const Schedule& s, const Options& o) {
   return s.sums->shape == Shape::none || s.sums->moments_known ? 0 : *o.curvature_share;
 }
 
+// G of a round.
+double bound_in(const Schedule& s, long round) {
+  return (s.sums->biased(round) ? s.summed_loss() : s.loss).gradient_bound();
+}
+
 // The noise of every round, such that the whole run costs μ, split as planned.
 void set_noise(Schedule& s, const Options& o, double mu) {
-  const double share = share_of_curvature(s, o), rounds = static_cast<double>(s.sums->rounds);
+  set_final_noise(s, o, mu);
+  const double share = share_of_curvature(s, o), rounds = static_cast<double>(s.sums->main_rounds());
+  if (rounds == 0) return;
   const double less = 1 - 1e-13 - 1e-18 * rounds;  // composing rounds up once a round
+  mu *= std::sqrt(main_share(o));
   const double each = mu * std::sqrt((1 - share) / rounds) * less;
-  for (PrivateRound& r : s.private_rounds)
-    r.gradient_scale = privacy::gradient_scale_for(s.summed_loss().gradient_bound(), each, s.tolerance);
+  for (long k = 0; k < s.sums->main_rounds(); ++k)
+    s.private_rounds[static_cast<std::size_t>(k)].gradient_scale =
+        privacy::gradient_scale_for(bound_in(s, k + 1), each, s.tolerance);
   PrivateRound& first = s.private_rounds.front();
   if (share > 0)
     first.curvature_scale = privacy::curvature_scale_for(mu * std::sqrt(share) * less, first.curvature_tolerance);
@@ -156,7 +175,7 @@ void set_noise(Schedule& s, const Options& o, double mu) {
 // What two parties share cancels where both have it in the same size: that of who asks for most. The charges follow.
 void equalise(Plan& plan) {
   for (std::size_t k = 0; k < plan.nodes.front().private_rounds.size(); ++k)
-    for (double PrivateRound::* const scale : {&PrivateRound::gradient_scale, &PrivateRound::curvature_scale}) {
+    for (double PrivateRound::* const scale : noise_scales) {
       double most = 0;
       for (const Schedule& s : plan.nodes) most = std::max(most, s.private_rounds[k].*scale);
       for (Schedule& s : plan.nodes) s.private_rounds[k].*scale = most;
@@ -165,15 +184,22 @@ void equalise(Plan& plan) {
 
 void price(Schedule& s) {
   std::vector<privacy::Charge> charges;
-  for (PrivateRound& r : s.private_rounds) {
-    const privacy::SumsRound sums{.gradient_bound = s.summed_loss().gradient_bound(),
+  for (std::size_t k = 0; k < s.private_rounds.size(); ++k) {
+    PrivateRound& r = s.private_rounds[k];
+    const bool final = r.hessian_scale > 0;
+    const privacy::SumsRound sums{.gradient_bound = bound_in(s, static_cast<long>(k) + 1),
                                   .gradient_scale = r.gradient_scale,
                                   .tolerance = s.tolerance,
                                   .curvature_scale = r.curvature_scale,
-                                  .curvature_tolerance = r.curvature_tolerance};
+                                  .curvature_tolerance = r.curvature_tolerance,
+                                  .hessian_bound = final ? s.loss.curvature_bound() : 0,
+                                  .hessian_scale = r.hessian_scale,
+                                  .spread_scale = r.spread_scale,
+                                  .square_scale = r.square_scale};
     privacy::SumsRound alone = sums;  // with this party's own noise only: everybody else's is known
-    alone.gradient_scale = s.sharing.own_of(sums.gradient_scale);
-    alone.curvature_scale = s.sharing.own_of(sums.curvature_scale);
+    for (double* scale : {&alone.gradient_scale, &alone.curvature_scale, &alone.hessian_scale, &alone.spread_scale,
+                          &alone.square_scale})
+      *scale = s.sharing.own_of(*scale);
     r.charge = {.kind = "sums-gaussian",
                 .mu = privacy::sums_mu(alone),
                 .parameters = {{"gradient_bound", sums.gradient_bound},
@@ -183,6 +209,11 @@ void price(Schedule& s) {
                                {"curvature_tolerance", sums.curvature_tolerance},
                                {"diameter_at_point", s.diameter_at_point ? 1.0 : 0.0},
                                {"logistic", s.loss.kind == LossKind::logistic ? 1.0 : 0.0}}};
+    if (final)
+      r.charge.parameters.insert(r.charge.parameters.end(), {{"hessian_bound", sums.hessian_bound},
+                                                             {"hessian_scale", sums.hessian_scale},
+                                                             {"spread_scale", sums.spread_scale},
+                                                             {"square_scale", sums.square_scale}});
     if (s.sharing.on()) r.charge.mu_colluders = privacy::sums_mu(sums);
     add_parameters(s.sharing, r.charge);
     charges.push_back(r.charge);
@@ -193,7 +224,8 @@ void price(Schedule& s) {
 Schedule outline(const Options& o, const Algorithm& a, const Setting& setting, int i) {
   Schedule s = begun(o, a, setting, i);
   s.degree = setting.nodes() - 1;  // everybody hears everybody
-  s.rounds = o.rounds + 1;
+  const long final = o.intervals ? 1 : 0, main = o.loss == LossKind::squared ? 0 : o.rounds;
+  s.rounds = main + final + 1;
   s.sums = Terms{.records = all_records(setting),
                  .ridge = s.regularization / o.loss_weight,  // the objective is N C times that of newton.h
                  .l1 = s.l1 / o.loss_weight,
@@ -205,25 +237,34 @@ Schedule outline(const Options& o, const Algorithm& a, const Setting& setting, i
                  .moments_known = setting.moments.has_value(),
                  .features = static_cast<Index>(setting.features),
                  .scores = s.loss.scores(),
-                 .rounds = o.rounds,
+                 .rounds = main + final,
                  .earlier = setting.earlier,
                  .average = o.average == Average::yes,
                  .release_bound = o.release_bound,
                  .grid = s.finest_grid()};
-  s.tolerance = tolerance_for(s.summed_loss(), setting);
-  s.private_rounds.resize(static_cast<std::size_t>(o.rounds));
-  s.private_rounds.front().curvature_tolerance = problem::moment_rounding(setting.records[static_cast<std::size_t>(i)]);
-  s.theorem = with_sharing("Gaussian DP of sums over rows (docs/newton.md, theorem N1)", s.sharing);
+  if (o.intervals) s.sums->final.noise.emplace();
+  s.tolerance = tolerance_for(final > 0 ? s.loss : s.summed_loss(), setting);
+  s.sums->final.loss = s.loss;
+  s.sums->final.diameter_at_point = s.diameter_at_point;
+  s.sums->final.tolerance = s.tolerance;
+  s.private_rounds.resize(static_cast<std::size_t>(main + final));
+  for (std::size_t k = 0; k < s.private_rounds.size(); ++k)
+    if (k == 0 || k >= static_cast<std::size_t>(main))
+      s.private_rounds[k].curvature_tolerance = problem::moment_rounding(setting.records[static_cast<std::size_t>(i)]);
+  s.theorem = with_sharing(o.intervals ? "Gaussian DP of sums over rows (docs/newton.md, theorems N1 and N2)"
+                                       : "Gaussian DP of sums over rows (docs/newton.md, theorem N1)",
+                           s.sharing);
   s.epsilon_paper_absent = "no paper has it";
   s.paper_equation = "none";
   return s;
 }
 
 // √Σσ²: of a coordinate of the sum of all parties' sums.
-double noise_of_all(const Plan& plan, double PrivateRound::* scale) {
+double noise_of_all(const Plan& plan, double PrivateRound::* scale, bool last = false) {
   double square = 0;
   for (const Schedule& s : plan.nodes) {
-    const double one = s.private_rounds.front().*scale * s.sharing.noise.own;  // what is shared cancels
+    const PrivateRound& r = last ? s.private_rounds.back() : s.private_rounds.front();
+    const double one = r.*scale * s.sharing.noise.own;  // what is shared cancels
     square += one * one;
   }
   return std::sqrt(square);
@@ -236,13 +277,13 @@ void set_units(Plan& plan, const Setting& setting) {
   for (const Schedule& s : plan.nodes) {
     const double rows = setting.records[static_cast<std::size_t>(s.node)];
     for (const PrivateRound& r : s.private_rounds) {
-      const bool moments = s.sums->shape != Shape::none && !s.sums->moments_known;
-      const double most =
-          std::max(2 * s.summed_loss().gradient_bound() * rows + 10 * s.sharing.of_one() * r.gradient_scale,
-                   moments ? 2 * rows + 10 * s.sharing.of_one() * r.curvature_scale : 0);
-      largest = std::max(largest, most);
-      for (const double noise : {r.gradient_scale, r.curvature_scale})
-        if (noise > 0) finest = std::min(finest, s.sharing.own_of(noise));
+      const bool products = s.sums->final.steps() > 0 || (s.sums->shape != Shape::none && !s.sums->moments_known);
+      const double bound = s.sums->final.steps() > 0 ? s.loss.gradient_bound() : s.summed_loss().gradient_bound();
+      largest = std::max(largest, 2 * bound * rows + 10 * s.sharing.of_one() * r.gradient_scale);
+      for (double PrivateRound::* const scale : noise_scales) {
+        if (products) largest = std::max(largest, 2 * rows + 10 * s.sharing.of_one() * r.*scale);
+        if (r.*scale > 0) finest = std::min(finest, s.sharing.own_of(r.*scale));
+      }
     }
   }
   const double room = plan.options.release_bound / 2;
@@ -270,6 +311,17 @@ void set_floor(Plan& plan, const Setting& setting) {
   for (Schedule& node : plan.nodes) node.sums->floor = std::max(s * std::sqrt(d), 2 * g / (3 * t.c1));
 }
 
+// Of the final round's sums over all parties: what intervals count as privacy noise.
+void set_final_law(Plan& plan) {
+  if (plan.nodes.front().sums->final.steps() == 0) return;
+  FinalPhase final = plan.nodes.front().sums->final;
+  final.noise = FinalNoise{.hessian = noise_of_all(plan, &PrivateRound::hessian_scale, true),
+                           .spread = noise_of_all(plan, &PrivateRound::spread_scale, true),
+                           .gradient = noise_of_all(plan, &PrivateRound::gradient_scale, true),
+                           .square = noise_of_all(plan, &PrivateRound::square_scale, true)};
+  for (Schedule& s : plan.nodes) s.sums->final = final;
+}
+
 }  // namespace
 
 EarlierMoments released_moments(const Plan& plan) {
@@ -294,6 +346,13 @@ std::optional<Known> known_of(const Plan& plan) {
 std::string in_words(const Plan& plan) {
   const Schedule& s = plan.nodes.front();
   const PrivateRound& r = s.private_rounds.front();
+  if (s.loss.kind == LossKind::squared) {
+    std::string once = "one exchange of second moments and label sums";
+    if (plan.noisy())
+      once += "; Gaussian noise of " + short_number(r.hessian_scale) + " on the former and of " +
+              short_number(r.gradient_scale) + " on the latter";
+    return once;
+  }
   std::string text = "slopes cut at " + short_number(s.summed_loss().gradient_bound());
   if (plan.noisy()) text += "; Gaussian noise of " + short_number(r.gradient_scale) + " on a sum of gradients";
   if (r.curvature_scale > 0)
@@ -301,11 +360,14 @@ std::string in_words(const Plan& plan) {
             (s.sums->shape == Shape::diagonal ? " (diagonal)" : "");
   if (s.sharing.on())
     text += ", shared in pairs and gone in the sum but for " + short_number(s.sharing.noise.own) + " of it";
-  return text + "; lambda " + short_number(s.sums->ridge + s.sums->l1);
+  text += "; lambda " + short_number(s.sums->ridge + s.sums->l1);
+  if (s.sums->final.steps() == 0) return text;
+  return text + "; neither cut nor lambda in the later half, and a final round for intervals";
 }
 
 void fill_in(Options& o, const Algorithm& a, const Setting& setting) {
   check_absent(o, a);
+  fill_in_intervals(o, a);
   check_loss_width(o);
   if (!o.noise_scale.empty()) check_list(o.noise_scale, "noise-scale", setting.nodes());
   const bool budget = !o.epsilon.empty();
@@ -319,7 +381,9 @@ void fill_in(Options& o, const Algorithm& a, const Setting& setting) {
   check_size(o, a, setting);
   if (a.curved && !o.curvature_share) o.curvature_share = planned_share;
   const problem::Loss loss = loss_of(o, setting.classes);
-  if (!o.clip) o.clip = !cut_pays(loss) || o.noise == Noise::none ? loss.gradient_bound() : planned_clip(o, a, setting);
+  if (!o.clip)
+    o.clip = !cut_pays(loss) || o.intervals || o.noise == Noise::none ? loss.gradient_bound()
+                                                                      : planned_clip(o, a, setting);
   o.clip = std::min(*o.clip, loss.gradient_bound());
   if (o.diameter == Diameter::automatic)
     o.diameter = budget && loss.kind == LossKind::logistic ? Diameter::at_point : Diameter::worst;
@@ -334,7 +398,10 @@ Plan make_plan(const Options& o, const Algorithm& a, const Setting& setting) {
         set_noise(s, o, privacy::gdp_mu(of_node(o.epsilon, s.node), s.delta));
       } else {  // μ such that a gradient has the given noise
         const double each = (2 * s.summed_loss().gradient_bound() + 2 * s.tolerance) / of_node(o.noise_scale, s.node);
-        set_noise(s, o, each * std::sqrt(static_cast<double>(o.rounds) / (1 - share_of_curvature(s, o))));
+        const double whole = s.sums->main_rounds() > 0 ? static_cast<double>(s.sums->main_rounds()) / main_share(o) /
+                                                             (1 - share_of_curvature(s, o))
+                                                       : 1 / final_shares(o).gradient;
+        set_noise(s, o, each * std::sqrt(whole));
       }
     }
     if (plan.sharing().on()) equalise(plan);
@@ -350,6 +417,7 @@ Plan make_plan(const Options& o, const Algorithm& a, const Setting& setting) {
   }
   set_units(plan, setting);
   set_floor(plan, setting);
+  set_final_law(plan);
   return plan;
 }
 

@@ -170,7 +170,8 @@ TEST(Newton, OneRowMovesTheSumsByNoMoreThanTheirSensitivity) {
       rows.append(columns, values, draw() % 2 == 0 ? 1.0 : -1.0);
       const problem::Problem p{.rows = &rows, .loss = plan.nodes[0].summed_loss(), .weight = 1};
       auto random = privacy::Random::seeded(1, 1, 1, "test");
-      of = noisy_sums(p, f, true, plan.nodes[0], plan.nodes[0].private_rounds[0], random) * plan.nodes[0].sums->unit;
+      of = noisy_sums(p, f, plan.nodes[0].sums->layout(1), plan.nodes[0], plan.nodes[0].private_rounds[0], random) *
+           plan.nodes[0].sums->unit;
     }
     const Vector moved = sums[0] - sums[1];
     most_curvature = std::max(most_curvature, moved.head(3).norm());
