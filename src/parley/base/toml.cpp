@@ -70,9 +70,11 @@ void try_parse(std::string_view text, const std::string& file, const std::string
     root = toml::parse(text);
   } catch (const toml::parse_error& e) {
     const std::string hint = toml_hint(text, e.source().begin.line, file);
+    // In the ASCII image a ~ is most likely the letter that the parser stumbled over.
+    const bool letter = !fix.empty() && line_of(text, e.source().begin.line).find('~') != std::string_view::npos;
     throw Error({.what = "not valid TOML: " + std::string(e.description()),
                  .where = file + ":" + std::to_string(e.source().begin.line),
-                 .fix = hint.empty() ? fix : hint});
+                 .fix = letter || hint.empty() ? fix : hint});
   }
 }
 

@@ -279,6 +279,7 @@ std::vector<std::string> RowEncoder::checked() const {
 
 void RowEncoder::check(std::span<const Cell> row, const Place& where, std::vector<CellFacts>& facts) const {
   Scratch scratch;
+  scratch.clipped.resize(inside_->columns.size());
   const auto attempt = [&](const auto& encode) {
     try {
       encode();
