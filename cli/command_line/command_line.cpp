@@ -30,14 +30,16 @@ const Task* task_named(const Command& command, const Typed& typed) {
 }
 
 bool takes(Typed& typed, std::initializer_list<std::string_view> options) {
-  return std::erase_if(typed, [&](const std::string& word) { return std::ranges::find(options, word) != options.end(); }) > 0;
+  return std::erase_if(typed,
+                       [&](const std::string& word) { return std::ranges::find(options, word) != options.end(); }) > 0;
 }
 
 // `parley help data describe`, `parley data describe --help`.
 int help(const std::string& name, const Typed& rest, bool all, const std::vector<Command>& commands) {
   const Command& command = command_named(name, commands);
   const Task* task = task_named(command, rest);
-  if (task == nullptr && !rest.empty() && !command.tasks.empty() && !rest[0].starts_with("-")) refuse_task(command, rest[0]);
+  if (task == nullptr && !rest.empty() && !command.tasks.empty() && !rest[0].starts_with("-"))
+    refuse_task(command, rest[0]);
   fmt::print("{}", help_page(command, task, all));
   return 0;
 }

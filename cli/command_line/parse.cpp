@@ -48,7 +48,8 @@ class Parser {
  private:
   void option(const std::string& typed) {
     const auto equals = typed.find('=');
-    const std::string name = typed.starts_with("--") ? typed.substr(2, equals == std::string::npos ? equals : equals - 2) : "";
+    const std::string name =
+        typed.starts_with("--") ? typed.substr(2, equals == std::string::npos ? equals : equals - 2) : "";
     std::optional<std::string> value;
     if (equals != std::string::npos) value = typed.substr(equals + 1);
     const auto row = std::ranges::find(rows_, name, &Option::name);
@@ -57,7 +58,8 @@ class Parser {
     if (read_.values.contains(name) || read_.flags.contains(name)) twice(name, row == rows_.end() ? nullptr : &*row);
     last_ = name;
     if (flag || is_yes_no(*row)) {
-      if (!value && at_ < typed_.size() && (typed_[at_] == "true" || typed_[at_] == "false" || typed_[at_] == "yes" || typed_[at_] == "no"))
+      if (!value && at_ < typed_.size() &&
+          (typed_[at_] == "true" || typed_[at_] == "false" || typed_[at_] == "yes" || typed_[at_] == "no"))
         value = typed_[at_++];
       const bool yes = !value || yes_or_no(*value, name);
       if (flag)
@@ -79,7 +81,8 @@ class Parser {
                                          std::holds_alternative<std::vector<std::string>*>(row->target));
     throw Error({.what = "--" + name + " is given more than once",
                  .where = "command line",
-                 .fix = list ? "give several values at once, with commas: --" + name + (name == "data" ? " a.csv,b.csv" : " A,B")
+                 .fix = list ? "give several values at once, with commas: --" + name +
+                                   (name == "data" ? " a.csv,b.csv" : " A,B")
                              : "give it once"});
   }
 
@@ -105,7 +108,8 @@ class Parser {
       if (std::ranges::find(task->options, option) != task->options.end()) return;
       std::vector<std::string> others;
       for (const Task& other : command_.tasks)
-        if (std::ranges::find(other.options, option) != other.options.end()) others.push_back(called(command_) + " " + other.name);
+        if (std::ranges::find(other.options, option) != other.options.end())
+          others.push_back(called(command_) + " " + other.name);
       throw Error({.what = "'" + whole + "' does not take --" + option,
                    .where = "command line",
                    .fix = "leave it out" + (others.empty() ? "" : "; it belongs to '" + join(others, "', '") + "'")});

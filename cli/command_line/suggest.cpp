@@ -14,14 +14,40 @@ using Pair = std::pair<std::string, std::string>;
 
 // What other programs call our options. Only names that no option of ours is near.
 std::string usual_name(const std::string& typed) {
-  static const std::vector<Pair> names = {
-      {"o", "out"},         {"output", "out"},      {"output-dir", "out"}, {"input", "data"},    {"file", "data"},
-      {"files", "data"},    {"csv", "data"},        {"train", "data"},     {"test", "test-data"}, {"budget", "epsilon"},
-      {"privacy", "epsilon"}, {"e", "epsilon"},      {"iterations", "rounds"}, {"epochs", "rounds"}, {"steps", "rounds"},
-      {"parties", "nodes"}, {"clients", "nodes"},   {"n", "nodes"},        {"topology", "graph"}, {"lambda", "regularization"},
-      {"l2", "regularization"}, {"random-seed", "seed"}, {"random-state", "seed"}, {"jobs", "threads"}, {"workers", "threads"},
-      {"method", "algorithm"}, {"runs", "repeat"},  {"repetitions", "repeat"}, {"name", "as"}, {"party", "as"},
-      {"silent", "quiet"},  {"q", "quiet"},         {"separator", "delimiter"}, {"sep", "delimiter"}};
+  static const std::vector<Pair> names = {{"o", "out"},
+                                          {"output", "out"},
+                                          {"output-dir", "out"},
+                                          {"input", "data"},
+                                          {"file", "data"},
+                                          {"files", "data"},
+                                          {"csv", "data"},
+                                          {"train", "data"},
+                                          {"test", "test-data"},
+                                          {"budget", "epsilon"},
+                                          {"privacy", "epsilon"},
+                                          {"e", "epsilon"},
+                                          {"iterations", "rounds"},
+                                          {"epochs", "rounds"},
+                                          {"steps", "rounds"},
+                                          {"parties", "nodes"},
+                                          {"clients", "nodes"},
+                                          {"n", "nodes"},
+                                          {"topology", "graph"},
+                                          {"lambda", "regularization"},
+                                          {"l2", "regularization"},
+                                          {"random-seed", "seed"},
+                                          {"random-state", "seed"},
+                                          {"jobs", "threads"},
+                                          {"workers", "threads"},
+                                          {"method", "algorithm"},
+                                          {"runs", "repeat"},
+                                          {"repetitions", "repeat"},
+                                          {"name", "as"},
+                                          {"party", "as"},
+                                          {"silent", "quiet"},
+                                          {"q", "quiet"},
+                                          {"separator", "delimiter"},
+                                          {"sep", "delimiter"}};
   const auto found = std::ranges::find(names, typed, &Pair::first);
   return found == names.end() ? "" : found->second;
 }
@@ -40,7 +66,8 @@ std::string option_with_choice(const Command& command, const std::string& word) 
 }
 
 std::string help_of(const Command& command) {
-  return "'parley help " + command.name + "' shows its options" + (command.basic.empty() ? "" : ", --help-all every one");
+  return "'parley help " + command.name + "' shows its options" +
+         (command.basic.empty() ? "" : ", --help-all every one");
 }
 
 }  // namespace
@@ -61,7 +88,8 @@ void refuse_command(const std::string& typed, const std::vector<Command>& comman
       fix = "did you mean 'parley train --" + option_with_choice(c, typed) + " " + typed + "'?";
   }
   std::error_code ignored;
-  if (std::filesystem::exists(typed, ignored)) fix = "the command comes first; '" + typed + "' is a file, e.g. parley train --data " + typed;
+  if (std::filesystem::exists(typed, ignored))
+    fix = "the command comes first; '" + typed + "' is a file, e.g. parley train --data " + typed;
   if (typed.starts_with("-")) fix = "the command comes first: parley COMMAND " + typed;
   throw Error({.what = "unknown command '" + typed + "'", .allowed = join(names, ", "), .fix = fix});
 }
@@ -72,15 +100,17 @@ void refuse_task(const Command& command, const std::string& typed) {
     names.push_back(t.name);
     forms.push_back(t.name + (t.words.empty() ? "" : " " + t.words));
   }
-  const std::string near = typed.empty() ? "" : nearest(typed, names), all = "'parley help " + command.name + "' explains each";
+  const std::string near = typed.empty() ? "" : nearest(typed, names),
+                    all = "'parley help " + command.name + "' explains each";
   std::error_code ignored;
   const bool file = !typed.empty() && std::filesystem::exists(typed, ignored);
   throw Error({.what = typed.empty() ? called(command) + " needs a task" : called(command) + " does not know this task",
                .value = typed.empty() ? "" : "'" + typed + "'",
                .allowed = join(forms, ", "),
                .fix = !near.empty() ? "did you mean '" + called(command) + " " + near + "'?"
-                      : file        ? "say what to do with the file, e.g. " + called(command) + " " + names.front() + " " + typed + "; " + all
-                                    : all});
+                      : file ? "say what to do with the file, e.g. " + called(command) + " " + names.front() + " " +
+                                   typed + "; " + all
+                             : all});
 }
 
 void refuse_option(const Command& command, const std::string& typed, const std::vector<Command>& commands) {
@@ -88,7 +118,8 @@ void refuse_option(const Command& command, const std::string& typed, const std::
   std::string name = begin == std::string::npos ? "" : typed.substr(begin, typed.find('=') - begin);
   const std::vector<std::string> names = names_of(command);
   if (among(names, name))  // with one dash
-    throw Error({.what = "'" + typed + "' has one dash", .where = called(command), .fix = "did you mean '--" + name + "'?"});
+    throw Error(
+        {.what = "'" + typed + "' has one dash", .where = called(command), .fix = "did you mean '--" + name + "'?"});
   const std::string usual = usual_name(name);
   std::string near = among(names, usual) ? usual : nearest(name, names);
   std::string elsewhere;
@@ -110,7 +141,8 @@ void refuse_word(const Command& command, const std::string& word, const std::str
   if (word.starts_with("–") || word.starts_with("—"))
     fix = "an option begins with two plain dashes: type --" + word.substr(std::string("–").size());
   else if (before == "data" || before == "algorithms" || before == "epsilon")
-    fix = "several values are one word, with commas and without blanks: --" + before + (before == "data" ? " a.csv,b.csv" : " A,B");
+    fix = "several values are one word, with commas and without blanks: --" + before +
+          (before == "data" ? " a.csv,b.csv" : " A,B");
   else if (const auto equals = word.find('='); among(row_names, word.substr(0, equals)))
     fix = "did you mean '--" + word + "'?";
   else if (const std::string option = option_with_choice(command, word); !option.empty())

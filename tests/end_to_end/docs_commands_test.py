@@ -20,6 +20,7 @@ NOT_RUN = [
     (r"^(join|doctor|verify)\b", "needs the other parties' processes and records: tests/mesh"),
     (r"^data fetch\b", "network"),
     (r"^reproduce (?!list)", "minutes: tests/end_to_end/reproduce_test.py"),
+    (r"--intervals\b", "needs a schema with scale = \"bound\": tests/end_to_end/intervals_test.py"),
     (r"--data adult\b", "Adult is not part of the repository"),
     (r"--engine mpi\b", "mpirun: tests/mpi"),
     (r"^(ledger verify|ledger accept)\b", "needs the record or the incident it speaks of: tests/crash"),

@@ -25,7 +25,7 @@ categories = ["no", "yes"]
 LOGISTIC = '[label]\ncolumn = "y"\npositive = ["1"]\nnegative = ["0"]\n' + COLUMNS
 LINEAR = '[label]\ncolumn = "y"\nbounds = [0, 100]\n' + COLUMNS
 TRUE = {"age": 0.04, "ward=b": 0.8, "ward=c": -0.5, "smoker=yes": 1.0, "(intercept)": -4.0}
-BUDGET = ("--epsilon", 2, "--delta", "1e-6", "--colluders", 1, "--intervals", "true", "--seed", 5)
+BUDGET = ("--epsilon", 2, "--delta", "1e-6", "--colluders", 1, "--intervals", "--seed", 5)
 
 
 class Intervals(Case):
@@ -61,7 +61,7 @@ class Intervals(Case):
         self.assertIn("followed the protocol", model["coefficients_assume"])
         table = list(csv.DictReader((self.dir / "out/coefficients.csv").read_text().splitlines()))
         self.assertEqual([(r["name"], float(r["estimate"])) for r in table], [(c["name"], c["estimate"]) for c in run["coefficients"]])
-        self.ok("report", "out", "--out", "page.html", "--for", "owner")
+        self.ok("report", "out", "--out", "page.html", "--private")
         page = re.sub("<[^>]*>", " ", (self.dir / "page.html").read_text())
         self.assertIn("smoker=yes", page)
         self.assertIn("95 % interval", page)
@@ -93,7 +93,7 @@ class Intervals(Case):
         self.fails("train", *BUDGET, says=['scale = "clip"'])
         self.fails("train", *data, *BUDGET, "--algorithm", "mr-admm", says=["need sums over rows"])
         self.fails("train", *data, *BUDGET, "--loss", "squared", says=["the label has two classes"])
-        self.fails("train", *data, *BUDGET[:-4], "--loss", "squared", says=["the label has two classes"])
+        self.fails("train", *data, *BUDGET[:-3], "--loss", "squared", says=["the label has two classes"])
 
 
 if __name__ == "__main__":

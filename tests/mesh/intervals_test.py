@@ -18,7 +18,7 @@ class Intervals(Case):
     def alone(self, study):
         out = study.base / "simulated"
         run("train", "--data", ",".join(str(study.base / n / "mine.csv") for n in study.names), "--schema", study.base / "shared/schema.toml", "--test-share", 0, "--seed", 3,
-            "--out", out, "--quiet", "--graph", "ring", "--algorithm", "newton", "--rounds", 3, "--epsilon", 2, "--delta", 1e-6, "--loss-weight", 20, "--intervals", "true", cwd=study.base)
+            "--out", out, "--quiet", "--graph", "ring", "--algorithm", "newton", "--rounds", 3, "--epsilon", 2, "--delta", 1e-6, "--loss-weight", 20, "--intervals", cwd=study.base)
         return out
 
     def assert_same_as_simulation(self, study):

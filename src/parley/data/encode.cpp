@@ -197,7 +197,7 @@ struct RowEncoder::Inside {
   std::vector<Encoder> columns{};
   std::optional<LabelEncoder> label{};
   Index features = 0;
-  double bound = 1;  // of the norm, where that divides every row
+  double bound = 1;          // of the norm, where that divides every row
   std::size_t key = absent;  // of the split column
 };
 

@@ -255,7 +255,13 @@ double Run::covered_epsilon() const {
 
 long Run::planned_rounds() const {
   const long rounds = std::atol(option("rounds").c_str());
-  return rounds <= 0 ? 0 : star ? 2 * rounds : sums ? rounds + 1 : rounds;
+  // of intervals, between the planned rounds and the model; the squared loss has no other
+  const bool final_round = with_intervals() && option("loss") != "squared";
+  return rounds <= 0 ? 0 : star ? 2 * rounds : sums ? rounds + (final_round ? 2 : 1) : rounds;
+}
+
+bool Run::with_intervals() const {
+  return option("intervals") == "true" || option("intervals") == "yes";
 }
 
 std::string Run::option(const std::string& name) const {

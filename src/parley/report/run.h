@@ -124,6 +124,7 @@ struct Run {
   bool planned() const { return outcome == "planned"; }  // a study that has not begun
   // What covers a run: the planned loss when it ended early (docs/privacy.md, the terms).
   double covered_epsilon() const;
+  bool with_intervals() const;
   long planned_rounds() const;                        // of messages; 0: the record does not say
   std::string option(const std::string& name) const;  // "" when absent
 };

@@ -54,7 +54,7 @@ double level_given(const Run& run, const Node& n, bool gaussian) {
 bool from_noise(const Run& run) {
   const bool growing = exact(run, "penalty-growth") != "1" && !exact(run, "penalty-growth").empty();
   const auto all = holders(run);
-  return !growing && run.option("colluders").empty() &&
+  return !growing && run.option("colluders").empty() && !run.with_intervals() && run.option("loss") != "squared" &&
          (run.option("noise") == "gaussian" || run.option("noise") == "gamma") &&
          std::ranges::all_of(all, [](const Node* n) { return std::isfinite(n->noise) && n->noise > 0; });
 }
@@ -79,7 +79,9 @@ std::string account_command(const Run& run, bool by_noise) {
   const std::string left_out = by_noise ? "epsilon,iteration-epsilon,iteration-delta,noise-scale,noise-rate"
                                : target ? "penalty,damping"
                                         : "";
-  const auto skipped = split_list(left_out.empty() ? "-" : left_out);
+  auto skipped = split_list(left_out.empty() ? "-" : left_out);
+  if (run.option("loss") == "squared")  // one exchange: it has none of these
+    for (const char* name : {"clip", "curvature-share", "regularization"}) skipped.emplace_back(name);
   for (const std::string& name :
        split_list("epsilon,delta,bound,iteration-epsilon,iteration-delta,noise,noise-on,"
                   "noise-rate,noise-rate-growth,noise-scale,rounds,penalty,"
@@ -91,6 +93,7 @@ std::string account_command(const Run& run, bool by_noise) {
     if (plain(value) && !idle && std::ranges::find(skipped, name) == skipped.end())
       command += " --" + name + " " + value;
   }
+  if (run.with_intervals()) command += " --intervals";
   if (by_noise)
     command += (gaussian ? " --noise-scale " : " --noise-rate ") +
                of_nodes(run, [&](const Node& n) { return number(level_given(run, n, gaussian)); });
