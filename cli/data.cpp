@@ -3,6 +3,7 @@
 #include <cstdio>
 
 #include "cli/commands.h"
+#include "cli/data_check.h"
 #include "cli/terminal.h"
 #include "parley/base/csv.h"
 #include "parley/base/error.h"
@@ -20,21 +21,23 @@ struct DataOptions {
   std::string data_dir, url = data::adult_url, out;
   long rows = 50000, split_seed = 1;
   bool header = true;
-  std::string delimiter = "auto";
+  std::string delimiter = "auto", schema, label;
 };
 
 std::vector<Option> rows(DataOptions& o) {
-  return {
-      {"data-dir", "", "fetch: where the files go; default: the user's cache", any_text("a folder"), &o.data_dir,
-       "Options"},
-      {"url", "", "fetch: another server with the same files", any_text("an address"), &o.url, "Options"},
-      {"out", "", "describe, generate, schema: where the text goes; default: stdout", any_text("a file"), &o.out,
-       "Options"},
-      {"rows", "", "generate: number of rows", between(1, 100000000), &o.rows, "Options"},
-      {"split-seed", "", "generate: public seed of the rows", at_least(0), &o.split_seed, "Options"},
-      {"header", "", "describe: whether the first line names the columns", any_text("yes, no"), &o.header, "Options"},
-      {"delimiter", "", "describe: what separates the fields; auto: found from the header line",
-       any_text("auto, comma, semicolon, tab, pipe, or one character"), &o.delimiter, "Options"}};
+  return {{"data-dir", "", "fetch: where the files go; default: the user's cache", any_text("a folder"), &o.data_dir,
+           "Options"},
+          {"url", "", "fetch: another server with the same files", any_text("an address"), &o.url, "Options"},
+          {"out", "", "describe, generate, schema: where the text goes; default: stdout", any_text("a file"), &o.out,
+           "Options"},
+          {"rows", "", "generate: number of rows", between(1, 100000000), &o.rows, "Options"},
+          {"split-seed", "", "generate: public seed of the rows", at_least(0), &o.split_seed, "Options"},
+          {"header", "", "describe, check: whether the first line names the columns", any_text("yes, no"), &o.header,
+           "Options"},
+          {"label", "", "describe: the column to predict; default: guessed", any_text("a column"), &o.label, "Options"},
+          {"schema", "", "check: the schema of the files", any_text("a file"), &o.schema, "Options"},
+          {"delimiter", "", "describe, check: what separates the fields; auto: found from the header line",
+           any_text("auto, comma, semicolon, tab, pipe, or one character"), &o.delimiter, "Options"}};
 }
 
 void put(const DataOptions& o, const std::string& text) {
@@ -65,10 +68,13 @@ int run_data(const Arguments& arguments) {
         "{}\n  Bounds and categories are read off the rows of {}. If these rows are private, the schema is a leak:\n"
         "  use a public or synthetic sample, or replace every bound and category by what is publicly known.\n",
         alarm("WARNING: for public or synthetic samples only."), name);
-    put(o,
-        data::draft_schema(data::read_csv(name, {.header = o.header, .delimiter = data::delimiter_of(o.delimiter)})));
+    put(o, data::draft_schema(data::read_csv(name, {.header = o.header, .delimiter = data::delimiter_of(o.delimiter)}),
+                              o.label));
     return 0;
   }
+  if (what == "check" && !name.empty())
+    return check_data({arguments.words.begin() + 1, arguments.words.end()}, o.schema,
+                      {.header = o.header, .delimiter = data::delimiter_of(o.delimiter)});
   if (what == "fetch" && name == "adult") {
     const std::filesystem::path folder =
         o.data_dir.empty() ? data::cache_dir() / "adult" : std::filesystem::path(o.data_dir);
@@ -88,7 +94,8 @@ int run_data(const Arguments& arguments) {
   }
   throw Error({.what = arguments.words.empty() ? "no task given" : "parley data does not know this task",
                .value = "'" + join(arguments.words, " ") + "'",
-               .allowed = "describe FILE, fetch adult, generate census, schema census|adult-public|adult-compact",
+               .allowed = "check FILE... --schema S, describe FILE, fetch adult, generate census, schema "
+                          "census|adult-public|adult-compact",
                .where = "parley data",
                .fix = "parley data --help"});
 }
@@ -98,14 +105,20 @@ int run_data(const Arguments& arguments) {
 Command data_command() {
   static DataOptions defaults;
   return {.name = "data",
-          .summary = "draft a schema, fetch Adult, generate synthetic rows",
-          .tasks = {{"describe", "FILE", "draft a schema from a public or synthetic sample", {"out", "header"}},
-                    {"fetch", "adult", "download the Adult files", {"data-dir", "url"}},
-                    {"generate", "census", "write synthetic rows", {"rows", "split-seed", "out"}},
-                    {"schema", "NAME", "print a built-in schema: census, adult-public, adult-compact", {"out"}}},
+          .summary = "check files against a schema, draft one, fetch Adult, generate synthetic rows",
+          .tasks =
+              {{"check", "FILE…", "say everything that is wrong with files of rows", {"schema", "header", "delimiter"}},
+               {"describe",
+                "FILE",
+                "draft a schema from a public or synthetic sample",
+                {"label", "out", "header", "delimiter"}},
+               {"fetch", "adult", "download the Adult files", {"data-dir", "url"}},
+               {"generate", "census", "write synthetic rows", {"rows", "split-seed", "out"}},
+               {"schema", "NAME", "print a built-in schema: census, adult-public, adult-compact", {"out"}}},
           .own = rows(defaults),
           .examples =
               "  parley data describe public-sample.csv --out schema.toml\n"
+              "  parley data check mine.csv --schema schema.toml\n"
               "  parley data fetch adult\n"
               "  parley data generate census --rows 1000 --out census.csv\n"
               "  parley data schema census --out census.toml\n",

@@ -23,9 +23,7 @@ int run_doctor(const Arguments& arguments) {
   set_from(arguments, party::option_rows(options));
   validate_options(party::option_rows(options));
   if (arguments.words.size() != 1)
-    throw Error({.what = "parley doctor needs the study file",
-                 .value = "'" + join(arguments.words, " ") + "'",
-                 .allowed = "one file",
+    throw Error({.what = "the study file is missing",
                  .where = "parley doctor",
                  .fix = "parley doctor study.toml --as NAME --data mine.csv --ledger my.ledger"});
   options.study = arguments.words[0];

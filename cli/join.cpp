@@ -63,7 +63,7 @@ std::string verdict_text(const party::JoinOptions& o, const party::Joined& j,
                          const std::optional<std::vector<std::string>>& wrong) {
   std::string text;
   if (wrong && wrong->empty())
-    text += "Verified:  by itself this record holds; the others' show whether all were told the same\n";
+    text += "Verified:  this record holds by itself; the other parties' records show whether all received the same\n";
   if (wrong && !wrong->empty())
     text += alarm("WRONG in this record, by 'parley verify': " + join(*wrong, "; ") +
                   ". Do not use the model before this is explained.") +
@@ -144,9 +144,7 @@ int run_join(const Arguments& arguments) {
   party::JoinOptions options;
   set_from(arguments, party::option_rows(options));
   if (arguments.words.size() != 1)
-    throw Error({.what = "parley join needs the study file",
-                 .value = "'" + join(arguments.words, " ") + "'",
-                 .allowed = "one file",
+    throw Error({.what = "the study file is missing",
                  .where = "parley join",
                  .fix = "parley join study.toml --as NAME --data mine.csv --ledger my.ledger"});
   options.study = arguments.words[0];

@@ -23,7 +23,7 @@ struct KeyOptions {
 };
 
 std::vector<Option> rows(KeyOptions& o) {
-  return {{"ca", "", "new: the authority that issues the certificate; left out: it is self-issued, which is enough",
+  return {{"ca", "", "new: the authority that issues the certificate; without it the certificate is self-issued, which is enough",
            any_text("its .pem file, or the folder with it; the .key stands beside"), &o.ca, "Options"},
           {"out", "", "new, ca: folder for NAME.key and NAME.pem", any_text("a folder"), &o.out, "Options"},
           {"days", "", "new, ca: how long the certificate is valid; 0: 365, of an authority 3650", between(0, 36500),
@@ -142,7 +142,7 @@ Command keys_command() {
   return {.name = "keys",
           .summary = "make a party's key and certificate, or an authority's, and show a certificate",
           .tasks = {{"new", "NAME", "make a party's key and certificate", {"ca", "out", "days", "json"}},
-                    {"ca", "NAME", "make an authority's key and certificate", {"out", "days", "json"}},
+                    {"ca", "NAME", "make an authority's key and certificate", {"ca", "out", "days", "json"}},
                     {"show", "CERTIFICATE", "show a certificate and its fingerprint", {"json"}}},
           .own = rows(defaults),
           .flags = {"json"},

@@ -6,6 +6,7 @@
 #include <limits>
 #include <nlohmann/json.hpp>
 
+#include "cli/budget.h"
 #include "cli/commands.h"
 #include "cli/terminal.h"
 #include "parley/base/error.h"
@@ -38,10 +39,10 @@ std::vector<Option> rows(LedgerOptions& o) {
           {"delta", "δ", "cap: 0: sums of ε; above 0: the GDP filter, which Gaussian noise needs", between(0, 0.999999),
            &o.delta, "Options"},
           {"colluders-epsilon", "ε",
-           "cap: the most against the colluders that each run allows for, where noise cancels between parties; without "
-           "it --epsilon, which holds against anybody, decides alone",
+           "cap: where noise cancels between parties: the most that may be spent against the colluders of each run; "
+           "without it only --epsilon counts, which holds against anybody",
            above(0), &o.colluders_epsilon, "Options"},
-          {"reason", "", "accept: why this ledger is used although it may be an old copy; the ledger keeps it",
+          {"reason", "", "accept: why you use this ledger although it may be an old copy; the ledger records it",
            any_text("a line"), &o.reason, "Options"}};
 }
 
@@ -126,6 +127,7 @@ json show_json(const LedgerFile& ledger) {
                         {"colluders_cap", d.cap.colluders_epsilon ? json(*d.cap.colluders_epsilon) : json()},
                         {"colluders_epsilon", amount(ledger.spent(name, Against::colluders).epsilon())},
                         {"left", amount(ledger::left_under(d.cap, ledger.spent(name)))},
+                        {"left_after_one_more", amount(left_after_one_more(d.cap, ledger.spent(name)))},
                         {"infinite", std::isinf(spent)},
                         {"caps_so_far", d.history.size()},
                         {"runs", runs_on(ledger, name)}});
@@ -189,6 +191,7 @@ int show(const LedgerFile& ledger, bool as_json) {
                      left_text(d.cap, ledger.spent(name)), std::to_string(runs_on(ledger, name))});
   }
   fmt::print("\n{}", table(lines));
+  fmt::print("\n{}{}\n", table(budget_table(ledger)), budget_words);
   if (shares_noise(ledger) ||
       std::ranges::any_of(ledger.datasets(), [](const auto& d) { return d.second.cap.colluders_epsilon.has_value(); }))
     print_against_colluders(ledger);

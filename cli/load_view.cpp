@@ -12,6 +12,7 @@ data::Watch LoadView::watch() {
   watch.note = [this](const std::string& text) {
     if (!quiet_) to_stderr("note: " + text + "\n");
   };
+  watch.warn = [](const std::string& text) { to_stderr("warning: " + text + "\n"); };
   return watch;
 }
 

@@ -3,10 +3,14 @@
 #include <fmt/core.h>
 #include <sys/stat.h>
 
+#include <nlohmann/json.hpp>
+
+#include "cli/budget.h"
 #include "cli/commands.h"
 #include "cli/shareable_options.h"
 #include "parley/base/error.h"
 #include "parley/base/text.h"
+#include "parley/study/approval/planned.h"
 
 namespace parley::cli {
 namespace {
@@ -14,7 +18,7 @@ namespace {
 namespace fs = std::filesystem;
 
 struct ReportOptions {
-  std::string out = "report.html", figures, title;
+  std::string out = "report.html", figures, title, ledger;
 };
 
 std::vector<Option> rows(ReportOptions& o) {
@@ -22,6 +26,8 @@ std::vector<Option> rows(ReportOptions& o) {
            "Options"},
           {"figures", "", "also each chart as SVG and CSV, for a paper, into this folder", any_text("a folder"),
            &o.figures, "Options"},
+          {"ledger", "", "with --private: what the owner's ledger has spent and has left, over all runs",
+           any_text("a file"), &o.ledger, "Options"},
           {"title", "", "title of the page; default: from the record", any_text("words"), &o.title, "Options"}};
 }
 
@@ -35,6 +41,17 @@ void check_replaceable(const fs::path& file, bool ours, const std::string& optio
        .fix = "choose another " + option + ", or remove it"});
 }
 
+bool is_study(const fs::path& file) {
+  std::error_code code;
+  return file.extension() == ".toml" && fs::is_regular_file(file, code);
+}
+
+report::Report report_of_study(const fs::path& file, report::Options options) {
+  const study::Study s = study::read_study(file);
+  options.audience = report::Audience::anyone;  // every party has the study: there is nothing private in it
+  return report::make_plan_report(study::planned_record(s, study::plan_of(s)), options);
+}
+
 int run_report(const Arguments& arguments) {
   ReportOptions o;
   set_from(arguments, rows(o));
@@ -45,12 +62,21 @@ int run_report(const Arguments& arguments) {
          .fix = "parley report runs/demo; the folder is the --out of train or join, or one that holds several"});
   const bool owner = arguments.has("private");
   check_replaceable(o.out, report::is_report(o.out), "--out");
-  const report::Report made =
-      report::make_report({arguments.words.begin(), arguments.words.end()},
-                          {.audience = owner ? report::Audience::owner : report::Audience::anyone,
-                           .title = o.title,
-                           .version = PARLEY_VERSION,
-                           .shareable_option = shareable_options()});
+  report::Options options{.audience = owner ? report::Audience::owner : report::Audience::anyone,
+                          .title = o.title,
+                          .version = PARLEY_VERSION,
+                          .shareable_option = shareable_options()};
+  if (!o.ledger.empty()) {
+    if (!owner)
+      throw Error({.what = "what a ledger says is its owner's",
+                   .where = "option --ledger",
+                   .fix = "add --private, or leave --ledger out"});
+    options.budget = budget_table(ledger::LedgerFile(o.ledger, ledger::LedgerFile::Open::to_read));
+    options.budget_words = budget_words;
+  }
+  const bool planned = arguments.words.size() == 1 && is_study(arguments.words[0]);
+  const report::Report made = planned ? report_of_study(arguments.words[0], options)
+                                      : report::make_report({arguments.words.begin(), arguments.words.end()}, options);
   if (owner) ::umask(077);  // as private as the rows
   if (!o.figures.empty()) {
     for (const report::File& f : made.figures)
@@ -66,9 +92,10 @@ int run_report(const Arguments& arguments) {
   for (const report::File& f : made.figures)
     if (!o.figures.empty()) write_file(fs::path(o.figures) / f.name, f.content);
   fmt::print("Report: {} ({} {}; {})\n", o.out, made.runs, made.runs == 1 ? "run" : "runs",
-             owner ? made.measured ? "private: it has losses, errors and names of files"
-                                   : "private: it has names of files and all else that is in the record"
-                   : "shareable: public parameters and released values only; --private adds losses and errors");
+             planned ? "a plan: public parameters, for approval before the run"
+             : owner ? made.measured ? "private: it has losses, errors and names of files"
+                                     : "private: it has names of files and all else that is in the record"
+                     : "shareable: public parameters and released values only; --private adds losses and errors");
   if (!o.figures.empty()) fmt::print("Figures: {} ({} files)\n", o.figures, made.figures.size());
   return 0;
 }
@@ -77,19 +104,21 @@ int run_report(const Arguments& arguments) {
 
 Command report_command() {
   static ReportOptions defaults;
-  return {.name = "report",
-          .summary = "a page that shows runs: convergence, privacy spent, nodes, the guarantee",
-          .words = "DIR…",
-          .own = rows(defaults),
-          .flags = {"private"},
-          .examples =
-              "  parley report runs/demo                                  # report.html, made to be shared\n"
-              "  parley report runs/demo --private --out private.html     # with losses and errors, for the owner of "
-              "the rows\n"
-              "  parley report runs/comparison --private --figures figs   # every setting below, error against "
-              "epsilon, SVG files\n"
-              "  parley report a/ b/ c/ --title \"Three hospitals\"         # parties of one study, as one run\n",
-          .run = run_report};
+  return {
+      .name = "report",
+      .summary = "a page that shows runs, or a study before its run: the guarantee, privacy spent, convergence, nodes",
+      .words = "DIR… | STUDY.toml",
+      .own = rows(defaults),
+      .flags = {"private"},
+      .examples =
+          "  parley report runs/demo                                  # report.html, made to be shared\n"
+          "  parley report runs/demo --private --out private.html     # with losses and errors, for the owner of "
+          "the rows\n"
+          "  parley report runs/comparison --private --figures figs   # every setting below, error against "
+          "epsilon, SVG files\n"
+          "  parley report study.toml --out plan.html                 # before the run: what officers approve\n"
+          "  parley report a/ b/ c/ --title \"Three hospitals\"         # parties of one study, as one run\n",
+      .run = run_report};
 }
 
 }  // namespace parley::cli

@@ -149,12 +149,7 @@ void print_loss(const run::Summary& s) {
       number(plan.nodes[0].delta), table(loss_by_node(s)));
   fmt::print("  {}: {}\n", plan.verified_only() ? "numerically verified, not proved" : "proved by",
              plan.nodes[0].theorem);
-  if (!whole)
-    fmt::print("  ε as printed is absent: the run ended early\n");
-  else if (plan.epsilon_paper())
-    fmt::print("  as printed: {}\n", plan.nodes[0].paper_equation);
-  else if (!plan.nodes.front().sums)  // no paper prints one for sums
-    fmt::print("  ε as printed is absent: {}\n", plan.epsilon_paper_absent());
+  if (whole && plan.epsilon_paper()) fmt::print("  as printed: {}\n", plan.nodes[0].paper_equation);
   if (s.simulation.adjacency == record::Adjacency::as_dealt)
     fmt::print("  {}: {}\n", record::name_of(s.simulation.adjacency), record::meaning_of(s.simulation.adjacency));
 }

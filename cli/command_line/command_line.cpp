@@ -82,7 +82,7 @@ void set_from(const Arguments& arguments, const std::vector<Option>& rows) {
 
 int run_command_line(int argc, const char* const* argv, const std::vector<Command>& commands) {
   Typed typed(argv + std::min(argc, 1), argv + argc);
-  if (!typed.empty() && (typed[0] == "--version" || typed[0] == "version")) {
+  if (!typed.empty() && (typed[0] == "--version" || typed[0] == "version" || typed[0] == "-V")) {
     fmt::print("parley " PARLEY_VERSION "\n");
     return 0;
   }

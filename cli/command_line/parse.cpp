@@ -100,11 +100,10 @@ class Parser {
     const std::string whole = called(command_) + " " + name;
     const WordCount count = count_of(task->words);
     if (const std::size_t given = read_.words.size() - 1; given < count.least || given > count.most)
-      throw Error(
-          {.what =
-               whole + (given < count.least ? " needs " : " takes ") + (task->words.empty() ? "no words" : task->words),
-           .value = given == 0 ? "nothing" : "'" + join({read_.words.begin() + 1, read_.words.end()}, " ") + "'",
-           .fix = "'parley help " + command_.name + " " + name + "' shows it"});
+      throw Error({.what = whole + (given < count.least ? " needs " : " takes ") + (task->words.empty() ? "no words" : task->words),
+                   .value = given == 0 ? "nothing" : "'" + join({read_.words.begin() + 1, read_.words.end()}, " ") + "'",
+                   .fix = "'parley help " + command_.name + " " + name + "' shows it"});
+    check_choice(whole, task->words);
     const auto check_taken = [&](const std::string& option) {
       if (std::ranges::find(task->options, option) != task->options.end()) return;
       std::vector<std::string> others;
@@ -117,6 +116,17 @@ class Parser {
     };
     for (const auto& [option, value] : read_.values) check_taken(option);
     for (const auto& [option, value] : read_.flags) check_taken(option);
+  }
+
+  // `fetch adult`, `schema census|adult-public`: words in small letters are all there is to choose from.
+  void check_choice(const std::string& whole, const std::string& words) const {
+    if (words.empty() || words[0] < 'a' || words[0] > 'z' || among(split_list(words, '|'), read_.words[1])) return;
+    const std::vector<std::string> choices = split_list(words, '|');
+    const std::string near = nearest(read_.words[1], choices);
+    throw Error({.what = whole + " does not know this",
+                 .value = "'" + read_.words[1] + "'",
+                 .allowed = join(choices, ", "),
+                 .fix = near.empty() ? "choose one of these" : "did you mean '" + whole + " " + near + "'?"});
   }
 
   const Command& command_;
@@ -139,7 +149,7 @@ WordCount count_of(const std::string& words) {
       continue;
     }
     if (!word.starts_with('[')) ++count.least;
-    count.most = word.find("…") != std::string::npos ? std::string::npos : count.most + 1;
+    count.most = word.find("…") != std::string::npos || word.find("...") != std::string::npos ? std::string::npos : count.most + 1;
     if (count.most == std::string::npos) break;
   }
   return count;

@@ -124,9 +124,8 @@ void refuse_option(const Command& command, const std::string& typed, const std::
   std::string near = among(names, usual) ? usual : nearest(name, names);
   std::string elsewhere;
   for (const Command& other : commands)
-    if (other.name != command.name && among(names_of(other), name))
-      elsewhere += (elsewhere.empty() ? "" : ", ") + called(other);
-  if (!elsewhere.empty() && near.empty())
+    if (other.name != command.name && among(names_of(other), name)) elsewhere += (elsewhere.empty() ? "" : ", ") + called(other);
+  if (!elsewhere.empty() && !near.starts_with(name))
     throw Error({.what = "unknown option '" + name + "'",
                  .where = called(command),
                  .fix = "leave it out: it belongs to " + elsewhere + "; " + help_of(command)});
@@ -148,6 +147,8 @@ void refuse_word(const Command& command, const std::string& word, const std::str
     fix = "did you mean '--" + word + "'?";
   else if (const std::string option = option_with_choice(command, word); !option.empty())
     fix = "did you mean '--" + option + " " + word + "'?";
+  else if (among(row_names, "model") && word.ends_with(".json"))
+    fix = "did you mean '--model " + word + "'?";
   else if (among(row_names, "data") && std::filesystem::exists(word, ignored))
     fix = "did you mean '--data " + word + "'?";
   throw Error({.what = "unexpected argument", .value = "'" + word + "'", .where = called(command), .fix = fix});

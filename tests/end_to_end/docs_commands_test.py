@@ -171,7 +171,7 @@ class Run(unittest.TestCase):
         self.temporary = tempfile.TemporaryDirectory()
         self.dir = pathlib.Path(self.temporary.name)
         (self.dir / "schema.toml").write_text(SCHEMA)
-        for shift, name in enumerate(("mine", "a", "b", "c", "new", "sample", "SAMPLE", "public-sample", "data")):
+        for shift, name in enumerate(("mine", "a", "b", "c", "new", "sample", "SAMPLE", "public-sample", "data", "test")):
             (self.dir / f"{name}.csv").write_text(rows(400, shift))
         self.ok("train", "--rows", "1500", "--loss-weight", "200", "--rounds", "4", "--epsilon", "1", "--out", "runs/demo", "--quiet")
 

@@ -61,6 +61,39 @@ class ThreeHospitals(Case):
             self.assertNotIn(word, page)
 
 
+class OtherLabels(Case):
+    def test_a_number_is_measured_in_the_column_s_own_unit(self):
+        rows = [(i % 50, 100 + 4 * (i % 50) + (i * 7) % 11) for i in range(900)]
+        self.write("r.csv", "x,cost\n" + "".join(f"{x},{y}\n" for x, y in rows))
+        self.write("r.toml", '[label]\ncolumn = "cost"\nbounds = [0, 400]\n[[columns]]\nname = "x"\nkind = "numeric"\nbounds = [0, 50]\n')
+        said = self.ok("train", "--data", "r.csv", "--schema", "r.toml", "--loss", "huber", "--noise", "none", "--algorithm", "admm", "--nodes", 3, "--rounds", 400,
+                       "--regularization", "1e-3", "--out", "run")
+        for part in ("root mean square error", "always the mean", "R²", "Verdict: better than always guessing the mean"):
+            self.assertIn(part, said)
+        found = json.loads(self.ok("evaluate", "--model", "run/model.json", "--data", "r.csv", "--json"))
+        predicted = [float(line.split(",")[1]) for line in self.ok("predict", "--model", "run/model.json", "--data", "r.csv").splitlines()[1:]]
+        mean = sum(y for _, y in rows) / len(rows)
+        squares = sum((p - y) ** 2 for p, (_, y) in zip(predicted, rows))
+        self.assertAlmostEqual(found["rmse"], (squares / len(rows)) ** 0.5, places=9)
+        self.assertAlmostEqual(found["mae"], sum(abs(p - y) for p, (_, y) in zip(predicted, rows)) / len(rows), places=9)
+        self.assertAlmostEqual(found["baseline_rmse"], (sum((y - mean) ** 2 for _, y in rows) / len(rows)) ** 0.5, places=9)
+        self.assertAlmostEqual(found["r_squared"], 1 - squares / sum((y - mean) ** 2 for _, y in rows), places=9)
+
+    def test_several_classes_have_macro_figures(self):
+        self.write("t.toml", '[label]\ncolumn = "kind"\nclasses = ["oak", "ash", "elm"]\n'
+                   + "".join(f'[[columns]]\nname = "{x}"\nkind = "numeric"\nbounds = [0, 10]\n' for x in ("height", "width")))
+        self.write("t.csv", "height,width,kind\n" + "".join(f"{1 + 4 * (i % 3) + (i % 7) / 10},{9 - 4 * (i % 3) + (i % 5) / 10},{('oak', 'ash', 'elm')[i % 3]}\n" for i in range(1500)))
+        said = self.ok("train", "--data", "t.csv", "--schema", "t.toml", "--loss", "softmax", "--nodes", 3, "--epsilon", 4, "--out", "run")
+        for part in ("AUC, mean over classes", "F1, mean over classes", "class elm:", "Verdict: better than"):
+            self.assertIn(part, said)
+        found = json.loads(self.ok("evaluate", "--model", "run/model.json", "--data", "t.csv", "--json"))
+        self.assertEqual(found["confusion"]["classes"], ["oak", "ash", "elm"])
+        self.assertAlmostEqual(found["baseline_error"], 2 / 3)
+        self.fails("predict", "--model", "run/model.json", "--data", "t.csv", "--threshold", 0.5, says=["--class NAME"])
+        lines = self.ok("predict", "--model", "run/model.json", "--data", "t.csv", "--class", "ash").splitlines()
+        self.assertEqual({line.split(",")[2] for line in lines[1:]}, {"ash", "other"})
+
+
 class OfAModel(Case):
     """evaluate and predict."""
 
@@ -146,6 +179,18 @@ class SafeByDefault(Case):
         for private in ((), ("--private",)):
             self.ok("report", "run", "--out", "page.html", *private)
             self.assertIn("publishing a record outright would be allowed", (self.dir / "page.html").read_text())
+
+    def test_cells_that_are_clipped_at_a_bound_are_told_to_the_owner_and_to_nobody_else(self):
+        files, _ = hospitals.write(self.dir)
+        path = self.dir / "south.csv"
+        head, *rows = path.read_text().splitlines()
+        rows = ["999" + r[r.index(","):] if i % 10 == 0 else r for i, r in enumerate(rows)]  # age 999: not known
+        path.write_text("\n".join([head, *rows]) + "\n")
+        said = parley("train", "--data", files, "--schema", "schema.toml", "--epsilon", 1, "--out", "run", "--quiet", cwd=self.dir)
+        self.assertIn("warning: south.csv, column 'age': 10 % of the cells lie beyond its bounds and are clipped", said.stderr)
+        self.assertEqual(said.stderr.count("lie beyond"), 1)
+        for file in (self.dir / "run").rglob("*.json*"):
+            self.assertNotIn("lie beyond", file.read_text())
 
     def test_the_forecast_and_the_noise_beside_the_signal_come_before_the_run(self):
         for said in (self.ok("train", "--epsilon", 1, "--rows", 1500, "--out", "run"),

@@ -30,6 +30,8 @@ class Report(unittest.TestCase):
         cls.train("gamma", "--algorithm", "r-admm", "--noise", "gamma", "--noise-rate", 0.7)
         cls.train("each", "--algorithm", "dp-admm", "--iteration-epsilon", 0.1, "--iteration-delta", 1e-3)
         cls.train("l1", "--algorithm", "star-pvp", "--regularizer", "l1", *budget)
+        cls.train("newton", "--algorithm", "newton", "--nodes", 3, *budget)
+        cls.train("pp", "--algorithm", "pp", *budget)
         cls.train("plain", "--algorithm", "admm", "--noise", "none")
 
     @classmethod
@@ -113,12 +115,38 @@ class Report(unittest.TestCase):
             self.assertAlmostEqual(max(float(r[5]) for r in rows if r[5]), rounds[-1]["disagreement"], places=9)
 
     def test_the_line_under_how_to_check_gives_the_loss_of_the_record(self):
-        for name in ("runs", "star", "gamma", "each", "l1"):
+        for name in ("runs", "star", "gamma", "each", "l1", "newton", "pp"):
             line = html.unescape(re.search(r"<pre>(.*)\n", self.page(name)).group(1))
             words = shlex.split(line)
+            self.assertNotIn("--epsilon", words)  # from the noise, not from the target
+            self.assertTrue({"--noise-scale", "--noise-rate"} & set(words))
+            self.assertRegex(self.page(name), "Noise that was used: (Gaussian|gamma)")
             result = parley(*words[1:], "--json", cwd=self.dir)
             self.assertEqual(result.returncode, 0, result.stderr)
             self.assertAlmostEqual(self.find(json.loads(result.stdout), "epsilon"), self.record(name)[0]["privacy"]["epsilon"], places=6)
+
+    def test_the_first_screen_has_the_sentence_the_light_and_the_odds(self):
+        page = self.page("newton")
+        first = page[:page.index('id="charts"')]
+        self.assertIn("Anyone who sees every message of this run learns at most", first)
+        self.assertIn('class="light amber"', first)
+        self.assertIn("<strong>AMBER</strong>", first)
+        self.assertIn("≤ 60.0 %", first)  # Φ(μ/2) at ε = 2, δ = 1e-5, rounded up
+        self.assertIn('class="light red"', self.page("gamma"))
+        self.assertIn("this is no meaningful protection", self.page("gamma"))
+        self.assertIn("<strong>NOT PRIVATE</strong>", self.page("seeded"))
+
+    def test_a_ledger_s_budget_is_on_its_owner_s_page_alone(self):
+        ledger = ("--dataset", "ward-2")
+        self.assertEqual(parley("ledger", "cap", "w.ledger", *ledger, "--epsilon", 3, "--delta", 1e-5, cwd=self.dir).returncode, 0)
+        self.train("ledgered", "--epsilon", 1, "--delta", 1e-5, "--ledger", "w.ledger", *ledger)
+        dataset = json.loads(parley("ledger", "show", "w.ledger", "--json", cwd=self.dir).stdout)["datasets"][0]
+        self.assertGreater(dataset["left"], dataset["left_after_one_more"])
+        self.assertGreater(dataset["left_after_one_more"], 2)  # the filter: more than 3 − 1 − 1
+        page = self.page("ledgered", "--private", "--ledger", "w.ledger")
+        self.assertIn("Budget: spent and left", page)
+        self.assertIn("ward-2", page)
+        self.assertIn("is its owner's", self.refused("ledgered", "--ledger", "w.ledger"))
 
     def find(self, value, key):
         if isinstance(value, dict):

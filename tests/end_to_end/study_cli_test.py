@@ -269,6 +269,37 @@ class Study(Case):
         self.fails("study", "roster", "study.toml", says=["rouns"])
         self.fails("study", "frobnicate", "study.toml", says=["new FILE, invite FILE"])
 
+    def test_officers_approve_a_plan_before_the_run(self):
+        self.three()
+        before = self.check()
+        self.assertEqual((before["approvals"]["valid"], before["approvals"]["missing"]), ([], ["hospital_a", "hospital_b", "hospital_c"]))
+        sign = ("study", "sign", "study.toml", "--words", "Approved. A. Officer")
+        self.fails(*sign, says=["who approves is missing"])
+        self.fails(*sign, "--as", "hospital_z", says=["'hospital_z' is not in the roster"])
+        self.fails(*sign, "--as", "hospital_a", "--key", "keys/hospital_b.key", "--certificate", "keys/hospital_b.pem",
+                   says=["the others would refuse this signature"])
+        for name in ("hospital_a", "hospital_b", "hospital_c"):
+            self.ok("report", "study.toml", "--out", "plan.html")
+            page = (self.dir / "plan.html").read_text()
+            self.assertIn("not yet", page)
+            self.assertIn(re.sub("(....)", r"\1 ", before["hash"]).strip(), page)
+            self.ok(*sign, "--as", name, "--key", f"keys/{name}.key", "--certificate", f"keys/{name}.pem")
+        after = self.check()
+        self.assertEqual(after["hash"], before["hash"])
+        self.assertTrue(after["approvals"]["complete"])
+        self.assertEqual(after["approvals"]["valid"][1]["words"], "Approved. A. Officer")
+        self.assertIn('hospital_c approved on', self.ok("study", "check", "study.toml"))
+        self.ok("report", "study.toml", "--out", "plan.html")
+        self.assertNotIn("not yet", (self.dir / "plan.html").read_text())
+        # Another budget is another study: nobody has approved it.
+        self.change("epsilon = ", "epsilon = 0.5 # ")
+        changed = self.check()
+        self.assertEqual((changed["approvals"]["valid"], len(changed["approvals"]["refused"])), ([], 3))
+        join = ("join", "study.toml", "--as", "hospital_a", "--key", "keys/hospital_a.key", "--certificate", "keys/hospital_a.pem",
+                "--data", "mine.csv", "--ledger", "my.ledger", "--require-approvals", "true")
+        self.fails(*join, says=["not approved by all parties", "no valid approval of hospital_a, hospital_b, hospital_c",
+                                "approved another study"])
+
     def test_a_disconnected_graph_names_its_parts(self):
         self.three()
         self.change('graph = "complete"', 'graph = "0-1"')

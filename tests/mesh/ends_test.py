@@ -54,7 +54,7 @@ class Ends(Case):
         for name in study.all:
             self.assertEqual(self.exit_of(study, name), 0, study.logs())
             said = (study.base / name / "said").read_text()
-            self.assertIn("Verified:  by itself this record holds", said)
+            self.assertIn("Verified:  this record holds by itself", said)
             self.assertRegex(said, r"To verify: parley verify \S*out OTHER-FOLDERS --study \S*study.toml")
 
     def test_a_process_with_a_key_leaves_no_core_dump(self):

@@ -80,7 +80,7 @@ const Algorithm& algorithm_named(const std::string& name) {
                .value = "'" + name + "'",
                .allowed = join(algorithm_names(), ", "),
                .where = "option --algorithm",
-               .fix = near.empty() ? "" : "did you mean '" + near + "'?"});
+               .fix = near.empty() ? "choose one of these; docs/algorithms.md explains them" : "did you mean '" + near + "'?"});
 }
 
 }  // namespace parley::algorithm

@@ -284,10 +284,28 @@ double record_weight(const Options& o, const Setting& setting, int node) {
                                         : o.loss_weight / setting.records[static_cast<std::size_t>(node)];
 }
 
+namespace {
+
+// A budget so large that it promises nothing is a slip of the pen, or a wish for --noise none.
+void check_budget_protects(const Options& o) {
+  constexpr double most = 10'000;
+  const auto large = std::ranges::find_if(o.epsilon, [](double e) { return e > most; });
+  if (large == o.epsilon.end()) return;
+  throw Error({.what = "this budget protects nobody: the odds of any statement about a record may change by a factor "
+                       "of e^" + number(*large),
+               .value = "epsilon = " + number(*large),
+               .allowed = "> 0 and <= " + number(most),
+               .where = "option --epsilon",
+               .fix = "epsilon = 1 is usual, and 10 is a factor of 22,000; to run without privacy say --noise none"});
+}
+
+}  // namespace
+
 Options fill_in(const Options& given, const Setting& setting) {
   Options o = given;
   const Algorithm& a = algorithm_named(o.algorithm);
   if (!o.epsilon.empty()) check_list(o.epsilon, "epsilon", setting.nodes());
+  check_budget_protects(o);
   if (a.sums) {
     check_colluders(o, a, setting.nodes());
     newton::fill_in(o, a, setting);

@@ -11,6 +11,7 @@
 #include <nlohmann/json.hpp>
 
 #include "parley/base/error.h"
+#include "parley/base/text.h"
 
 namespace parley {
 namespace {
@@ -29,13 +30,30 @@ std::string kind_of(const struct stat& facts) {
   throw Error({.what = what + " is " + kind_of(facts),
                .allowed = "a regular file",
                .where = path.string(),
-               .fix = S_ISDIR(facts.st_mode) ? "name a file inside it" : "copy it to a file first, and name that"});
+               .fix = !S_ISDIR(facts.st_mode) ? "copy it to a file first, and name that"
+                      : what == "the model"   ? "did you mean '" + (path / "model.json").string() + "'?"
+                                              : "name a file inside it"});
+}
+
+// Of a file that is not there: the one beside it whose name is nearest.
+std::string similar_file(const fs::path& path) {
+  const fs::path folder = path.has_parent_path() ? path.parent_path() : fs::path(".");
+  std::vector<std::string> names;
+  std::error_code code;
+  for (auto at = fs::directory_iterator(folder, code); !code && at != fs::directory_iterator() && names.size() < 1000;
+       at.increment(code))
+    if (at->is_regular_file(code)) names.push_back(at->path().filename().string());
+  std::ranges::sort(names);
+  const std::string near = nearest(path.filename().string(), names);
+  return near.empty() ? "" : (path.parent_path() / near).string();
 }
 
 [[noreturn]] void unreadable(const fs::path& path, const std::string& what) {
-  throw Error({.what = what + " cannot be read: " + std::strerror(errno),
+  const int reason = errno;
+  const std::string near = reason == ENOENT ? similar_file(path) : "";
+  throw Error({.what = what + " cannot be read: " + std::strerror(reason),
                .where = path.string(),
-               .fix = "check the path and its permissions"});
+               .fix = near.empty() ? "check the path and its permissions" : "did you mean '" + near + "'?"});
 }
 
 // Trap: to open a device may already do something, so it is looked at first; and once more when it is open, for it may

@@ -30,7 +30,7 @@ Integer parse_integer(std::string_view text, const Option& option, const std::st
                  .value = "'" + std::string(text) + "'",
                  .allowed = option.rule.text,
                  .where = where,
-                 .fix = "give a whole number"});
+                 .fix = "write it in digits, such as 1000"});
   return value;
 }
 
@@ -155,13 +155,25 @@ json option_value(const Option& option) {
                     option.target);
 }
 
+namespace {
+
+// 0,5 is read as 0 and 5.
+bool decimal_comma(const Option& option, const std::string& value) {
+  const auto* const* list = std::get_if<std::vector<double>*>(&option.target);
+  return list != nullptr && (*list)->size() == 2 && value == "0";
+}
+
+}  // namespace
+
 void validate_options(const std::vector<Option>& options) {
   std::vector<Error::Fields> violations;
   for (const Option& option : options) {
     const auto violated = [&](const std::string& value) {
-      std::string fix = "give --" + option.name + " a value that is " + option.rule.text;
-      if (!option.rule.choices.empty())
-        if (const auto near = nearest(value, option.rule.choices); !near.empty()) fix = "did you mean '" + near + "'?";
+      const bool words = !option.rule.choices.empty();
+      std::string fix = words ? "choose one of these" : "give --" + option.name + " a value that is " + option.rule.text;
+      if (const auto near = words ? nearest(value, option.rule.choices) : ""; !near.empty())
+        fix = "did you mean '" + near + "'?";
+      if (decimal_comma(option, value)) fix = "a comma separates values; a decimal number has a point, such as 0.5";
       violations.push_back({.what = option.name + " = " + value + " but must be " + option.rule.text,
                             .where = "option --" + option.name,
                             .fix = fix});

@@ -40,6 +40,14 @@ double parse_number(std::string_view text, const std::string& what, const std::s
 }
 
 std::string nearest(std::string_view name, const std::vector<std::string>& candidates) {
+  const auto plain = [](std::string_view text) {  // small letters alone: MR_ADMM, mradmm and mr-admm are one word
+    std::string s;
+    for (const char c : text)
+      if (c != '-' && c != '_' && c != ' ') s += c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c;
+    return s;
+  };
+  for (const auto& candidate : candidates)
+    if (!name.empty() && plain(name) == plain(candidate)) return candidate;
   std::string best, begun;
   for (const auto& candidate : candidates)
     if (name.size() >= 3 && candidate.starts_with(name)) {

@@ -1,64 +1,20 @@
 #include "parley/data/describe.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
-#include <charconv>
 #include <cmath>
 #include <optional>
-#include <set>
 #include <utility>
 
 #include "parley/base/error.h"
 #include "parley/base/text.h"
+#include "parley/data/read/seen_column.h"
 #include "parley/data/schema.h"
+#include "parley/data/schema_texts.h"
 
 namespace parley::data {
 namespace {
-
-constexpr std::size_t many = 12;  // up to here different numbers are taken for codes, that is for categories
-
-constexpr std::size_t most_classes = 20;
-
-std::optional<double> as_number(std::string_view text) {
-  double value = 0;
-  const auto [end, code] = std::from_chars(text.data(), text.data() + text.size(), value);
-  if (code != std::errc{} || end != text.data() + text.size() || !std::isfinite(value)) return std::nullopt;
-  return value;
-}
-
-// What the rows show of one column.
-struct Seen {
-  std::set<std::string> values;  // without the missing marks
-  std::set<double> numbers;      // of those values that are numbers
-  bool numeric = true;           // all values are
-  bool missing = false;          // some cell is
-
-  Seen(const Table& table, std::size_t column, const std::vector<std::string>& marks) {
-    for (const auto& row : table.cells) {
-      const std::string& cell = row[column];
-      if (std::ranges::find(marks, cell) != marks.end())
-        missing = true;
-      else
-        values.insert(cell);
-    }
-    for (const auto& value : values) {
-      const auto x = as_number(value);
-      if (x) numbers.insert(*x);
-      numeric = numeric && x;
-    }
-  }
-
-  // By size when all are numbers, else by bytes.
-  std::vector<std::string> sorted() const {
-    std::vector<std::string> list(values.begin(), values.end());
-    if (numeric) std::ranges::sort(list, {}, [](const std::string& s) { return std::pair(as_number(s), s); });
-    return list;
-  }
-  bool constant() const { return values.size() + (missing ? 1 : 0) <= 1; }
-  bool measured() const { return numeric && numbers.size() > many; }
-  bool classes(std::size_t rows) const {  // 3 to 20 values, not one per row
-    return values.size() >= 3 && values.size() <= most_classes && 2 * values.size() <= rows && !measured() && !missing;
-  }
-};
 
 // [min, max] outward to multiples of the power of ten below max − min: [17, 93] → [10, 100].
 std::optional<Bounds> widened(const std::set<double>& numbers) {
@@ -80,76 +36,159 @@ std::string one_line(std::string text) {
   return text;
 }
 
-// reason: why a column is dropped.
-Column guess(const std::string& name, const Seen& seen, std::size_t rows, std::string& reason) {
-  Column c{.name = name};
-  if (seen.constant()) {
-    reason = "the same in every row";
-  } else if (seen.measured()) {
-    c.bounds = widened(seen.numbers);
-    if (!c.bounds) {
-      reason = "its numbers are too far apart to scale";
-      return c;
-    }
-    c.kind = Kind::numeric;
-    c.missing = seen.missing ? Missing::middle : Missing::error;
-  } else if (seen.values.size() > 50 && 2 * seen.values.size() > rows) {
-    reason = "looks like an identifier: " + std::to_string(seen.values.size()) + " values in " + std::to_string(rows) +
-             " rows";
-  } else {
-    c.categories = seen.sorted();
-    std::erase(c.categories, "other");  // would collide with the bucket's feature, and lands there anyway
-    if (c.categories.empty()) {
-      reason = "only 'other' and missing cells";
-      return c;
-    }
-    c.kind = Kind::categorical;
-    c.other = Other::bucket;
-    c.missing = Missing::other;
+// A column of the draft, and what a person must decide about it.
+struct Guess {
+  Column column;
+  std::string dropped{};  // why
+  std::vector<std::string> decide{};
+};
+
+void guess_number(Guess& g, const SeenColumn& seen) {
+  const bool date = seen.dated();
+  Column& c = g.column;
+  c.bounds = widened(date ? seen.days : seen.numbers);
+  if (!c.bounds) {
+    g.dropped = "its numbers are too far apart to scale";
+    return;
   }
-  return c;
+  c.kind = Kind::numeric;
+  c.missing = seen.missing() ? Missing::middle : Missing::error;
+  if (date) {
+    c.date = DatePart::days;
+    c.since = SeenColumn::draft_since;
+    g.decide.emplace_back("days since a public date, or date = \"year\", \"month\" or \"weekday\"?");
+  }
+  g.decide.emplace_back("what are the smallest and the largest value that it can have? These are read off the rows.");
+  if (const std::size_t wrong = date ? seen.no_dates : seen.no_numbers; wrong > 0)
+    g.decide.push_back(
+        fmt::format("{} of {} cells {} no {}, for example '{}': correct {}, or list the word under 'missing'.", wrong,
+                    seen.cells, wrong == 1 ? "is" : "are", date ? "date" : "number",
+                    date ? seen.first_no_date : seen.first_no_number, wrong == 1 ? "it" : "them"));
+  if (seen.missing()) g.decide.emplace_back("a missing cell counts as the middle of the bounds: is that right?");
+}
+
+void guess_categories(Guess& g, const SeenColumn& seen) {
+  Column& c = g.column;
+  c.codes = seen.codes;
+  for (const auto& value : seen.sorted()) {
+    const std::string text = c.codes ? code_of(value).value_or(value) : value;
+    if (std::ranges::find(c.categories, text) == c.categories.end()) c.categories.push_back(text);
+  }
+  std::erase(c.categories, "other");  // would collide with the bucket's feature, and lands there anyway
+  if (c.categories.empty()) {
+    g.dropped = "only 'other' and missing cells";
+    return;
+  }
+  c.kind = Kind::categorical;
+  c.other = Other::bucket;
+  c.missing = Missing::other;
+  if (c.codes)
+    g.decide.emplace_back(
+        "whole numbers, taken for codes of categories; if they count or measure: kind = \"numeric\", bounds");
+  g.decide.emplace_back("are these all categories that can occur? Others go to the bucket.");
+}
+
+Guess guess(const SeenColumn& seen) {
+  Guess g{.column = {.name = seen.name}};
+  if (seen.constant()) {
+    g.dropped = "the same in every row";
+  } else if (seen.identifies()) {
+    g.dropped = "looks like an identifier: " + std::to_string(seen.values.size()) + " values in " +
+                std::to_string(seen.rows) + " rows";
+  } else if (seen.dated() || seen.measured()) {
+    guess_number(g, seen);
+  } else {
+    guess_categories(g, seen);
+  }
+  return g;
 }
 
 // The last column with two values and no missing cell; without one, the last that has classes or is measured.
-std::size_t label_column(const Table& table, const std::vector<Seen>& seen) {
+std::size_t label_column(const Table& table, const std::vector<SeenColumn>& seen) {
   for (std::size_t i = seen.size(); i-- > 0;)
-    if (seen[i].values.size() == 2 && !seen[i].missing) return i;
+    if (seen[i].positive_and_negative() && !seen[i].missing()) return i;
   for (std::size_t i = seen.size(); i-- > 0;)
-    if (seen[i].classes(table.cells.size()) || (seen[i].measured() && !seen[i].missing && widened(seen[i].numbers)))
-      return i;
+    if (seen[i].classes() || (seen[i].measured() && !seen[i].missing() && widened(seen[i].numbers))) return i;
   throw Error({.what = "no column can be the label",
-               .allowed = "a column without missing cells that has two values, 3 to " + std::to_string(most_classes) +
-                          " that repeat, or more than " + std::to_string(many) + " numbers",
+               .allowed = "a column without missing cells that has two values, 3 to " +
+                          std::to_string(SeenColumn::most_classes) + " that repeat, or more than " +
+                          std::to_string(SeenColumn::many) + " numbers",
                .where = table.source,
-               .fix = "write the schema by hand, or give a larger sample"});
+               .fix = "name it with --label, write the schema by hand, or give a larger sample"});
+}
+
+std::size_t named_column(const Table& table, const std::string& name) {
+  const auto found = std::ranges::find(table.columns, name);
+  if (found != table.columns.end()) return static_cast<std::size_t>(found - table.columns.begin());
+  const std::string near = nearest(name, table.columns);
+  throw Error({.what = "the label column '" + name + "' is not in the table",
+               .allowed = join(table.columns, ", "),
+               .where = "option --label",
+               .fix = near.empty() ? "name a column of the header line" : "did you mean '" + near + "'?"});
+}
+
+Label guess_label(const SeenColumn& seen, const std::string& source) {
+  Label label{.column = seen.name};
+  if (const auto sides = seen.positive_and_negative()) {
+    label.positive = sides->first;
+    label.negative = sides->second;
+  } else if (seen.measured() && widened(seen.numbers)) {
+    label.bounds = widened(seen.numbers);
+  } else if (seen.values.size() >= 3 && seen.values.size() <= SeenColumn::most_classes) {
+    label.classes = seen.sorted();
+  } else {
+    throw Error({.what = "column '" + seen.name + "' cannot be the label: it has " +
+                         std::to_string(seen.values.size()) + " different values",
+                 .allowed = "two values, 3 to " + std::to_string(SeenColumn::most_classes) + " classes, or more than " +
+                            std::to_string(SeenColumn::many) + " numbers",
+                 .where = source,
+                 .fix = "name another column with --label, or write the schema by hand"});
+  }
+  return label;
+}
+
+// The schema, with what a person must decide above each column.
+std::string with_comments(const Schema& schema, const std::vector<Guess>& guesses) {
+  std::string text = to_toml(schema);
+  for (const auto& g : guesses) {
+    std::string lines;
+    for (const auto& line : g.decide) lines += "# Decide: " + one_line(line) + "\n";
+    text.insert(text.find("\n[[columns]]\nname = " + toml_text(g.column.name) + "\n") + 1, lines);
+  }
+  return text;
 }
 
 }  // namespace
 
-std::string draft_schema(const Table& table) {
+std::string draft_schema(const Table& table, const std::string& label_name) {
   Schema schema;
-  std::vector<Seen> seen;
+  schema.fold = needs_folding(table) ? Fold::both : Fold::none;
+  std::vector<std::string> marks = missing_words(table, schema.missing);
+  schema.missing.clear();
+  for (const auto& mark : marks)  // "NA" and "na" are one after folding
+    if (std::ranges::none_of(schema.missing,
+                             [&](const std::string& m) { return folded(m, schema.fold) == folded(mark, schema.fold); }))
+      schema.missing.push_back(mark);
+  std::vector<SeenColumn> seen;
   seen.reserve(table.columns.size());
-  for (std::size_t i = 0; i < table.columns.size(); ++i) seen.emplace_back(table, i, schema.missing);
-  const std::size_t label = label_column(table, seen);
-  schema.label.column = table.columns[label];
-  if (seen[label].values.size() == 2) {
-    const auto values = seen[label].sorted();
-    schema.label.negative = {values[0]};
-    schema.label.positive = {values[1]};
-  } else if (seen[label].classes(table.cells.size())) {
-    schema.label.classes = seen[label].sorted();
-  } else {
-    schema.label.bounds = widened(seen[label].numbers);
-  }
+  for (std::size_t i = 0; i < table.columns.size(); ++i) seen.emplace_back(table, i, schema.missing, schema.fold);
+  const std::size_t label = label_name.empty() ? label_column(table, seen) : named_column(table, label_name);
+  schema.label = guess_label(seen[label], table.source);
 
   std::string dropped;
+  std::vector<Guess> guesses;
   for (std::size_t i = 0; i < table.columns.size(); ++i) {
     if (i == label) continue;
-    std::string reason;
-    schema.columns.push_back(guess(table.columns[i], seen[i], table.cells.size(), reason));
-    if (!reason.empty()) dropped += "# Dropped: " + one_line(table.columns[i]) + " (" + reason + ").\n";
+    guesses.push_back(guess(seen[i]));
+    schema.columns.push_back(guesses.back().column);
+    if (const std::string& reason = guesses.back().dropped; !reason.empty())
+      dropped += "# Dropped: " + one_line(table.columns[i]) + " (" + reason + ").\n";
   }
+  if (seen[label].missing())
+    dropped += fmt::format("# Decide: {} rows have no label: take them out, by a rule that is public.\n",
+                           seen[label].rows - seen[label].cells);
+  if (schema.fold != Fold::none)
+    dropped += "# Decide: fold = \"both\": capital letters and blanks do not count when texts are compared.\n";
   const std::string file = one_line(table.source);
   return "# ============================================================================================\n"
          "# DRAFT. NOT FOR USE AS IT IS.\n"
@@ -159,11 +198,10 @@ std::string draft_schema(const Table& table) {
          "# If these rows are private, this file is a leak: it shows their extremes and rare values, and\n"
          "# no privacy budget covers it. Do not send it to anyone. Replace every bound and category by\n"
          "# what is publicly known (a code book, a form, a law, physics) before use, then delete this.\n"
-         "# ============================================================================================\n"
-         "# Label: guessed to be '" +
-         one_line(schema.label.column) +
+         "# ============================================================================================\n" +
+         std::string(label_name.empty() ? "# Label: guessed to be '" : "# Label: '") + one_line(schema.label.column) +
          (schema.label.positive.empty() ? "'; check it.\n" : "'; check which value is positive (+1).\n") + dropped +
-         "\n" + to_toml(schema);
+         "\n" + with_comments(schema, guesses);
 }
 
 }  // namespace parley::data

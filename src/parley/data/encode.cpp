@@ -1,15 +1,17 @@
 #include "parley/data/encode.h"
 
 #include <algorithm>
-#include <array>
+#include <cmath>
 #include <cstdint>
 #include <optional>
-#include <unordered_set>
 #include <utility>
 
 #include "parley/base/error.h"
 #include "parley/base/text.h"
-#include "parley/data/read/cell_number.h"
+#include "parley/data/read/cell.h"
+#include "parley/data/read/columns.h"
+#include "parley/data/read/label_encoder.h"
+#include "parley/data/read/missing_marks.h"
 #include "parley/data/read/text_index.h"
 
 namespace parley::data {
@@ -17,95 +19,28 @@ namespace {
 
 constexpr std::size_t absent = static_cast<std::size_t>(-1);
 
-using Cell = std::string_view;
 using Entries = RowEncoder::Scratch;
 
 using Columns = std::vector<std::string>;
 
-std::size_t need_column(const Columns& columns, const std::string& source, const std::string& name,
-                        const std::string& what) {
-  const auto found = std::ranges::find(columns, name);
-  if (found != columns.end()) return static_cast<std::size_t>(found - columns.begin());
-  const std::string near = nearest(name, columns);
-  throw Error({.what = what + " '" + name + "' is not in the table",
-               .allowed = join(columns, ", "),
-               .where = source,
-               .fix = near.empty() ? "check the header line" : "did you mean '" + near + "'?"});
-}
-
-// Parties must agree on everything: a column that only one of them has is a mistake until the schema says "drop".
-void check_columns(const Columns& columns, const std::string& source, const Schema& schema,
-                   const std::string& fix = "") {
-  std::unordered_set<std::string> known{schema.label.column};
-  for (const auto& c : schema.columns) known.insert(c.name);
-  for (const auto& name : columns)
-    if (!known.contains(name))
-      throw Error({.what = "column '" + name + "' is not in the schema",
-                   .where = source,
-                   .fix = !fix.empty() ? fix
-                                       : "add [[columns]] name = \"" + name +
-                                             "\" kind = \"drop\" to ignore it, or describe it"});
-}
-
-std::string abbreviated(const std::vector<std::string>& values) {
-  constexpr std::size_t most = 8;
-  if (values.size() <= most) return "'" + join(values, "', '") + "'";
-  const std::vector<std::string> first(values.begin(), values.begin() + most);
-  return "'" + join(first, "', '") + "', ... (" + std::to_string(values.size()) + " in all)";
-}
-
-// x, or the nearer bound, or an Error.
-double in_range(double x, const Bounds& b, OutOfRange policy, const std::string& what, const Place& where) {
-  if (x >= b.low && x <= b.high) return x;
-  if (policy == OutOfRange::clip) return std::clamp(x, b.low, b.high);
-  throw Error({.what = what + " is out of range",
-               .value = number(x),
-               .allowed = number(b.low) + " to " + number(b.high),
-               .where = where.text(),
-               .fix = "correct the cell, or all parties set out_of_range = \"clip\""});
-}
-
-double number_of(Cell cell, const std::string& what, const Place& where) {
-  double x = 0;
-  return plain_number(cell, x) ? x : parse_number(cell, what, where.text());
-}
-
-std::string quoted(Cell cell) {
-  return "'" + std::string(cell) + "'";
-}
-
-// Cells that mean "missing". Most cells begin with a character that no mark begins with.
-class MissingMarks {
- public:
-  explicit MissingMarks(const Schema& schema) {
-    for (const auto& mark : schema.missing) {
-      marks_.add(mark, 0);
-      begins_[mark.empty() ? 0 : static_cast<unsigned char>(mark.front())] = true;
-    }
-  }
-  bool is(Cell cell) const {
-    return begins_[cell.empty() ? 0 : static_cast<unsigned char>(cell.front())] && marks_.contains(cell);
-  }
-
- private:
-  TextIndex marks_;
-  std::array<bool, 256> begins_{};
-};
-
 // One column of the schema with what every cell would otherwise look up again.
 class Encoder {
  public:
-  Encoder(const Column& column, const Schema& schema, std::size_t cell, std::int32_t first)
+  Encoder(const Column& column, const Schema& schema, std::size_t cell, std::int32_t first, std::size_t nth)
       : column_(column),
         cell_(cell),
         first_(first),
+        number_(nth),
         what_("column '" + column.name + "'"),
         missing_(schema),
+        fold_(schema.fold),
         centred_(schema.scale == Scale::bound) {
     for (std::size_t i = 0; i < column.categories.size(); ++i)
-      category_.add(column.categories[i], static_cast<std::int32_t>(i));
+      category_.add(folded(column.categories[i], fold_), static_cast<std::int32_t>(i));
+    for (const auto& [text, category] : column.aliases)
+      category_.add(folded(text, fold_), category_.find(folded(category, fold_)));
     for (const auto& mark : schema.missing)
-      if (const auto found = category_.find(mark); found != TextIndex::absent) {
+      if (const auto found = category_.find(folded(mark, fold_)); found != TextIndex::absent) {
         missing_category_ = found;
         break;
       }
@@ -115,27 +50,50 @@ class Encoder {
     }
   }
 
+  const Column& column() const { return column_; }
+
+  CellFacts facts(std::span<const Cell> row) const {
+    std::string text;
+    const Cell cell = read(row[cell_], text);
+    CellFacts facts{.missing = missing_.is(cell)};
+    if (facts.missing) return facts;
+    if (column_.kind == Kind::categorical) facts.unlisted = find_category(cell) == TextIndex::absent;
+    double x = 0;
+    if (column_.kind == Kind::numeric && column_.bounds && number_in(cell, x))
+      facts.outside = x < column_.bounds->low || x > column_.bounds->high;
+    return facts;
+  }
+
   void encode(std::span<const Cell> row, const Place& where, Entries& out) const {
-    const Cell cell = row[cell_];
+    const Cell given = row[cell_];
+    std::string text;
+    const Cell cell = read(given, text);
     const bool missing = missing_.is(cell);
     if (missing && column_.missing == Missing::error)
       throw Error({.what = what_ + " is missing",
-                   .value = quoted(cell),
+                   .value = quoted(given),
                    .where = where.text(),
                    .fix = "fill the cell, or all parties set the column's 'missing' policy in the schema"});
-    if (column_.kind == Kind::categorical) return encode_category(cell, missing, where, out);
+    if (column_.kind == Kind::categorical) return encode_category(given, cell, missing, where, out);
     if (column_.transform == Transform::bins) return encode_bin(cell, missing, where, out);
     encode_number(cell, missing, where, out);
   }
 
+  const std::string& what() const { return what_; }
+
  private:
+  void count(double x, const Bounds& b, Entries& out) const {
+    if (x < b.low || x > b.high) ++out.clipped[number_];
+  }
+
   // (t(x) − t(low)) / (t(high) − t(low)); centred: twice that, less 1
   void encode_number(Cell cell, bool missing, const Place& where, Entries& out) const {
     const Bounds b = column_.bounds.value_or(Bounds{});  // set: parse_schema demands it
-    const double x = !missing                           ? number_of(cell, what_, where)
+    const double x = !missing                           ? measure(cell, where)
                      : column_.missing == Missing::low  ? b.low
                      : column_.missing == Missing::high ? b.high
                                                         : b.low / 2 + b.high / 2;
+    count(x, b, out);
     const auto t = [&](double v) { return transformed(column_.transform, v); };
     const double scaled = (t(in_range(x, b, column_.out_of_range, what_, where)) - low_) / width_;
     const double from_0 = std::clamp(scaled, 0.0, 1.0);
@@ -156,84 +114,81 @@ class Encoder {
     if (missing) {
       bin = column_.missing == Missing::low ? 0 : column_.missing == Missing::high ? e.size() : e.size() / 2;
     } else {
-      double x = number_of(cell, what_, where);
+      double x = measure(cell, where);
+      if (column_.bounds) count(x, *column_.bounds, out);
       if (column_.bounds) x = in_range(x, *column_.bounds, column_.out_of_range, what_, where);
       bin = static_cast<std::size_t>(std::ranges::upper_bound(e, x) - e.begin());
     }
     add_one_of(static_cast<std::int32_t>(bin), out);
   }
 
-  void encode_category(Cell cell, bool missing, const Place& where, Entries& out) const {
+  void encode_category(Cell given, Cell cell, bool missing, const Place& where, Entries& out) const {
     if (missing && column_.missing == Missing::zero) return;
-    if (const auto found = category_.find(cell); found != TextIndex::absent) return add_one_of(found, out);
+    if (const auto found = find_category(cell); found != TextIndex::absent) return add_one_of(found, out);
     if (missing && column_.missing == Missing::category) return add_one_of(missing_category_, out);
     if (column_.other == Other::bucket) return add_one_of(static_cast<std::int32_t>(column_.categories.size()), out);
     if (column_.other == Other::error)
       throw Error({.what = what_ + " has a value that is not among its categories",
-                   .value = quoted(cell),
+                   .value = quoted(given),
                    .allowed = abbreviated(column_.categories),
                    .where = where.text(),
-                   .fix = "correct the cell, or all parties add the category or set other = \"bucket\""});
+                   .fix = meant(cell, column_.categories,
+                                "correct the cell, or all parties add the category or set other = \"bucket\"")});
+  }
+
+  // The cell as it is compared. text: where it is kept when it is not as it was given.
+  Cell read(Cell given, std::string& text) const {
+    if (fold_ == Fold::none) return given;
+    text = folded(given, fold_);
+    return text;
+  }
+
+  bool number_in(Cell cell, double& x) const {
+    if (column_.date == DatePart::none) return any_number(cell, x);
+    const auto day = day_of(cell);
+    if (day) x = date_part(*day, column_);
+    return day.has_value();
+  }
+
+  double measure(Cell cell, const Place& where) const {
+    double x = 0;
+    if (number_in(cell, x)) return x;
+    if (column_.date == DatePart::none) return parse_number(cell, what_, where.text());
+    throw Error({.what = what_ + " is not a date of the calendar",
+                 .value = quoted(cell),
+                 .allowed = "YYYY-MM-DD; a time of day may follow",
+                 .where = where.text(),
+                 .fix = "write it so, for example 2024-02-29"});
+  }
+
+  std::int32_t find_category(Cell cell) const {
+    const std::int32_t found = category_.find(cell);
+    if (found != TextIndex::absent || !column_.codes) return found;
+    double x = 0;
+    const auto code = column_.date == DatePart::none ? code_of(cell)
+                      : number_in(cell, x)           ? std::optional(number(x))
+                                                     : std::nullopt;
+    return code ? category_.find(*code) : TextIndex::absent;
   }
 
   const Column& column_;
   std::size_t cell_;    // index in the table's row
   std::int32_t first_;  // its first feature
+  std::size_t number_;  // of this encoder
   std::string what_;
   MissingMarks missing_;
+  Fold fold_;
   bool centred_;
   TextIndex category_;
   double low_ = 0, width_ = 1;         // t(low), t(high) − t(low)
   std::int32_t missing_category_ = 0;  // of the first missing mark that is a category
 };
 
-// The label column, the same.
-class LabelEncoder {
- public:
-  LabelEncoder(const Schema& schema, std::size_t cell)
-      : label_(schema.label), cell_(cell), what_("label column '" + schema.label.column + "'"), missing_(schema) {
-    for (const auto& text : label_.positive) value_.add(text, 1);
-    for (const auto& text : label_.negative) value_.add(text, 0);
-    for (std::size_t c = 0; c < label_.classes.size(); ++c) value_.add(label_.classes[c], static_cast<std::int32_t>(c));
-  }
-
-  double encode(std::span<const Cell> row, const Place& where) const {
-    const Cell cell = row[cell_];
-    if (label_.bounds) return encode_target(cell, where);
-    const std::int32_t found = value_.find(cell);
-    if (!label_.classes.empty() && found != TextIndex::absent) return found;
-    if (found != TextIndex::absent) return 2 * found - 1;
-    if (!label_.classes.empty())
-      throw Error({.what = what_ + " has a value that is not among its classes",
-                   .value = quoted(cell),
-                   .allowed = abbreviated(label_.classes),
-                   .where = where.text(),
-                   .fix = "correct the cell, or all parties add the value to 'classes' under [label]"});
-    throw Error({.what = "label is not binary: " + what_ + " has a value that is neither positive nor negative",
-                 .value = quoted(cell),
-                 .allowed = "+1: " + abbreviated(label_.positive) + "; -1: " + abbreviated(label_.negative),
-                 .where = where.text(),
-                 .fix = "correct the cell, or all parties list the value under [label]"});
-  }
-
- private:
-  double encode_target(Cell cell, const Place& where) const {
-    const Bounds b = label_.bounds.value_or(Bounds{});
-    if (missing_.is(cell))
-      throw Error({.what = what_ + " is missing",
-                   .value = quoted(cell),
-                   .where = where.text(),
-                   .fix = "remove the row or fill the cell"});
-    const double y = in_range(number_of(cell, what_, where), b, label_.out_of_range, what_, where);
-    return std::clamp(2 * ((y - b.low) / (b.high - b.low)) - 1, -1.0, 1.0);
-  }
-
-  const Label& label_;
-  std::size_t cell_;
-  std::string what_;
-  MissingMarks missing_;
-  TextIndex value_;  // 0: negative, 1: positive; or the class
-};
+// The schema, when the file has its columns and no others.
+const Schema& fitting(const Columns& columns, const std::string& source, const Schema& schema, bool with_label) {
+  check_columns(columns, source, schema, with_label);
+  return schema;
+}
 
 }  // namespace
 
@@ -248,8 +203,7 @@ struct RowEncoder::Inside {
 
 RowEncoder::RowEncoder(const Columns& columns, const std::string& source, const Schema& schema,
                        const std::string& split_column)
-    : RowEncoder(columns, source, schema) {
-  check_columns(columns, source, schema);
+    : RowEncoder(columns, source, fitting(columns, source, schema, true)) {
   if (!split_column.empty()) inside_->key = need_column(columns, source, split_column, "split column");
   inside_->label.emplace(inside_->schema, need_column(columns, source, inside_->schema.label.column, "label column"));
 }
@@ -259,17 +213,22 @@ RowEncoder::RowEncoder(const Columns& columns, const std::string& source, const 
   std::int32_t next = 0;
   for (const auto& c : inside_->schema.columns) {
     if (c.kind == Kind::drop) continue;
-    inside_->columns.emplace_back(c, inside_->schema, need_column(columns, source, c.name, "schema column"), next);
+    inside_->columns.emplace_back(c, inside_->schema, need_column(columns, source, c.name, "schema column"), next,
+                                  inside_->columns.size());
     next += static_cast<std::int32_t>(feature_names(c).size());
   }
   inside_->features = next + (schema.intercept ? 1 : 0);
   if (schema.scale == Scale::bound) inside_->bound = divisor(schema);
 }
 
+RowEncoder::RowEncoder(Known, const Columns& columns, const std::string& source, const Schema& schema, bool with_label)
+    : RowEncoder(columns, source, schema) {
+  if (with_label)
+    inside_->label.emplace(inside_->schema, need_column(columns, source, inside_->schema.label.column, "label column"));
+}
+
 RowEncoder RowEncoder::without_label(const Columns& columns, const std::string& source, const Schema& schema) {
-  check_columns(columns, source, schema,
-                "take it out of the file: the schema is the model's, and its parties agreed on it");
-  return RowEncoder(columns, source, schema);
+  return RowEncoder(columns, source, fitting(columns, source, schema, false));
 }
 
 RowEncoder::~RowEncoder() = default;
@@ -290,11 +249,52 @@ void RowEncoder::describe(Dataset& dataset) const {
 void RowEncoder::encode(std::span<const Cell> row, const Place& where, Rows& out, Scratch& x) const {
   x.columns.clear();
   x.values.clear();
+  x.clipped.resize(inside_->columns.size());
   for (const auto& encoder : inside_->columns) encoder.encode(row, where, x);
   if (inside_->schema.intercept) x.add(static_cast<std::int32_t>(inside_->features - 1), 1);
   for (double& value : x.values) value /= inside_->bound;
   clip_to_unit_norm(x.values);  // after division by the bound: rounding alone
   out.append(x.columns, x.values, inside_->label ? inside_->label->encode(row, where) : 0);
+}
+
+std::vector<std::string> RowEncoder::clipped_in_words(std::span<const std::size_t> clipped, std::size_t rows) const {
+  std::vector<std::string> all;
+  for (std::size_t i = 0; i < clipped.size(); ++i) {
+    if (clipped[i] == 0) continue;
+    const double percent = 100 * static_cast<double>(clipped[i]) / static_cast<double>(rows);
+    all.push_back(inside_->columns[i].what() + ": " +
+                  (percent < 0.01 ? "less than 0.01" : number(std::round(100 * percent) / 100)) +
+                  " % of the cells lie beyond its bounds and are clipped to them; a code such as 999 for \"unknown\" "
+                  "belongs among the schema's missing marks (private: counted on the rows)");
+  }
+  return all;
+}
+
+std::vector<std::string> RowEncoder::checked() const {
+  std::vector<std::string> names;
+  for (const auto& encoder : inside_->columns) names.push_back(encoder.column().name);
+  if (inside_->label) names.push_back(inside_->schema.label.column);
+  return names;
+}
+
+void RowEncoder::check(std::span<const Cell> row, const Place& where, std::vector<CellFacts>& facts) const {
+  Scratch scratch;
+  scratch.clipped.resize(inside_->columns.size());
+  const auto attempt = [&](const auto& encode) {
+    try {
+      encode();
+    } catch (const Error& e) {
+      facts.back().problem = e.fields().front();
+    }
+  };
+  facts.clear();
+  for (const auto& encoder : inside_->columns) {
+    facts.push_back(encoder.facts(row));
+    attempt([&] { encoder.encode(row, where, scratch); });
+  }
+  if (!inside_->label) return;
+  facts.emplace_back();
+  attempt([&] { inside_->label->encode(row, where); });
 }
 
 void RowEncoder::add_key(std::span<const Cell> row, std::vector<std::string>& keys) const {

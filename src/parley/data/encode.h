@@ -2,17 +2,24 @@
 // Privacy: a row's features depend on that row and the schema alone, and ‖x‖₂ ≤ 1 holds exactly (clip_to_unit_norm).
 #pragma once
 #include <memory>
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
 #include <vector>
 
+#include "parley/base/error.h"
 #include "parley/data/dataset.h"
 #include "parley/data/read/csv_layout.h"
 #include "parley/data/schema.h"
 #include "parley/data/table.h"
 
 namespace parley::data {
+
+struct CellFacts {
+  bool missing = false, outside = false, unlisted = false;  // outside the bounds; not among the categories
+  std::optional<Error::Fields> problem{};                   // what encode() would refuse it for
+};
 
 // The schema for the columns of one file; encodes a row at a time, on any number of threads.
 class RowEncoder {
@@ -21,6 +28,9 @@ class RowEncoder {
              const std::string& split_column);  // as encode
   static RowEncoder without_label(const std::vector<std::string>& columns, const std::string& source,
                                   const Schema& schema);  // as encode_features
+  struct Known {};                                        // columns that are not in the schema were told already
+  RowEncoder(Known, const std::vector<std::string>& columns, const std::string& source, const Schema& schema,
+             bool with_label);
   ~RowEncoder();
   RowEncoder(const RowEncoder&) = delete;
   RowEncoder& operator=(const RowEncoder&) = delete;
@@ -28,6 +38,7 @@ class RowEncoder {
   struct Scratch {  // a row's entries; memory that is used again
     std::vector<std::int32_t> columns;
     std::vector<double> values;
+    std::vector<std::size_t> clipped{};  // of all rows so far, by column: cells beyond its bounds
     void add(std::int32_t column, double value) {
       if (value == 0) return;
       columns.push_back(column);
@@ -38,7 +49,14 @@ class RowEncoder {
   Index features() const;
   void describe(Dataset& dataset) const;  // all but its name and rows
   void encode(std::span<const std::string_view> row, const Place& where, Rows& out, Scratch& scratch) const;
+  // What encode() would meet in each column that it reads, the label last.
+  void check(std::span<const std::string_view> row, const Place& where, std::vector<CellFacts>& facts) const;
+  std::vector<std::string> checked() const;  // the names of these columns
   void add_key(std::span<const std::string_view> row, std::vector<std::string>& keys) const;  // of the split column
+
+  // "column 'bmi': 4.2 % of the cells lie beyond …" of each that has some. Privacy: counted on rows; the owner's terminal
+  // alone may show it.
+  std::vector<std::string> clipped_in_words(std::span<const std::size_t> clipped, std::size_t rows) const;
 
  private:
   RowEncoder(const std::vector<std::string>& columns, const std::string& source, const Schema& schema);

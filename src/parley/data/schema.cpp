@@ -1,7 +1,5 @@
 #include "parley/data/schema.h"
 
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <cmath>
 #include <set>
@@ -10,6 +8,7 @@
 
 #include "parley/base/error.h"
 #include "parley/base/text.h"
+#include "parley/data/schema_texts.h"
 #include "parley/data/toml_section.h"
 
 namespace parley::data {
@@ -20,6 +19,8 @@ constexpr Word<Kind> kinds[]{{"numeric", Kind::numeric}, {"categorical", Kind::c
 constexpr Word<Transform> transforms[]{
     {"none", Transform::none}, {"log1p", Transform::log1p}, {"sqrt", Transform::sqrt}, {"bins", Transform::bins}};
 constexpr Word<OutOfRange> ranges[]{{"clip", OutOfRange::clip}, {"error", OutOfRange::error}};
+constexpr Word<Fold> folds[]{
+    {"none", Fold::none}, {"letters", Fold::letters}, {"blanks", Fold::blanks}, {"both", Fold::both}};
 constexpr Word<Scale> scales[]{{"clip", Scale::clip}, {"bound", Scale::bound}};
 constexpr Word<Other> others[]{{"bucket", Other::bucket}, {"error", Other::error}, {"zero", Other::zero}};
 constexpr Word<Missing> missing_number[]{{"low", Missing::low},
@@ -88,9 +89,10 @@ Label read_label(const Section& s) {
 
 void read_numeric(const Section& s, Column& c) {
   c.transform = s.choice("transform", transforms, Transform::none);
+  read_date(s, c);
   if (c.transform == Transform::bins) {
-    s.only({"name", "kind", "bounds", "transform", "edges", "out_of_range", "missing"}, {"categories", "other"},
-           "for a numeric column");
+    s.only({"name", "kind", "bounds", "transform", "edges", "out_of_range", "missing", "date", "since"},
+           {"categories", "other", "aliases"}, "for a numeric column");
     c.edges = s.numbers("edges");
     if (c.edges.empty()) s.fail("edges", {.what = "'edges' is empty", .allowed = "one number or more"});
     for (std::size_t i = 1; i < c.edges.size(); ++i)
@@ -106,8 +108,8 @@ void read_numeric(const Section& s, Column& c) {
                               .fix = "add bounds or remove the line"});
     }
   } else {
-    s.only({"name", "kind", "bounds", "transform", "out_of_range", "missing"}, {"categories", "other", "edges"},
-           "for a numeric column without transform = \"bins\"");
+    s.only({"name", "kind", "bounds", "transform", "out_of_range", "missing", "date", "since"},
+           {"categories", "other", "edges", "aliases"}, "for a numeric column without transform = \"bins\"");
     c.bounds = read_bounds(s, c.transform);
   }
   c.out_of_range = s.choice("out_of_range", ranges, OutOfRange::clip);
@@ -115,9 +117,9 @@ void read_numeric(const Section& s, Column& c) {
 }
 
 void read_categorical(const Section& s, Column& c, const std::vector<std::string>& marks) {
-  s.only({"name", "kind", "categories", "other", "missing"}, {"bounds", "transform", "edges", "out_of_range"},
-         "for a categorical column");
-  c.categories = s.distinct_texts("categories");
+  s.only({"name", "kind", "categories", "other", "missing", "aliases", "date"},
+         {"bounds", "transform", "edges", "out_of_range", "since"}, "for a categorical column");
+  read_categories(s, c);
   c.other = s.choice("other", others, Other::error);
   c.missing = s.choice("missing", missing_words(c), Missing::error);
   if (c.other == Other::bucket && std::ranges::find(c.categories, "other") != c.categories.end())
@@ -141,8 +143,8 @@ void read_categorical(const Section& s, Column& c, const std::vector<std::string
 }
 
 Column read_column(Section s, const std::vector<std::string>& marks) {
-  const std::vector<std::string> all{"name",         "kind",    "bounds",     "transform", "edges",
-                                     "out_of_range", "missing", "categories", "other"};
+  const std::vector<std::string> all{"name",    "kind",       "bounds", "transform", "edges", "out_of_range",
+                                     "missing", "categories", "other",  "aliases",   "date",  "since"};
   s.only(all);
   Column c{.name = s.text("name")};
   if (c.name.empty()) s.fail("name", {.what = "'name' is empty"});
@@ -167,11 +169,13 @@ void choose_references(Schema& schema) {
 
 Schema read_schema(const toml::table& root, const std::string& file) {
   const Section top(root, file, "");
-  top.only({"intercept", "missing", "scale", "label", "columns"});
+  top.only({"intercept", "missing", "scale", "fold", "label", "columns"});
   Schema schema;
   schema.intercept = top.truth("intercept", schema.intercept);
   if (top.has("missing")) schema.missing = top.texts("missing");
   schema.scale = top.choice("scale", scales, Scale::clip);
+
+  schema.fold = top.choice("fold", folds, Fold::none);
 
   const auto* label = top.find("label");
   if (label == nullptr || !label->is_table())
@@ -196,6 +200,7 @@ Schema read_schema(const toml::table& root, const std::string& file) {
       if (!names.insert(name).second) s.fail("name", {.what = "a column is listed twice", .value = in_quotes(name)});
     }
   }
+  check_folded(top, schema);
   if (schema.scale == Scale::bound) choose_references(schema);
   if (feature_names(schema).empty())
     top.fail("columns", {.what = "the schema makes no feature", .fix = "add a [[columns]] section"});
@@ -217,35 +222,10 @@ std::string word(const Words& words, E value) {
   return "\"" + std::string(found->text) + "\"";
 }
 
-// A basic string: quote, backslash and control characters escaped, UTF-8 as it is.
-std::string toml_text(const std::string& text) {
-  std::string s = "\"";
-  for (const char c : text) {
-    const auto code = static_cast<unsigned char>(c);
-    if (c == '"' || c == '\\') {
-      s += '\\';
-      s += c;
-    } else if (code < 0x20 || code == 0x7F) {
-      s += fmt::format("\\u{:04X}", code);
-    } else {
-      s += c;
-    }
-  }
-  return s + "\"";
-}
-
 // Trap: digits alone are a TOML integer, which ends at 2^63.
 std::string toml_number(double value) {
   const std::string s = number(value);
   return s.find_first_of(".e") == std::string::npos && std::abs(value) > 1e15 ? s + ".0" : s;
-}
-
-template <class T, class Write>
-std::string toml_list(const std::vector<T>& list, Write write) {
-  std::vector<std::string> parts;
-  parts.reserve(list.size());
-  for (const auto& item : list) parts.push_back(write(item));
-  return "[" + join(parts, ", ") + "]";
 }
 
 std::string toml_bounds(const Bounds& b, OutOfRange policy) {
@@ -258,6 +238,7 @@ std::string toml_bounds(const Bounds& b, OutOfRange policy) {
 std::string to_toml(const Schema& schema) {
   std::string s = std::string("intercept = ") + (schema.intercept ? "true" : "false") + "\n";
   s += "missing = " + toml_list(schema.missing, toml_text) + "\n";
+  if (schema.fold != Fold::none) s += "fold = " + word(folds, schema.fold) + "\n";
   if (schema.scale != Scale::clip) s += "scale = " + word(scales, schema.scale) + "\n";
   s += "\n[label]\ncolumn = " + toml_text(schema.label.column) + "\n";
   if (const auto& bounds = schema.label.bounds) {
@@ -271,12 +252,12 @@ std::string to_toml(const Schema& schema) {
   for (const auto& c : schema.columns) {
     s += "\n[[columns]]\nname = " + toml_text(c.name) + "\nkind = " + word(kinds, c.kind) + "\n";
     if (c.kind == Kind::numeric) {
-      s += "transform = " + word(transforms, c.transform) + "\n";
+      s += dates_to_toml(c) + "transform = " + word(transforms, c.transform) + "\n";
       if (!c.edges.empty()) s += "edges = " + toml_list(c.edges, toml_number) + "\n";
       if (c.bounds) s += toml_bounds(*c.bounds, c.out_of_range);
     }
     if (c.kind == Kind::categorical) {
-      s += "categories = " + toml_list(c.categories, toml_text) + "\n";
+      s += dates_to_toml(c) + categories_to_toml(c);
       s += "other = " + word(others, c.other) + "\n";
     }
     if (c.kind != Kind::drop) s += "missing = " + word(missing_words(c), c.missing) + "\n";

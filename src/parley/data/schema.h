@@ -4,6 +4,7 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 namespace parley::data {
@@ -13,6 +14,8 @@ enum class Transform { none, log1p, sqrt, bins };
 enum class OutOfRange { clip, error };
 enum class Missing { error, low, middle, high, zero, other, category };
 enum class Other { error, bucket, zero };
+enum class Fold { none, letters, blanks, both };           // what does not count when texts are compared
+enum class DatePart { none, days, year, month, weekday };  // what a date becomes before anything else
 enum class Scale { clip, bound };
 
 struct Bounds {
@@ -42,6 +45,13 @@ struct Column {
   // categorical: error, zero, other (as an unlisted value), category (the mark itself is among the categories).
   Missing missing = Missing::error;
 
+  // categorical: other texts for a category, {text, category}; whole numbers are compared as numbers (01 is 1)
+  std::vector<std::pair<std::string, std::string>> aliases{};
+  bool codes = false;
+
+  // A cell YYYY-MM-DD becomes a number: days since `since`, year, month (1 to 12) or weekday (1 Monday to 7 Sunday).
+  DatePart date = DatePart::none;
+  std::string since{};
   // The first category or bin has no feature: the others say how they differ from it. parse_schema sets it (Scale::bound).
   bool reference = false;
 
@@ -68,6 +78,7 @@ struct Schema {
   Scale scale = Scale::clip;
   Label label;
   std::vector<Column> columns;
+  Fold fold = Fold::none;
 
   bool operator==(const Schema&) const = default;
 };

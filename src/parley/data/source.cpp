@@ -8,9 +8,7 @@
 #include "parley/base/error.h"
 #include "parley/base/text.h"
 #include "parley/data/distinct.h"
-#include "parley/data/draft.h"
 #include "parley/data/encode.h"
-#include "parley/data/libsvm.h"
 #include "parley/data/named/adult.h"
 #include "parley/data/named/census.h"
 #include "parley/data/read/delimiter.h"
@@ -19,61 +17,6 @@ namespace parley::data {
 namespace {
 
 constexpr long default_nodes = 5;
-
-FileFormat format_of(const Options& o, const std::string& path) {
-  if (o.format != FileFormat::automatic) return o.format;
-  if (path == "-" || is_database(path)) return FileFormat::csv;
-  std::filesystem::path name = path;
-  if (name.extension() == ".gz") name = name.stem();
-  const std::string extension = name.extension().string();
-  if (extension == ".csv" || extension == ".tsv") return FileFormat::csv;
-  if (extension == ".libsvm" || extension == ".svm" || extension == ".svmlight") return FileFormat::libsvm;
-  throw Error({.what = "cannot tell the format of the data from its name",
-               .value = "'" + path + "'",
-               .allowed = "census, adult, a .csv, .csv.gz or .libsvm file, - for standard input, postgresql://...",
-               .where = "option --data",
-               .fix = "set --format csv or --format libsvm"});
-}
-
-}  // namespace
-
-Dataset load_file(const Options& o, const std::string& path, const std::string& option, const Watch& watch) {
-  std::error_code ignored;
-  if (path != "-" && !is_database(path) && !std::filesystem::exists(path, ignored))
-    throw Error(
-        {.what = "the data file does not exist: No such file",
-         .value = "'" + path + "'",
-         .allowed = option == "option --data" ? "census, adult, a .csv or .libsvm file" : "a .csv or .libsvm file",
-         .where = option,
-         .fix = "check the path"});
-  if (format_of(o, path) == FileFormat::libsvm) {
-    if (o.features < 1)
-      throw Error(
-          {.what = "LIBSVM data needs the number of features",
-           .where = "option --features",
-           .fix = "give --features D; the dimension is public knowledge, and reading it off private rows would leak"});
-    Dataset d;
-    d.name = path;
-    d.rows = read_libsvm(path, o.features);
-    for (long k = 1; k <= o.features; ++k) d.feature_names.push_back(std::to_string(k));
-    return d;
-  }
-  if (o.schema.empty())
-    throw Error(
-        {.what = "CSV data needs a schema",
-         .where = "option --schema",
-         .fix = "write one, or draft it from a public or synthetic sample with 'parley data describe SAMPLE.csv'"});
-  const Schema schema = parse_schema(read_schema(o.schema, 16 * mebibyte), o.schema);
-  Dataset dataset = load_csv(open_bytes(path, o.query), schema,
-                             {.layout = {.header = o.header, .delimiter = delimiter_of(o.delimiter)},
-                              .split_column = o.split == Split::column ? o.split_column : "",
-                              .threads = 0,
-                              .watch = watch});
-  dataset.name = path;
-  return dataset;
-}
-
-namespace {
 
 Dataset load_one(const Options& o, const std::string& name, const Watch& watch) {
   const std::string split_column = o.split == Split::column ? o.split_column : "";
@@ -238,6 +181,10 @@ void check_rows(const Holdings& all, const Options& o) {
 
 Holdings load(const Options& o, const Share& share, const Watch& watch) {
   check_sources(o);
+  if (share.processes > 1 && std::ranges::find(o.data, "-") != o.data.end())
+    throw Error({.what = "several processes cannot share standard input",
+                 .where = "option --data",
+                 .fix = "put the rows into a file that every process can read"});
   const double test_share = o.test_data.empty() ? o.test_share : 0;
   Holdings all;
   all.process = share.process;

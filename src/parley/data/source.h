@@ -72,6 +72,7 @@ struct Holdings {
 };
 
 Holdings load(const Options& options, const Share& share = {}, const Watch& watch = {});
+FileFormat format_of(const Options& options, const std::string& path);  // by its name, unless --format says it
 // All rows of one source (a file, "-", a database), in its order: what a party holds.
 Dataset load_file(const Options& options, const std::string& path, const std::string& option = "option --data",
                   const Watch& watch = {});

@@ -106,6 +106,11 @@ TEST_F(Files, OneNameAtTwoNodesIsRefusedAlsoByAProcessThatDoesNotSeeTheFile) {
               HasSubstr("nodes 1 and 2 have the same file"));
 }
 
+TEST_F(Files, StandardInputIsForOneProcessAlone) {
+  EXPECT_THAT(message_of([&] { load(options({"-"}), {.process = 0, .processes = 2}); }),
+              HasSubstr("several processes cannot share standard input"));
+}
+
 TEST_F(Files, ACopyIsRefusedByItsRows) {
   const std::string a = table("a.csv", 0, 30), b = table("b.csv", 30, 30), copy = table("copy.csv", 0, 30);
   std::string text = read_file(a, "it");

@@ -113,6 +113,20 @@ std::vector<std::string> Section::distinct_texts(const std::string& key) const {
   return list;
 }
 
+std::vector<std::pair<std::string, std::string>> Section::pairs(const std::string& key) const {
+  const auto* node = find(key);
+  const auto* table = node == nullptr ? nullptr : node->as_table();
+  if (table == nullptr || table->empty())
+    fail(key, {.what = in_quotes(key) + " must be pairs of texts", .allowed = "for example { \"M\" = \"male\" }"});
+  std::vector<std::pair<std::string, std::string>> list;
+  for (const auto& [name, value] : *table) {
+    if (!value.is_string())
+      fail(key, {.what = in_quotes(key) + " must hold text in quotes", .value = type_name(value)});
+    list.emplace_back(std::string(name.str()), **value.as_string());
+  }
+  return list;
+}
+
 const toml::array& Section::array(const std::string& key, const std::string& example) const {
   const auto* node = find(key);
   if (node == nullptr)

@@ -37,6 +37,8 @@ class Section {
   std::vector<std::string> texts(const std::string& key) const;           // required
   std::vector<std::string> distinct_texts(const std::string& key) const;  // required; not empty, no repetition
 
+  std::vector<std::pair<std::string, std::string>> pairs(const std::string& key) const;  // required; { "a" = "b" }
+
   // words: a range of Word<E>
   template <class Words, class E>
   E choice(const std::string& key, const Words& words, E fallback) const {

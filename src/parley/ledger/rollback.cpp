@@ -45,13 +45,21 @@ json head_in(const fs::path& folder, const std::string& identity) {
   return names_it && head.value("head", json()).is_string() ? head : json();
 }
 
+// A link such as runs/latest to a folder that is looked at under its own name. Every other link is followed.
+bool leads_beside(const fs::directory_entry& entry) {
+  std::error_code code;
+  if (!entry.is_symlink(code)) return false;
+  const fs::path target = fs::read_symlink(entry.path(), code);
+  return !code && target == target.filename() && target != "." && target != "..";
+}
+
 std::vector<fs::path> folders_in(const fs::path& parent) {
   std::vector<fs::path> found;
   std::error_code code;
   for (fs::directory_iterator at(parent, fs::directory_options::skip_permission_denied, code), end; !code && at != end;
        at.increment(code)) {
     std::error_code unknown;
-    if (at->is_directory(unknown)) found.push_back(at->path());
+    if (at->is_directory(unknown) && !leads_beside(*at)) found.push_back(at->path());
   }
   std::ranges::sort(found);
   return found;

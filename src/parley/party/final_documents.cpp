@@ -5,6 +5,7 @@
 #include "parley/base/text.h"
 #include "parley/record/files.h"
 #include "parley/run/claim.h"
+#include "parley/study/approval/planned.h"
 #include "parley/study/model.h"
 
 namespace parley::party {
@@ -28,6 +29,7 @@ json record_header(const Participant& participant, const PartsOnDisk& parts, con
       {"released", shape},
       {"privacy", run::privacy_json(participant.plan.plan, participant.stamps, participant.plan.plan.cost(), true)},
       {"ledger_head", parts.book().recorded_head()}};
+  head.update(study::noise_facts(participant.plan));
   if (const json forecast = run::forecast_json(participant.plan.plan); !forecast.is_null()) head["forecast"] = forecast;
   if (parts.part().number > 1) {
     head["part"] = json::parse(parts.part().agreed.configuration);

@@ -67,9 +67,6 @@ class Joining {  // a party at work
     for (const auto& text : book_->warnings_about(plan)) hooks_.report({text, Level::warning});
     if (!begun) record::create_folder(folder_);
     lock_.emplace(folder_);
-    // Privacy: where neither folder nor ledger know of this run, a secret that lies there is of an earlier start of it.
-    if (!begun && book_->find_run(plan.id) == nullptr)
-      delete_noise_keys(folder_, static_cast<int>(participant_.study.parties.size()));
     parts_.emplace(PartsOnDisk::Setup{.first = std::move(first),
                                       .node = participant_.node,
                                       .folder = folder_,
@@ -178,12 +175,14 @@ class Joining {  // a party at work
 
   // Stored before the transcript begins. Where there is a transcript and no key, it was deleted or lost: nobody makes
   // another one for a part in which the first may have been used.
+  // Privacy: where there is a key and no transcript, it is of an earlier start. The same study begun once more has the
+  // same run, and the streams of that key have served: they would hide other rows too.
   std::optional<NoiseKey> noise_key_of(const study::Part& part) const {
     const auto now = std::chrono::floor<std::chrono::seconds>(std::chrono::system_clock::now());
     if (part.number > 1) delete_noise_key(noise_key_file(folder_, part.number - 1));
     const fs::path file = noise_key_file(folder_, part.number);
-    auto found = read_noise_key(file, now);
-    if (found || fs::exists(parts_->folder() / "transcript")) return found;
+    if (fs::exists(parts_->folder() / "transcript")) return read_noise_key(file, now);
+    delete_noise_key(file);
     return make_noise_key(file, now);
   }
 

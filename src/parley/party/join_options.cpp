@@ -25,15 +25,14 @@ std::vector<Option> option_rows(JoinOptions& o) {
       {"key", "", "this party's key; default NAME.key", any_text("a file"), &o.key, "join"},
       {"certificate", "", "this party's certificate; default NAME.pem", any_text("a file"), &o.certificate, "join"},
       {"listen", "",
-       "where peers are heard; default: the address in the roster. Behind NAT, or where that name does not lead to "
-       "this "
-       "machine: 0.0.0.0:PORT, all addresses of this machine",
+       "the address at which this party listens; default: its address in the roster. Behind NAT, or if that name does "
+       "not lead to this machine: 0.0.0.0:PORT, all addresses of this machine",
        any_text("host:port"), &o.listen, "join"},
       {"on-loss", "",
-       "what this party expects to happen after a loss: stop, or continue without the lost; it does not start when the "
-       "study, by which all decide together, says otherwise",
+       "what happens when a party is lost: stop, or continue without it. The study decides; this party refuses to start "
+       "if the study says otherwise",
        any_text("stop, continue"), &o.on_loss, "join"},
-      {"out", "", "folder of the record; default RUN-NAME. Started again, it goes on with what is there",
+      {"out", "", "folder of the record; default RUN-NAME. The same command again continues the run in it",
        any_text("a folder"), &o.out, "join"},
       {"threads", "", "threads; 0: all cores. The result does not depend on it", between(0, 4096), &o.threads, "join"},
       {"local-metrics", "",

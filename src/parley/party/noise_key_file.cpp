@@ -84,18 +84,6 @@ void delete_noise_key(const fs::path& file) {
   if (fs::remove(file, gone)) sync_folder_of(file);
 }
 
-void delete_noise_keys(const fs::path& folder, int parts) {
-  for (int part = 1; part <= parts; ++part) {
-    const fs::path file = noise_key_file(folder, part);
-    delete_noise_key(file);
-    if (fs::exists(file))
-      throw Error(
-          {.what = "an earlier start of this study has left its secret for shared noise, and it cannot be deleted",
-           .where = file.string(),
-           .fix = "remove it, or choose another --out: what it has hidden once it must not hide again"});
-  }
-}
-
 std::shared_ptr<const privacy::PairKeys> pairs_of(const NoiseKey& own, const protocol::NoiseKeys& keys,
                                                   const protocol::Agreement& agreed, int self, int holders) {
   expects(keys.complete(), "everybody's key before noise is shared");

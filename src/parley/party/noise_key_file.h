@@ -28,9 +28,6 @@ std::filesystem::path noise_key_file(const std::filesystem::path& folder, int pa
 std::optional<NoiseKey> read_noise_key(const std::filesystem::path& file, std::chrono::sys_seconds now);
 NoiseKey make_noise_key(const std::filesystem::path& file, std::chrono::sys_seconds now);  // and stores it, synced
 void delete_noise_key(const std::filesystem::path& file);
-// Of all parts of a run whose folder this is to be, `parts` at most: what an earlier start left behind. Its streams have
-// served, and the same study begun once more has the same run, so that they would serve again.
-void delete_noise_keys(const std::filesystem::path& folder, int parts);
 
 // What this node shares with each of the first `holders` nodes. Error: a key of theirs is none.
 std::shared_ptr<const privacy::PairKeys> pairs_of(const NoiseKey& own, const protocol::NoiseKeys& keys,

@@ -47,14 +47,6 @@ TEST_F(NoiseKeyFile, IsDeletedAfterThirtyDays) {
   EXPECT_FALSE(fs::exists(file_));
 }
 
-TEST_F(NoiseKeyFile, ThoseOfAnEarlierStartAreDeletedOfAllParts) {
-  for (int part = 1; part <= 3; ++part) make_noise_key(noise_key_file(folder_, part), today);
-  delete_noise_keys(folder_, 3);
-  for (int part = 1; part <= 3; ++part) EXPECT_FALSE(fs::exists(noise_key_file(folder_, part)));
-  fs::create_directories(noise_key_file(folder_, 2) / "x");
-  EXPECT_THROW(delete_noise_keys(folder_, 3), Error) << "it stays";
-}
-
 TEST_F(NoiseKeyFile, WhatIsWrongWithItIsSaid) {
   EXPECT_FALSE(read_noise_key(file_, today)) << "there is none";
   make_noise_key(file_, today);

@@ -179,6 +179,7 @@ void Exchange::release(const privacy::Paid& paid) {
     envelopes_[paid.round()] = bytes;
     envelopes_.erase(paid.round() - 2);
   }
+  passed_on_at_ = now_;  // for a whole round: who is between others could let one value through at a time
   take_up_decisions();
   pump();
 }

@@ -223,7 +223,7 @@ class Exchange {
   std::optional<Succession> succession_;
   double patience_from_;                  // for statements, then for consents
   double last_word_at_;                   // when the last one came
-  double passed_on_at_;                   // when the last value came through others, or none was awaited
+  double passed_on_at_;                   // when the last was released, or none was awaited through others
   bool last_words_awaited_ = false;       // that was reported
   std::optional<double> disagreement_;    // since when there are seals that differ
   std::vector<Digest> recorded_;          // heads of own releases in the transcript

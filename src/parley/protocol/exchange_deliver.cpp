@@ -121,10 +121,7 @@ Receipt Exchange::on_value(const Message& m, std::string_view bytes, Link& from)
     received_.add(m, bytes);
     processes_.add(m, std::string(bytes));
     pass_on(m, bytes);
-    if (from.node == m.node)
-      from.progressed(now_);
-    else
-      passed_on_at_ = now_;
+    if (from.node == m.node) from.progressed(now_);
   } else if (finding.verdict != Verdict::duplicate) {
     return refuse(m.sender, finding);
   }

@@ -52,8 +52,7 @@ Receipt Exchange::on_noise_key(const Message& m, std::string_view bytes, Link& f
     transcript_->append(Transcript::Entry::received, bytes);
     transcript_->sync();
     noise_keys_.add(m, std::string(bytes));
-    from.progressed(now_);
-    passed_on_at_ = now_;
+    if (from.node == m.node) from.progressed(now_);
   }
   from.noise_keys.insert(m.node);
   return {.verdict = finding.verdict};

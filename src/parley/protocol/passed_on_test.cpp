@@ -2,6 +2,7 @@
 #include "parley/protocol/passed_on.h"
 
 #include "parley/protocol/exchange_test.h"
+#include "parley/protocol/noise_keys.h"
 
 namespace parley::protocol {
 namespace {
@@ -21,6 +22,21 @@ class PassedOnInARow : public Trio {  // a - b - c: a and c hear each other thro
     for (int i = 0; i < 3; ++i) sides.push_back(std::make_unique<Side>(i, agreed));
   }
   Receipt bring(int by, int to, const std::string& bytes) { return exchange(to).deliver(agreed.name(by), bytes); }
+  void hears_b_until(double end) {  // c, which b answers, and that is all
+    for (; now < end; now += 0.25) {
+      exchange(2).tick(now);
+      for (Actions actions = exchange(2).take(); !actions.sends.empty(); actions = exchange(2).take())
+        for (const Send& send : actions.sends) {
+          const auto parsed = decode(send.bytes);
+          const Message& m = std::get<Message>(parsed);
+          Receipt receipt;
+          if (m.kind == Kind::hello)
+            receipt.attachment = side(1).signed_bytes(side(1).message(
+                Kind::hello, 0, payload_of(Seen{.round = m.round, .head = m.head, .process = m.process})));
+          exchange(2).answered(send.call, receipt);
+        }
+    }
+  }
   std::string value_by(int node, int round, const Process& process) {
     Message m = side(node).message(Kind::value, round, payload_of(value_of(node, round)));
     m.process = process;
@@ -174,28 +190,37 @@ TEST_F(PassedOnInARow, AnOwnValueThatComesBackIsKnownAndOneOfACopyIsAProof) {
 // Two answer for ever, and what a third one said does not come.
 TEST_F(PassedOnInARow, WhatOthersDoNotBringHasALimit) {
   side(2).release();
-  const auto until = [&](double end) {
-    for (; now < end; now += 0.25) {
-      exchange(2).tick(now);
-      for (Actions actions = exchange(2).take(); !actions.sends.empty(); actions = exchange(2).take())
-        for (const Send& send : actions.sends) {
-          const auto parsed = decode(send.bytes);
-          const Message& m = std::get<Message>(parsed);
-          Receipt receipt;
-          if (m.kind == Kind::hello)
-            receipt.attachment = side(1).signed_bytes(side(1).message(
-                Kind::hello, 0, payload_of(Seen{.round = m.round, .head = m.head, .process = m.process})));
-          exchange(2).answered(send.call, receipt);
-        }
-    }
-  };
-  until(1);
+  hears_b_until(1);
   EXPECT_EQ(bring(1, 2, side(1).value_bytes(0, value_of(1, 0))).verdict, Verdict::accepted);
-  until(323);
+  hears_b_until(323);
   EXPECT_FALSE(exchange(2).ending().has_value()) << "three times wait and eight deadlines";
-  until(330);
+  hears_b_until(330);
   ASSERT_TRUE(exchange(2).ending().has_value());
   EXPECT_EQ(exchange(2).ending()->end, End::peer_lost);
+  EXPECT_THAT(exchange(2).ending()->text, HasSubstr("round 0 of hospital_a has not come through others"));
+}
+
+// b is between the others: each thing that it let through would have given it that time once more.
+TEST_F(PassedOnInARow, WhatIsLetThroughOneAtATimeHasTheSameLimit) {
+  agreed.shared_noise = true;
+  begin(agreed);
+  const auto key = [](int node) { return std::string(noise_key_bytes, static_cast<char>('0' + node)); };
+  side(2).noise_key = key(2);
+  side(2).medium->content.clear();
+  side(2).open();
+  side(2).release();
+  hears_b_until(1);
+  const auto key_of = [&](int node) {
+    return side(node).signed_bytes(side(node).message(Kind::noise_key, -1, key(node)));
+  };
+  EXPECT_EQ(bring(1, 2, side(1).value_bytes(0, value_of(1, 0))).verdict, Verdict::accepted);
+  EXPECT_EQ(bring(1, 2, key_of(1)).verdict, Verdict::accepted);
+  hears_b_until(200);
+  EXPECT_EQ(bring(1, 2, key_of(0)).verdict, Verdict::accepted);
+  hears_b_until(323);
+  EXPECT_FALSE(exchange(2).ending().has_value());
+  hears_b_until(330);
+  ASSERT_TRUE(exchange(2).ending().has_value());
   EXPECT_THAT(exchange(2).ending()->text, HasSubstr("round 0 of hospital_a has not come through others"));
 }
 

@@ -66,6 +66,20 @@ std::vector<Step> steps_of(const std::vector<const Group*>& shown) {
   return steps;
 }
 
+// Runs of 2,000 turns beside runs of 50 rounds: the share of the planned run is what they have in common.
+void compare_by_share(Chart& chart, const std::vector<const Group*>& drawn) {
+  std::vector<double> lengths;
+  for (std::size_t i = 0; i < drawn.size(); ++i)
+    lengths.push_back(std::max(static_cast<double>(drawn[i]->first().planned_rounds()), chart.lines[i].x.back()));
+  if (lengths.empty() || std::ranges::max(lengths) == std::ranges::min(lengths)) return;
+  for (std::size_t i = 0; i < lengths.size(); ++i)
+    for (double& x : chart.lines[i].x) x *= 100 / std::max(1.0, lengths[i]);
+  chart.x_label = "share of the run, %";
+  constexpr std::string_view by_round = " by round";
+  if (const auto at = chart.title.find(by_round); at != std::string::npos)
+    chart.title.replace(at, by_round.size(), " over the run");
+}
+
 class Maker {
  public:
   explicit Maker(const std::vector<Group>& groups) : groups_(groups), shown_(lines_to_show(groups)) {
@@ -112,15 +126,18 @@ class Maker {
                    double Metrics::* optimum, const char* note) {
     Chart chart{.title = title, .x_label = "round", .y_label = y_label, .steps = steps_of(shown_)};
     std::vector<double> values, pooled;
+    std::vector<const Group*> drawn;
     for (const Group* g : shown_) {
       Line line = over_rounds(*g, [&](const Round& r) { return r.*value; });
       if (line.x.empty()) continue;
       values.insert(values.end(), line.mean.begin(), line.mean.end());
       chart.lines.push_back(std::move(line));
+      drawn.push_back(g);
       if (optimum != nullptr)
         for (const Run& run : g->runs) pooled.push_back(run.metrics.*optimum);
     }
     if (chart.lines.empty()) return;
+    compare_by_share(chart, drawn);
     std::erase_if(chart.steps, [&](const Step& s) { return s.x < chart.lines[0].x.front(); });
     // Distances span decades: a logarithmic axis, on which the start (all nodes at one point: 0) has no place.
     const bool distance = optimum == nullptr;
@@ -141,14 +158,17 @@ class Maker {
                 .y_label = "ε spent so far, largest of all nodes" + mark()};
     chart.steps = steps_of(shown_);
     std::set<double> budgets;
+    std::vector<const Group*> drawn;
     for (const Group* g : shown_) {
       Line line = over_rounds(*g, [](const Round& r) { return r.epsilon; });
       if (line.x.empty()) continue;
       chart.lines.push_back(std::move(line));
+      drawn.push_back(g);
       const double planned = g->first().guarantee.epsilon_planned;
       if (std::isfinite(planned)) budgets.insert(printed_epsilon_value(planned));
     }
     if (chart.lines.empty()) return;
+    compare_by_share(chart, drawn);
     const std::string words = mark().empty() ? "planned for the whole run: ε = " : "planned: ε = ";  // room on a phone
     for (const double budget : budgets)
       if (budgets.size() <= 4) chart.marks.push_back({.name = words + printed_epsilon(budget) + mark(), .y = budget});

@@ -84,8 +84,9 @@ std::string identity_of(const json& run, const json& options, record::File file)
   return same.dump(-1, ' ', true, json::error_handler_t::replace);
 }
 
-Source source_of(const fs::path& folder, const View& view) {
-  const json all = record::read_json(folder / "run.json");
+}  // namespace
+
+Source source_from(const json& all, const fs::path& folder, const View& view) {
   const auto file = record::text_in(all, "format") == "parley-party-1" ? record::File::party : record::File::simulation;
   Source source{.folder = folder, .run = record::visible(file, all, view.audience, view.option)};
   const json options = options_of(all, file);
@@ -95,6 +96,12 @@ Source source_of(const fs::path& folder, const View& view) {
   source.seeded = !seed.is_null();
   source.split = record::text_in(options, "split");
   return source;
+}
+
+namespace {
+
+Source source_of(const fs::path& folder, const View& view) {
+  return source_from(record::read_json(folder / "run.json"), folder, view);
 }
 
 std::string study_run(const json& run) {

@@ -26,6 +26,8 @@ struct Source {
   std::vector<Source> later{};  // of a party whose run went on after a loss: its other parts, in their order
 };
 
+Source source_from(const nlohmann::json& run, const std::filesystem::path& folder, const View& view);
+
 // A run and the folders it left: one, or those of its ranks, or those of the study's parties that were given.
 using Sources = std::vector<Source>;
 std::vector<Sources> find_runs(const std::vector<std::filesystem::path>& folders, const View& view);

@@ -63,11 +63,15 @@ std::string page(const std::vector<Group>& groups, const std::vector<Figure>& fi
   out += head_part(groups, options);
   out += faults_part(groups);
   out += cards_part(groups);
+  if (options.audience == Audience::owner && options.budget.size() > 1)
+    out += "<section id=\"budget\">\n<h2>Budget: spent and left</h2>\n" + table(options.budget) +
+           paragraph(options.budget_words) + "</section>\n";
+  out += approval_part(groups);
   out += choices_part(groups);
   out += expected_part(groups);
   out += coefficients_part(groups);
   out += parts_part(groups);
-  out += charts_part(figures, groups, options.audience);
+  if (!groups.front().first().planned()) out += charts_part(figures, groups, options.audience);
   out += settings_part(groups);
   out += nodes_part(groups);
   out += guarantee_part(groups);

@@ -35,6 +35,9 @@ std::string chart_figure(const Figure& figure, std::size_t number);
 nlohmann::json chart_data(const std::vector<Figure>& figures);
 std::string download(const std::string& file, const std::string& csv, const std::string& words);
 
+// page_plan.cpp: approvals of a study that has not begun
+std::string approval_part(const std::vector<Group>& groups);
+
 // page_expected.cpp: what the plan let expect
 std::string expected_part(const std::vector<Group>& groups);
 

@@ -58,8 +58,8 @@ std::string charts_part(const std::vector<Figure>& figures, const std::vector<Gr
   std::string out = "<section id=\"charts\">\n<h2>How the run went</h2>\n";
   if (audience == Audience::anyone) {
     out +=
-        "<p class=\"aside\">Losses and errors are measured on private rows, and no budget paid for them: they are not "
-        "on this page, nor is error against ε. Their owner sees them with <code>parley report --private</code>.</p>\n";
+        "<p class=\"aside\">Losses and errors are left out: they were measured on private rows, and the privacy "
+        "guarantee does not cover them. Their owner sees them with <code>parley report --private</code>.</p>\n";
     const bool withheld = std::ranges::any_of(groups, [](const Group& g) { return !g.first().guarantee.holds; });
     if (withheld)
       out +=

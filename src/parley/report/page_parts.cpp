@@ -15,11 +15,6 @@
 namespace parley::report {
 namespace {
 
-// Of intervals, between the planned rounds and the model; the squared loss has no other.
-bool final_round(const Run& run) {
-  return run.option("intervals") == "yes" && run.option("loss") != "squared";
-}
-
 // No line break inside "δ = 3e-05".
 std::string numbers_together(const std::string& html) {
   static const std::regex value("((?:ε|δ) = [0-9.e+-]*[0-9])");
@@ -76,12 +71,15 @@ std::string head_part(const std::vector<Group>& groups, const Options& options) 
                    "the rows are kept.</p>\n",
                    any_measured(groups) ? "losses and errors measured on private rows, and names of files"
                                         : "names of files and all else that is in the record")
-         : all_private(groups) ? "<p class=\"audience\"><strong>Shareable report.</strong> It contains public "
-                                 "parameters and what follows from "
-                                 "released values only; no loss, error or file name.</p>\n"
-                               : "<p class=\"audience\"><strong>Shareable report.</strong> It contains public "
-                                 "parameters; of runs that are NOT "
-                                 "PRIVATE nothing that they released; no loss, error or file name.</p>\n";
+         : groups[0].first().planned() ? "<p class=\"audience\"><strong>Plan, to be approved before the run.</strong> "
+                                         "Public parameters only: no row "
+                                         "was read.</p>\n"
+         : all_private(groups)         ? "<p class=\"audience\"><strong>Shareable report.</strong> It contains public "
+                                         "parameters and what follows from "
+                                         "released values only; no loss, error or file name.</p>\n"
+                                       : "<p class=\"audience\"><strong>Shareable report.</strong> It contains public "
+                                         "parameters; of runs that are NOT "
+                                         "PRIVATE nothing that they released; no loss, error or file name.</p>\n";
   return out + "</header>\n";
 }
 
@@ -108,16 +106,13 @@ std::string cards_part(const std::vector<Group>& groups) {
       ++all;
     }
   if (all == 1)
-    out += card(
-        "outcome", run.outcome.empty() ? "unknown" : run.outcome, fmt::format("round {} of {}", run.rounds_done, [&] {
-          const std::string planned = run.option("rounds");
-          const long rounds = std::atol(planned.c_str());
-          const std::string all = planned.empty() ? "?"
-                                                  : std::to_string(run.star   ? 2 * rounds
-                                                                   : run.sums ? rounds + (final_round(run) ? 2 : 1)
-                                                                              : rounds);
-          return run.parts.empty() ? all : all + ", in " + std::to_string(run.parts.size()) + " parts";
-        }()));
+    out += card("outcome",
+                run.outcome.empty() ? "unknown"
+                : run.planned()     ? "not begun"
+                                    : run.outcome,
+                fmt::format("round {} of {}{}", run.rounds_done,
+                            run.planned_rounds() > 0 ? std::to_string(run.planned_rounds()) : "?",
+                            run.parts.empty() ? "" : ", in " + std::to_string(run.parts.size()) + " parts"));
   else
     out += card("runs completed", fmt::format("{} of {}", completed, all),
                 completed == all ? "" : "the others are marked below");
@@ -133,14 +128,8 @@ std::string cards_part(const std::vector<Group>& groups) {
     if (error.count > 0)
       out += card("test error", in_words(error.mean), [&] {
         const std::string range = range_of(error, in_words);
-        return (range.empty() ? "" : range + "; ") + "pooled, not private: " + in_words(run.metrics.test_error_pooled) +
-               (std::isfinite(run.metrics.test_error_guessing)
-                    ? "; larger class: " + in_words(run.metrics.test_error_guessing)
-                    : "");
+        return (range.empty() ? "" : range + "; ") + "pooled, not private: " + in_words(run.metrics.test_error_pooled);
       }());
-    if (run.metrics.verdict != "" && g.runs.size() == 1)
-      out += card("against guessing", std::isfinite(run.metrics.auc) ? fmt::format("AUC {:.3f}", run.metrics.auc) : "",
-                  run.metrics.verdict);
     if (std::isfinite(run.metrics.own_error))
       out += card("error on this party's rows", in_words(run.metrics.own_error),
                   "loss " + value_text(run.metrics.own_loss) +
@@ -235,14 +224,9 @@ std::string guarantee_part(const std::vector<Group>& groups) {
     out +=
         "<p class=\"note\">As written in statement.json. This page does not check signatures; the command below "
         "does.</p>\n";
-  out +=
-      groups.front().first().party
-          ? "<h3>How to check</h3>\n<p>Without any data, the first command shows what the study is planned to cost, "
-            "the second what the parties' records show of it:</p>\n<pre>"
-          : "<h3>How to check</h3>\n<p>Without any data, this command plans a run of these options anew and shows what "
-            "such a run costs. It checks the plan; it does not look at this run, and cannot show that the run kept "
-            "to it.</p>\n<pre>";
-  for (const std::string& line : how_to_check(groups)) out += escaped(line) + "\n";
+  const Check check = how_to_check(groups);
+  out += "<h3>How to check</h3>\n" + paragraph(check.noise) + paragraph(check.words) + "<pre>";
+  for (const std::string& line : check.commands) out += escaped(line) + "\n";
   return out +
          "</pre>\n<p>Theorems and proofs: docs/privacy.md, docs/privacy-gaussian.md and docs/privacy-linear.md of "
          "parley.</p>\n</section>\n";
@@ -299,7 +283,7 @@ std::string faults_part(const std::vector<Group>& groups) {
       for (const std::string& fault : run.faults) lines.push_back(who + fault);
       if (run.outcome == "running")
         lines.push_back(who + "the run goes on, or was killed: this is what it has left so far");
-      else if (!run.outcome.empty() && !run.completed())
+      else if (!run.outcome.empty() && !run.completed() && !run.planned())
         lines.push_back(who + "the run ended early: " + run.outcome);
     }
   if (lines.empty()) return "";

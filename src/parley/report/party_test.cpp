@@ -254,5 +254,22 @@ TEST_F(ReportInParts, AFolderOfAnotherStudyIsNoPart) {
   EXPECT_THAT(read({base_ / "alpha"})[0].faults, testing::Not(testing::IsEmpty()));
 }
 
+TEST_F(PartyReport, AStudyThatHasNotBegunIsAPageToApprove) {
+  const fs::path folder = base_ / "alpha";
+  std::ifstream in(folder / "run.json");
+  json plan = json::parse(in);
+  plan["outcome"] = "planned";
+  plan["study_hash"] = std::string(64, 'a');
+  plan["noise_levels"] = {1.5, 2.5};
+  plan["approvals"] = {{{"party", "beta"}, {"date", "2026-11-18T20:40:00Z"}, {"words", "<b>Yes</b>"}}};
+  plan["approvals_refused"] = 1;
+  const std::string all = make_plan_report(plan, {.version = "test", .shareable_option = shareable}).page;
+  EXPECT_THAT(all, AllOf(HasSubstr("will learn at most"), HasSubstr("aaaa aaaa aaaa"), HasSubstr("not begun"),
+                         HasSubstr("alpha</th><td>not yet"), HasSubstr("&lt;b&gt;Yes&lt;/b&gt;"),
+                         HasSubstr("1 line beside the study counts for nothing")));
+  for (const char* word : {"Not complete", "id=\"charts\"", "ended early", "<b>Yes"})
+    EXPECT_THAT(all, Not(HasSubstr(word))) << word;
+}
+
 }  // namespace
 }  // namespace parley::report

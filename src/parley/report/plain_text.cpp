@@ -10,6 +10,17 @@ namespace parley::report {
 
 using nlohmann::json;
 
+std::string exact_text(const json& value) {
+  if (value.is_string()) return value.get<std::string>();
+  if (value.is_boolean()) return value.get<bool>() ? "yes" : "no";
+  if (value.is_number_integer()) return value.dump();
+  if (value.is_number()) return number(value.get<double>());
+  std::string all;
+  if (!value.is_array() || value.size() > 1000) return all;
+  for (const json& v : value) all += (all.empty() ? "" : ",") + exact_text(v);
+  return all;
+}
+
 std::string plain_text(const json& value) {
   if (value.is_null()) return "–";
   if (value.is_string()) return value.get_ref<const std::string&>().empty() ? "–" : value.get<std::string>();

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <cstdlib>
 #include <nlohmann/json.hpp>
 
 #include "parley/base/error.h"
@@ -27,7 +28,10 @@ constexpr int most_nodes = 1'000'000;
 
 void read_options(Run& run, const json& options) {
   if (!options.is_object()) return run.faults.push_back("run.json has no options");
-  for (const auto& [name, value] : options.items()) run.options[name] = plain_text(value);
+  for (const auto& [name, value] : options.items()) {
+    run.options[name] = plain_text(value);
+    run.exact[name] = exact_text(value);
+  }
 }
 
 void read_guarantee(Run& run, const json& privacy, const std::string& split) {
@@ -235,6 +239,7 @@ Run read_run(const Sources& sources, Audience audience) {
     run.place = sources[0].folder.string();
   else
     check_shareable(run, sources[0].folder);
+  if (run.planned()) return run;
   // What a run without a guarantee released is covered by nothing.
   if (run.guarantee.holds || audience == Audience::owner) add_released(run, sources);
   return run;
@@ -248,9 +253,24 @@ double Run::covered_epsilon() const {
                                        : std::max(guarantee.epsilon, guarantee.epsilon_planned);
 }
 
+long Run::planned_rounds() const {
+  const long rounds = std::atol(option("rounds").c_str());
+  // of intervals, between the planned rounds and the model; the squared loss has no other
+  const bool final_round = with_intervals() && option("loss") != "squared";
+  return rounds <= 0 ? 0 : star ? 2 * rounds : sums ? rounds + (final_round ? 2 : 1) : rounds;
+}
+
+bool Run::with_intervals() const {
+  return option("intervals") == "true" || option("intervals") == "yes";
+}
+
 std::string Run::option(const std::string& name) const {
   const auto found = options.find(name);
   return found == options.end() || found->second == "–" ? "" : found->second;
+}
+
+Run read_planned(const json& record, const View& view) {
+  return read_run({source_from(record, "", view)}, view.audience);
 }
 
 std::vector<Run> read_runs(const std::vector<fs::path>& folders, const View& view) {

@@ -10,6 +10,7 @@
 namespace parley::report {
 
 // Error when a folder is not there or holds no record. What is broken in a record is a fault of its Run, no Error.
+Run read_planned(const nlohmann::json& record, const View& view);  // of a study that has not begun
 std::vector<Run> read_runs(const std::vector<std::filesystem::path>& folders, const View& view);
 
 }  // namespace parley::report

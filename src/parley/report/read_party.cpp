@@ -40,6 +40,23 @@ void read_study(Run& run, const json& study) {
   }
 }
 
+void read_noise(Run& run, const json& top) {
+  for (const json& fact : member(top, "node_facts"))
+    if (const double node = number_in(fact, "node"); node >= 0 && node < static_cast<double>(run.nodes.size()))
+      run.nodes[static_cast<std::size_t>(node)].epsilon =
+          std::fmax(number_in(fact, "epsilon_planned"), number_in(fact, "epsilon_all_others_planned"));
+  const json noise = member(top, "noise_levels");
+  for (std::size_t i = 0; noise.is_array() && i < noise.size() && i < run.nodes.size(); ++i)
+    if (noise[i].is_number()) run.nodes[i].noise = noise[i].get<double>();
+}
+
+void read_approvals(Run& run, const json& top) {
+  for (const json& one : member(top, "approvals"))
+    run.approvals.push_back({text_in(one, "party"), text_in(one, "date"), text_in(one, "words")});
+  if (const double refused = number_in(top, "approvals_refused"); refused > 0 && refused < 1e6)
+    run.approvals_refused = static_cast<int>(refused);
+}
+
 void read_statement(Run& run, const Source& source) {
   const json file = record::read_json(source.folder / "statement.json");
   const json statement = member(file, "statement");
@@ -171,6 +188,11 @@ Run read_party(const Sources& sources, Audience audience) {
   read_expected(run, top);
   read_coefficients(run, top);
   if (study.is_object()) read_study(run, study);
+  read_noise(run, top);
+  if (run.planned()) {
+    read_approvals(run, top);
+    return run;
+  }
   read_parts(run, furthest);
   read_lines_of_one(run, sources, audience);
   if (!run.parts.empty()) run.parts.back().last = std::max(run.parts.back().first, run.rounds_done);

@@ -38,9 +38,13 @@ bool is_figure(const std::filesystem::path& file) {
       [&](const std::string& head) { return text.starts_with(head); });
 }
 
-Report make_report(const std::vector<std::filesystem::path>& folders, const Options& options) {
-  const std::vector<Group> groups =
-      group_runs(read_runs(folders, {.audience = options.audience, .option = options.shareable_option}));
+namespace {
+
+View view_of(const Options& options) {
+  return {.audience = options.audience, .option = options.shareable_option};
+}
+
+Report report_of(const std::vector<Group>& groups, const Options& options) {
   Options titled = options;
   if (titled.title.empty()) titled.title = default_title(groups);
   const std::vector<Figure> all = figures(groups);
@@ -61,6 +65,16 @@ Report make_report(const std::vector<std::filesystem::path>& folders, const Opti
     report.figures.push_back({"edges" + suffix + ".csv", edges_csv(groups[i])});
   }
   return report;
+}
+
+}  // namespace
+
+Report make_report(const std::vector<std::filesystem::path>& folders, const Options& options) {
+  return report_of(group_runs(read_runs(folders, view_of(options))), options);
+}
+
+Report make_plan_report(const nlohmann::json& record, const Options& options) {
+  return report_of(group_runs({read_planned(record, view_of(options))}), options);
 }
 
 }  // namespace parley::report

@@ -2,6 +2,7 @@
 // without its script, and the same figures as files for a paper. Sees no dataset.
 #pragma once
 #include <filesystem>
+#include <nlohmann/json_fwd.hpp>
 #include <string>
 #include <vector>
 
@@ -11,9 +12,11 @@ namespace parley::report {
 
 struct Options {
   Audience audience = Audience::anyone;
-  std::string title;                      // "" : from the record
-  std::string version;                    // of the program
-  record::OptionRule shareable_option{};  // none: no option is shown to anyone
+  std::string title;                               // "" : from the record
+  std::string version;                             // of the program
+  std::vector<std::vector<std::string>> budget{};  // of the owner's ledger: a table, its head first; owner only
+  std::string budget_words{};                      // how it adds up
+  record::OptionRule shareable_option{};           // none: no option is shown to anyone
 };
 
 struct File {
@@ -27,6 +30,8 @@ struct Report {
   bool measured = false;  // it has losses or errors
 };
 
+// Of a study that has not begun (study/approval/planned.h): the page that officers approve.
+Report make_plan_report(const nlohmann::json& record, const Options& options);
 Report make_report(const std::vector<std::filesystem::path>& folders, const Options& options);
 
 // What every page begins with: a file that does not is never overwritten.

@@ -196,7 +196,8 @@ TEST_F(Report_, TheGuaranteeStandsFirstAndIsRoundedUp) {
   const fs::path folder = write("run", run);
   EXPECT_EQ(
       guarantee_sentence(group_runs(read_runs({folder}, view(Audience::anyone)))),
-      "Anyone who sees every message of this run learns at most ε = 1.0000, δ = 1e-05 about one person's record.");
+      "Anyone who sees every message of this run learns at most ε = 1.0000, δ = 1e-05 about one person's record. It "
+      "holds against everybody else together, whatever else they know.");
   const std::string all = page(folder);
   EXPECT_LT(all.find("Anyone who sees every message"), all.find("class=\"cards\""));
 }
@@ -208,7 +209,7 @@ TEST_F(Report_, EpsilonForRowsAsDealtIsMarkedWhereverItStands) {
   run["options"]["penalty"] = 5;  // another setting
   const fs::path folder = write("run", run);
   EXPECT_THAT(guarantee_sentence(group_runs(read_runs({folder}, view(Audience::owner)))),
-              HasSubstr("about one person's record (as dealt)."));
+              HasSubstr("record (as dealt)."));
   EXPECT_THAT(page(folder, Audience::owner),
               AllOf(HasSubstr("largest node, as dealt"), HasSubstr("may move other rows"),
                     HasSubstr("largest of all nodes (as dealt)"), HasSubstr("<th scope=\"col\">ε (as dealt)</th>")));
@@ -217,10 +218,10 @@ TEST_F(Report_, EpsilonForRowsAsDealtIsMarkedWhereverItStands) {
   run["privacy"]["adjacency"] = "one record of one node is replaced; the numbers of records are public";
   EXPECT_THAT(page(write("old-even", run)), Not(HasSubstr("as dealt")));
   run["options"]["split"] = "label-skewed";
-  EXPECT_THAT(page(write("old", run), Audience::owner), HasSubstr("about one person's record (as dealt)."));
+  EXPECT_THAT(page(write("old", run), Audience::owner), HasSubstr("record (as dealt)."));
   run["options"].erase("split");
   run["privacy"].erase("adjacency");
-  EXPECT_THAT(page(write("lost", run), Audience::owner), HasSubstr("about one person's record (as dealt)."));
+  EXPECT_THAT(page(write("lost", run), Audience::owner), HasSubstr("record (as dealt)."));
 }
 
 TEST_F(Report_, RowsAsDealtHaveNoShareablePage) {
@@ -469,6 +470,46 @@ TEST_F(Report_, ManyNodesAreAChartAndTheirWorst) {
   const std::string all = page(write("run", run));
   EXPECT_THAT(all, AllOf(HasSubstr("more than a drawing can show"), HasSubstr("nodes-in-order"),
                          HasSubstr("The 200 nodes with the largest"), Not(HasSubstr("class=\"graph\""))));
+}
+
+TEST_F(Report_, RunsOfDifferentLengthsAreDrawnByTheShareOfTheRun) {
+  json one = record(), two = record();
+  write("a", one);
+  two["options"]["rounds"] = 2000;
+  two["options"]["epsilon"] = 2;
+  write("b", two);
+  const auto all = made_of(base_, Audience::owner).figures;
+  const auto figure = std::ranges::find(all, "test-error.csv", &File::name);
+  ASSERT_NE(figure, all.end());
+  EXPECT_THAT(figure->content, AllOf(HasSubstr(",100,2.22"), HasSubstr(",0.1,2.22")));  // round 2 of 2, and of 2,000
+  const std::string made = made_of(base_, Audience::owner).page;
+  EXPECT_THAT(made, AllOf(HasSubstr("share of the run, %"), HasSubstr("Test error over the run")));
+  EXPECT_THAT(page(write("alone/run", record()), Audience::owner), Not(HasSubstr("share of the run, %")));
+}
+
+TEST_F(Report_, TheNoiseThatWasUsedIsShownAndCheckedWithoutATarget) {
+  json run = record();
+  run["options"].update({{"noise", "gaussian"}, {"penalty", {0.1 + 0.2}}, {"penalty-growth", {1}}});
+  run["noise_levels"] = {1.5, 2.5};
+  const std::string all = page(write("run", run), Audience::owner);
+  EXPECT_THAT(
+      all, AllOf(HasSubstr("Noise that was used: Gaussian, standard deviation in the first private round 1.5 to 2.5"),
+                 HasSubstr("--penalty 0.30000000000000004"), HasSubstr("--noise-scale 1.5,2.5 --nodes 2"),
+                 Not(HasSubstr("--epsilon "))));
+  run["options"]["penalty-growth"] = {1.05};  // then the record's level is that of one round only
+  EXPECT_THAT(page(write("grows", run), Audience::owner),
+              AllOf(HasSubstr("--epsilon 0.9"), HasSubstr("It checks the plan"), Not(HasSubstr("--noise-scale"))));
+}
+
+TEST_F(Report_, WarningsOfEpsilonAndDeltaStandOnTheFirstScreenOfEveryReport) {
+  json run = record();
+  run["privacy"].update({{"epsilon", 12.0}, {"epsilon_planned", 12.0}, {"delta", 0.05}});
+  for (const auto audience : {Audience::anyone, Audience::owner}) {
+    const std::string all = page(write("run", run), audience);
+    const std::string first = all.substr(0, all.find("id=\"charts\""));
+    EXPECT_THAT(first, AllOf(HasSubstr("publishing a record outright would be allowed"),
+                             HasSubstr("no meaningful protection"), HasSubstr("class=\"light red\"")));
+  }
 }
 
 }  // namespace

@@ -89,6 +89,10 @@ struct Statement {  // of a party, signed; made to be shown
   std::vector<std::string> assumptions;
 };
 
+struct Approved {  // of a study before its run, by a signature that was checked
+  std::string party, date, words;
+};
+
 struct Run {
   bool party = false;    // the record of `join`; otherwise a simulation's
   bool star = false;     // the last node is the trainer
@@ -99,6 +103,7 @@ struct Run {
   std::vector<std::string> faults;             // what is missing or broken
   std::vector<std::string> warnings;           // of the plan
   std::map<std::string, std::string> options;  // those that the audience may see
+  std::map<std::string, std::string> exact;    // the same, numbers with all their digits
   int options_hidden = 0;
   std::string data, title, study_hash;
   double features = absent;
@@ -112,11 +117,15 @@ struct Run {
   std::vector<RunPart> parts;  // of a run that went on; otherwise none
   Metrics metrics;
   std::vector<Statement> statements;
+  std::vector<Approved> approvals;  // of a planned run
+  int approvals_refused = 0;
 
   bool completed() const { return outcome == "completed"; }
   bool planned() const { return outcome == "planned"; }  // a study that has not begun
   // What covers a run: the planned loss when it ended early (docs/privacy.md, the terms).
   double covered_epsilon() const;
+  bool with_intervals() const;
+  long planned_rounds() const;                        // of messages; 0: the record does not say
   std::string option(const std::string& name) const;  // "" when absent
 };
 

@@ -134,7 +134,7 @@ std::string against_fewer(const std::vector<Group>& groups) {
         double& most = all[run.guarantee.colluders];
         most = std::max(most, run.guarantee.epsilon_colluders);
       }
-  if (all.empty()) return "";
+  if (all.empty()) return " It holds against everybody else together, whatever else they know.";
   std::string text = " That is against all other parties together.";
   for (const auto& [whom, epsilon] : all) text += fmt::format(" Against {}: ε = {}.", whom, printed_epsilon(epsilon));
   return text + " A person with rows at several parties costs the sum of their μ, not the root of the squares.";
@@ -150,10 +150,10 @@ std::string guarantee_sentence(const std::vector<Group>& groups) {
   }
   const Run& run = worst(groups);
   const Total sum = total(groups);
-  std::string text =
-      fmt::format("Anyone who sees every message of {} learns at most ε = {}, δ = {} about one person's record",
-                  sum.runs == 1 ? "this run" : "one of these " + std::to_string(sum.runs) + " runs",
-                  printed_epsilon(run.covered_epsilon()), number(largest_delta(groups)));
+  std::string text = fmt::format(
+      "Anyone who sees every message of {} {} at most ε = {}, δ = {} about one person's record",
+      sum.runs == 1 ? "this run" : "one of these " + std::to_string(sum.runs) + " runs",
+      run.planned() ? "will learn" : "learns", printed_epsilon(run.covered_epsilon()), number(largest_delta(groups)));
   if (any_as_dealt(groups)) text += " (" + record::name_of(record::Adjacency::as_dealt) + ")";
   text += any_verified_only(groups) ? ", by a numerically verified bound." : ".";
   text += not_covered(groups);
@@ -200,7 +200,7 @@ std::vector<std::string> in_plain_words(const std::vector<Group>& groups) {
   if (std::isfinite(run.guarantee.epsilon_paper))
     all.push_back(fmt::format("The paper's own formula gives ε = {} for this run; the guarantee does not rest on it.",
                               printed_epsilon(run.guarantee.epsilon_paper)));
-  if (!run.completed())
+  if (!run.completed() && !run.planned())
     all.push_back("The run did not complete: the loss planned for the whole run is what covers it.");
   all.push_back(
       "Not covered: what is true of everybody (if the model says that smoking goes with illness, it says so about "
@@ -242,50 +242,6 @@ std::vector<std::string> assumptions(const std::vector<Group>& groups) {
        "floating point.",
        "Each node's guarantee rests on its own noise alone: that others added theirs cannot be seen from outside."});
   return all;
-}
-
-std::vector<std::string> how_to_check(const std::vector<Group>& groups) {
-  const Run& run = groups.front().first();
-  if (run.party) return {"parley study check study.toml", "parley verify --study study.toml DIR…"};
-  // The options that the loss depends on, as they were given. Somebody will paste this line into a shell: a value that
-  // is not a plain word or number has no place in it.
-  const auto plain = [](const std::string& value) {
-    return !value.empty() && std::ranges::all_of(value, [](char c) {
-      return (c >= '0' && c <= '9') || (c >= 'a' && c <= 'z') || c == '.' || c == '-' || c == '+';
-    });
-  };
-  if (!plain(run.option("algorithm"))) return {"parley account --help"};
-  std::string command = "parley account " + run.option("algorithm");
-  const bool budget = !run.option("epsilon").empty();
-  for (const std::string& name :
-       split_list("epsilon,delta,bound,iteration-epsilon,iteration-delta,noise,noise-on,"
-                  "noise-rate,noise-rate-growth,noise-scale,rounds,penalty,"
-                  "penalty-growth,penalty-growth-rounds,damping,loss,loss-width,loss-weight,"
-                  "weighting,regularizer,l1-share,regularization,"
-                  "tolerance,sensitivity,diameter,step-size,solution-bound,colluders,clip,curvature,curvature-share")) {
-    const std::string value = run.option(name);
-    const bool filled_in = budget && (name == "penalty" || name == "damping");
-    const bool one_exchange = run.option("loss") == "squared" &&
-                              (name == "clip" || name == "curvature-share" || name == "regularization");  // has none
-    const bool idle = (name.ends_with("-growth") && value == "1") || (name == "delta" && value == "0") || one_exchange;
-    if (plain(value) && !filled_in && !idle) command += " --" + name + " " + value;
-  }
-  if (const std::string value = run.option("intervals"); value == "true" || value == "yes") command += " --intervals";
-  // One number for all nodes, or one for each.
-  const auto of_nodes = [&](double Node::* value) -> std::string {
-    std::vector<std::string> all;
-    for (const Node& n : run.nodes)
-      if (!n.trainer) all.push_back(fmt::format("{:.0f}", n.*value));
-    return std::ranges::all_of(all, [&](const std::string& v) { return v == all[0]; }) ? all[0] : join(all, ",");
-  };
-  const bool known = !run.nodes.empty() && std::ranges::all_of(run.nodes, [](const Node& n) {
-    return n.trainer || (std::isfinite(n.records) && std::isfinite(n.degree));
-  });
-  constexpr std::size_t most = 60;
-  if (!known || run.nodes.size() > most) return {"parley account --help"};
-  return {command + fmt::format(" --nodes {} --records {} --degree {} --features {:.0f}",
-                                run.nodes.size() - (run.star ? 1 : 0), of_nodes(&Node::records),
-                                of_nodes(&Node::degree), run.features)};
 }
 
 }  // namespace parley::report

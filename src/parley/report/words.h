@@ -30,6 +30,5 @@ std::string epsilon_warning(const std::vector<Group>& groups);  // ε > 10
 std::string guarantee_sentence(const std::vector<Group>& groups);
 std::vector<std::string> in_plain_words(const std::vector<Group>& groups);  // paragraphs
 std::vector<std::string> assumptions(const std::vector<Group>& groups);
-std::vector<std::string> how_to_check(const std::vector<Group>& groups);
 
 }  // namespace parley::report

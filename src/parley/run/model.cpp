@@ -91,17 +91,36 @@ json to_json(const Model& model, const json& privacy) {
   return j;
 }
 
+namespace {
+
+// Of a file that is no JSON object: what people give instead of a model.
+std::string kind_of(const std::filesystem::path& file) {
+  const std::string extension = file.extension().string();
+  if (extension == ".csv" || extension == ".tsv" || extension == ".libsvm") return "this is a table of rows";
+  if (extension == ".toml") return "this is a schema, a study or a file of options (TOML)";
+  if (read_file(file, "the model").starts_with("SQLite format 3")) return "this is a ledger";
+  return "it is no JSON object, or nested deeper or of more values than any model";
+}
+
+}  // namespace
+
 Model read_model(const std::filesystem::path& file) {
   const json j = shallow_json(read_file(file, "the model"));
   if (!j.is_object())
-    throw Error({.what = "not a model: it is no JSON object, or nested deeper or of more values than any model",
-                 .where = file.string(),
-                 .fix = "give the model.json of a run"});
+    throw Error(
+        {.what = "not a model: " + kind_of(file), .where = file.string(), .fix = "give the model.json of a run"});
   try {
-    if (j.at("format") == "parley-run-1")
+    if (j.value("format", json()) == "parley-run-1")
       throw Error({.what = "this is a run record, not a model",
                    .where = file.string(),
                    .fix = "give the model.json beside it"});
+    if (!j.contains("format") || !j.at("format").is_string() ||
+        !j.at("format").get<std::string>().starts_with("parley-model"))
+      throw Error({.what = "this JSON file is not a model",
+                   .value = j.value("format", json("no format")).dump(),
+                   .allowed = format,
+                   .where = file.string(),
+                   .fix = "give the model.json of a run"});
     if (j.at("format") != format)
       throw Error({.what = "a model of another version",
                    .value = j.at("format").dump(),

@@ -20,9 +20,10 @@ std::string recycled_verdict(const network::Graph& graph, const PublicRun& run, 
   const RecycledConditions conditions(graph, run);
   if (conditions.constants(damping)) return theorem + "holds";
   const auto smallest = conditions.smallest_damping();
-  return theorem + "does not hold with damping " + fmt::format("{:.4g}", damping) +
-         (smallest.damping ? "; it would from " + fmt::format("{:.4g}", *smallest.damping) + " on"
-                           : ", nor with any other: " + smallest.why_none);
+  return theorem + "does not cover damping " + fmt::format("{:.4g}", damping) +
+         (smallest.damping ? "; it covers " + fmt::format("{:.4g}", *smallest.damping) + " and more"
+                           : " or any other: " + smallest.why_none) +
+         "; measured convergence: docs/results.md";
 }
 
 }  // namespace
@@ -42,7 +43,7 @@ std::string convergence_verdict(const network::Graph& graph, const algorithm::Pl
   const PublicRun run = run_of(plan, setting);
   if (a.recycled) return recycled_verdict(graph, run, first.private_rounds.front().damping);
   if (const auto v = order_violated(run))
-    return "ZKL18 Theorem 3.1 does not hold: node " + std::to_string(v->node) + ", private round " +
+    return "ZKL18 Theorem 3.1 does not cover this setting: node " + std::to_string(v->node) + ", private round " +
            std::to_string(v->round) + ": " + v->what;
   const RoundRate start = rate(graph, run, 1), end = rate(graph, run, static_cast<long>(run.penalty.size()));
   return start.corrected && end.corrected

@@ -1,9 +1,13 @@
 // Cells that are numbers, the usual ones without a library call and with the same bits.
 #pragma once
 #include <array>
+#include <charconv>
+#include <cmath>
 #include <cstddef>
 #include <cstdint>
 #include <string_view>
+
+#include "parley/base/text.h"
 
 namespace parley::data {
 
@@ -34,6 +38,15 @@ inline bool plain_number(std::string_view cell, double& x) {
   x = static_cast<double>(digits) / ten[after];
   if (minus) x = -x;
   return true;
+}
+
+// What parse_number takes.
+inline bool any_number(std::string_view cell, double& x) {
+  if (plain_number(cell, x)) return true;
+  cell = trim(cell);
+  if (cell.starts_with('+')) cell.remove_prefix(1);
+  const auto [end, code] = std::from_chars(cell.data(), cell.data() + cell.size(), x);
+  return code == std::errc{} && end == cell.data() + cell.size() && std::isfinite(x);
 }
 
 }  // namespace parley::data

@@ -184,6 +184,20 @@ TEST(LoadCsv, FindsTheDelimiterFromTheHeaderAndSaysSo) {
   EXPECT_EQ(found_delimiter("1;2;3\n", {.header = false}), ',') << "rows are not looked at";
 }
 
+TEST(LoadCsv, TellsWhichShareOfAColumnIsClippedAtABoundForAnyNumberOfThreads) {
+  const Schema schema = parse_schema(small_schema, "s");
+  std::string text = "x,y\n";
+  for (int i = 0; i < 200000; ++i)
+    text += i % 8 == 0 ? "999,1\n" : i % 2 == 0 ? "9,0\n" : "0,0\n";  // bounds are inside
+  for (const int threads : {1, 3}) {
+    std::vector<std::string> told;
+    load_text(text, schema, threads, {.warn = [&](const std::string& t) { told.push_back(t); }});
+    ASSERT_EQ(told.size(), 1U);
+    EXPECT_TRUE(told[0].starts_with("mine.csv, column 'x': 12.5 % of the cells lie beyond its bounds")) << told[0];
+  }
+  load_text("x,y\n9,1\n0,0\n", schema, 1, {.warn = [&](const std::string& t) { FAIL() << t; }});
+}
+
 TEST(LoadCsv, ARowOfOneFieldNamesTheDelimiterThatIsSuspected) {
   EXPECT_THAT(message_of([] { parse_csv("a,b\n1;2\n", "t"); }), HasSubstr("give --delimiter semicolon"));
   EXPECT_THAT(message_of([] { parse_csv("a,b\n1\n", "t"); }), HasSubstr("complete the row"));

@@ -21,6 +21,7 @@ namespace {
 struct Piece {
   Rows rows;
   std::vector<std::string> keys;
+  std::vector<std::size_t> clipped{};
   std::exception_ptr failure;
 };
 
@@ -74,6 +75,9 @@ class Loader {
     append(other);
     tell(1, true);
     if (dataset_.rows.count() == 0) refuse_empty(name_, layout_, true);
+    if (plan_.watch.warn)
+      for (const std::string& text : encoder_->clipped_in_words(clipped_, dataset_.rows.count()))
+        plan_.watch.warn(name_ + ", " + text);
     return std::move(dataset_);
   }
 
@@ -131,6 +135,7 @@ class Loader {
         encoder_->encode(rows.fields(), rows.place(), piece.rows, scratch);
         encoder_->add_key(rows.fields(), piece.keys);
       }
+      piece.clipped = std::move(scratch.clipped);
     } catch (...) {
       piece.failure = std::current_exception();
     }
@@ -159,6 +164,9 @@ class Loader {
       add(all.value, part.value);
       add(all.label, part.label);
       add(dataset_.split_key, wave.pieces[i].keys);
+      clipped_.resize(std::max(clipped_.size(), wave.pieces[i].clipped.size()));
+      for (std::size_t c = 0; c < wave.pieces[i].clipped.size(); ++c) clipped_[c] += wave.pieces[i].clipped[c];
+      wave.pieces[i].clipped.clear();
     }
     wave.count = 0;
     tell(wave.share, false);
@@ -187,6 +195,7 @@ class Loader {
   const Schema& schema_;
   std::vector<std::string> columns_;
   std::optional<RowEncoder> encoder_;
+  std::vector<std::size_t> clipped_{};  // cells beyond the bounds, by column of the encoder
   bool skip_header_ = false;
   std::size_t header_line_ = 0;
   Dataset dataset_;

@@ -21,6 +21,7 @@ struct Loaded {
 struct Watch {
   std::function<void(const Loaded&)> progress{};        // now and then, on the caller's thread or a helper's, never two
   std::function<void(const std::string& note)> note{};  // what was assumed about the file
+  std::function<void(const std::string& text)> warn{};  // what its owner should look at
 };
 
 struct LoadPlan {

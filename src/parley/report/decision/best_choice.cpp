@@ -52,13 +52,16 @@ std::vector<std::string> best_choices(const std::vector<Group>& groups) {
     if (all.size() < 2) continue;
     std::ranges::sort(all, {}, &Errors::mean);
     const Errors &best = all[0], &next = all[1];
-    const auto told = [](const Errors& e) { return e.group->name + " (" + error_text(e.group->first(), e.mean) + ")"; };
+    const auto told = [](const Errors& e) {
+      return (e.group->algorithm.empty() ? e.group->name : e.group->algorithm) + " (" +
+             error_text(e.group->first(), e.mean) + (e.count == 1 ? ", one run)" : ")");
+    };
     std::string line = "At ε = " + printed_epsilon(epsilon) + ": ";
     if (clearly_apart(best, next)) {
       line += told(best) + " is best; next is " + told(next) + ".";
     } else if (best.count < 2 || next.count < 2) {
       line += told(best) + " has the lowest error, " + told(next) +
-              " the next. With one run each, scatter is not known: repeat the runs (--repeat 5).";
+              " the next. The scatter of one run is not known: repeat the runs (--repeat 5).";
     } else {
       std::string names = told(best);
       for (std::size_t i = 1; i < all.size() && !clearly_apart(best, all[i]); ++i) names += ", " + told(all[i]);

@@ -48,9 +48,11 @@ std::string spent_card(const Run& run) {
     return card("budget of the plan", "ε " + printed_epsilon(g.epsilon_planned), "nothing is spent yet");
   if (!std::isfinite(g.epsilon_planned)) return "";
   const double left = std::floor(std::max(0.0, g.epsilon_planned - g.epsilon) * 1e4) / 1e4;
-  return card("ε spent of planned", printed_epsilon(g.epsilon) + " of " + printed_epsilon(g.epsilon_planned),
-              run.completed() ? left > 0 ? fmt::format("not spent: ε {:.4f}", left) : "left: 0. Another run spends anew"
-                              : "ended early: the planned ε covers it");
+  return card("ε spent", printed_epsilon(g.epsilon),
+              "of " + printed_epsilon(g.epsilon_planned) + " planned; " +
+                  (run.completed() ? left > 0 ? fmt::format("not spent: ε {:.4f}", left)
+                                              : "nothing of it is left. Another run spends anew"
+                                   : "ended early: the planned ε covers it"));
 }
 
 // What run.json measures; a verdict of the run itself comes first.
@@ -60,12 +62,14 @@ std::string guessing_card(const Group& g) {
   if (!std::isfinite(error) || !std::isfinite(m.test_error_guessing)) return "";
   const double better = m.test_error_guessing - error;
   const bool numbers = g.first().option("loss") == "huber";
-  const std::string value = better <= 0 ? "no better"
-                            : numbers   ? value_text(better) + " better"
-                                        : fmt::format("{:.1f} points better", 100 * better);
+  const bool told = !m.verdict.empty() && g.runs.size() == 1;  // by an exact test on the held-out rows
+  const std::string value = told && std::isfinite(m.auc) ? fmt::format("AUC {:.3f}", m.auc)
+                            : better <= 0                ? "no better"
+                            : numbers                    ? value_text(better) + " better"
+                                                         : fmt::format("{:.1f} points better", 100 * better);
   const std::string what = numbers ? "always guessing the mean: " : "always guessing the larger class: ";
   return card("model against guessing", value,
-              (m.verdict.empty() ? "" : m.verdict + "; ") + "wrong: " + error_text(g.first(), error) + "; " + what +
+              (told ? m.verdict + ". " : "") + "Wrong: " + error_text(g.first(), error) + "; " + what +
                   error_text(g.first(), m.test_error_guessing));
 }
 

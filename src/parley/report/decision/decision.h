@@ -12,6 +12,13 @@ std::string odds_sentence(const std::vector<Group>& groups);  // "Whoever has to
 std::string card(const std::string& name, const std::string& value, const std::string& small);
 std::string decision_cards(const std::vector<Group>& groups);  // odds, spent and left, the model against guessing
 
+// how_to_check.cpp: the noise that was used, and commands that compute ε again from it and not from a target.
+struct Check {
+  std::string noise, words;
+  std::vector<std::string> commands;
+};
+Check how_to_check(const std::vector<Group>& groups);
+
 // best_choice.cpp: the setting with the lowest error at each ε, or that the differences are within scatter. "" where
 // nothing was measured, or there is nothing to compare.
 std::vector<std::string> best_choices(const std::vector<Group>& groups);

@@ -1,0 +1,64 @@
+#include "cli/data_check.h"
+
+#include <fmt/core.h>
+
+#include "cli/commands.h"
+#include "cli/terminal.h"
+#include "parley/base/error.h"
+#include "parley/base/text.h"
+#include "parley/data/read/check_csv.h"
+
+namespace parley::cli {
+namespace {
+
+constexpr std::size_t most_lines = 50;
+
+std::string number_of(std::size_t count, const std::string& thing) {
+  return grouped(static_cast<long>(count)) + " " + thing + (count == 1 ? "" : "s");
+}
+
+void print_problems(const data::CheckedFile& file) {
+  std::size_t shown = 0, hidden = 0;
+  for (const auto& problem : file.listed) {
+    if (shown++ < most_lines) {
+      fmt::print("  {}{}\n", problem.fields.sentence(),
+                 problem.times == 1 ? "" : fmt::format(" (and {} more like it)", problem.times - 1));
+      if (!problem.fields.fix.empty()) fmt::print("    what to do: {}\n", problem.fields.fix);
+    } else {
+      hidden += problem.times;
+    }
+  }
+  if (hidden > 0) fmt::print("  ... and {}\n", number_of(hidden, "problem"));
+  if (!file.whole) fmt::print("  Reading stopped there: what follows was not checked.\n");
+}
+
+void print_columns(const data::CheckedFile& file) {
+  std::vector<std::vector<std::string>> rows{{"column", "kind", "missing", "out of bounds", "unlisted", "problems"}};
+  const auto count = [](std::size_t n) { return n == 0 ? std::string("-") : grouped(static_cast<long>(n)); };
+  for (const auto& c : file.columns)
+    rows.push_back({c.name, c.kind, count(c.missing), count(c.outside), count(c.unlisted), count(c.problems)});
+  if (rows.size() > 1) fmt::print("{}", table(rows));
+}
+
+}  // namespace
+
+int check_data(const std::vector<std::string>& files, const std::string& schema_file, const data::CsvLayout& layout) {
+  if (schema_file.empty())
+    throw Error({.what = "there is nothing to check the files against",
+                 .where = "option --schema",
+                 .fix = "parley data check FILE... --schema schema.toml"});
+  const data::Schema schema = data::parse_schema(read_file(schema_file, "the schema", 16 * mebibyte), schema_file);
+  std::size_t problems = 0;
+  for (const auto& name : files) {
+    const data::CheckedFile file = data::check_csv(data::file_bytes(name), schema, layout);
+    problems += file.problems;
+    fmt::print("{}: {}, {}\n", bold(file.name), number_of(file.rows, "row"),
+               file.problems == 0 ? "no problem" : number_of(file.problems, "problem"));
+    print_problems(file);
+    print_columns(file);
+  }
+  fmt::print("This output quotes cells and counts rows: it is for the owner of the rows alone.\n");
+  return problems == 0 ? 0 : exit_mistake;
+}
+
+}  // namespace parley::cli

@@ -1,0 +1,117 @@
+#include "parley/data/read/check_csv.h"
+
+#include <algorithm>
+#include <map>
+#include <optional>
+#include <utility>
+
+#include "parley/data/encode.h"
+#include "parley/data/read/columns.h"
+#include "parley/data/read/csv_blocks.h"
+#include "parley/data/read/csv_scanner.h"
+#include "parley/data/read/delimiter.h"
+#include "parley/data/table.h"
+
+namespace parley::data {
+namespace {
+
+std::string kind_of(const Schema& schema, const std::string& name) {
+  if (name == schema.label.column) return "label";
+  const auto found = std::ranges::find(schema.columns, name, &Column::name);
+  return found->kind == Kind::categorical ? "categorical" : "numeric";
+}
+
+// The schema without what the file does not have, so that the rest can be checked.
+Schema without_absent(Schema schema, const std::vector<std::string>& columns) {
+  std::erase_if(schema.columns, [&](const Column& c) { return std::ranges::find(columns, c.name) == columns.end(); });
+  return schema;
+}
+
+class Check {
+ public:
+  Check(Bytes bytes, const Schema& schema, const CsvLayout& layout)
+      : schema_(schema), layout_(layout), blocks_(std::move(bytes), layout.comment) {
+    file_.name = blocks_.name();
+  }
+
+  CheckedFile run() {
+    try {
+      CsvBlock block;
+      while (blocks_.next(block)) {
+        if (layout_.delimiter == 0) layout_.delimiter = found_delimiter(block.text, layout_);
+        CsvScanner rows(block.text, block.first_line, layout_, file_.name);
+        while (rows.next()) row(rows);
+      }
+      if (file_.rows == 0) refuse_empty(file_.name, layout_, encoder_.has_value());
+    } catch (const Error& e) {  // bad quoting, bytes that are no text: what follows cannot be told apart
+      file_.whole = false;
+      add(e.fields().front(), "");
+    }
+    return std::move(file_);
+  }
+
+ private:
+  void row(const CsvScanner& rows) {
+    if (!encoder_) {
+      start(rows);
+      if (layout_.header) return;
+    }
+    ++file_.rows;
+    if (rows.fields().size() != columns_.size()) {
+      try {
+        refuse_ragged(rows.fields(), columns_.size(), layout_, rows.place());
+      } catch (const Error& e) {
+        return add(e.fields().front(), "");
+      }
+    }
+    encoder_->check(rows.fields(), rows.place(), facts_);
+    for (std::size_t i = 0; i < facts_.size(); ++i) {
+      CheckedColumn& column = file_.columns[i];
+      column.missing += facts_[i].missing ? 1 : 0;
+      column.outside += facts_[i].outside ? 1 : 0;
+      column.unlisted += facts_[i].unlisted ? 1 : 0;
+      if (!facts_[i].problem) continue;
+      ++column.problems;
+      add(*facts_[i].problem, column.name);
+    }
+  }
+
+  void start(const CsvScanner& rows) {
+    columns_ = column_names(layout_, rows.fields(), rows.place().text());
+    for (const auto& wrong : wrong_columns(columns_, file_.name, schema_, true)) add(wrong, "");
+    const Schema present = without_absent(schema_, columns_);
+    const bool labelled = std::ranges::find(columns_, schema_.label.column) != columns_.end();
+    encoder_.emplace(RowEncoder::Known{}, columns_, file_.name, present, labelled);
+    for (const auto& name : encoder_->checked())
+      file_.columns.push_back({.name = name, .kind = kind_of(schema_, name)});
+  }
+
+  void add(const Error::Fields& fields, const std::string& column) {
+    ++file_.problems;
+    const auto [at, first] = seen_.emplace(std::tuple(column, fields.what, fields.value), file_.listed.size());
+    if (!first) {
+      ++file_.listed[at->second].times;
+    } else if (file_.listed.size() < CheckedFile::most_listed) {
+      file_.listed.push_back({.fields = fields, .column = column});
+    } else {
+      seen_.erase(at);
+    }
+  }
+
+  const Schema& schema_;
+  CsvLayout layout_;
+  CsvBlocks blocks_;
+  CheckedFile file_;
+  std::vector<std::string> columns_;
+  std::optional<RowEncoder> encoder_;
+  std::vector<CellFacts> facts_;
+  std::map<std::tuple<std::string, std::string, std::string>, std::size_t> seen_;  // column, what, value → listed
+};
+
+}  // namespace
+
+CheckedFile check_csv(Bytes bytes, const Schema& schema, const CsvLayout& layout) {
+  return Check(std::move(bytes), schema, layout).run();
+}
+
+}  // namespace parley::data

@@ -1,0 +1,82 @@
+#include <filesystem>
+
+#include "parley/base/error.h"
+#include "parley/base/text.h"
+#include "parley/data/draft.h"
+#include "parley/data/libsvm.h"
+#include "parley/data/read/delimiter.h"
+#include "parley/data/source.h"
+
+namespace parley::data {
+namespace {
+
+bool all_exist(const std::vector<std::string>& names) {
+  std::error_code ignored;
+  for (const auto& name : names)
+    if (!std::filesystem::exists(name, ignored)) return false;
+  return names.size() > 1;
+}
+
+// "a.csv b.csv" is no file, but two.
+std::string separated_otherwise(const std::string& path) {
+  for (const char separator : {' ', ';', ':'})
+    if (const auto names = split_list(path, separator); all_exist(names))
+      return "separate several files by commas, without blanks: " + join(names, ",");
+  if (all_exist(split_list(path))) return "these are several files: give one";
+  return "check the path";
+}
+
+}  // namespace
+
+FileFormat format_of(const Options& o, const std::string& path) {
+  if (o.format != FileFormat::automatic) return o.format;
+  if (path == "-" || is_database(path)) return FileFormat::csv;
+  std::filesystem::path name = path;
+  if (name.extension() == ".gz") name = name.stem();
+  const std::string extension = name.extension().string();
+  if (extension == ".csv" || extension == ".tsv") return FileFormat::csv;
+  if (extension == ".libsvm" || extension == ".svm" || extension == ".svmlight") return FileFormat::libsvm;
+  throw Error({.what = "cannot tell the format of the data from its name",
+               .value = "'" + path + "'",
+               .allowed = "census, adult, a .csv, .csv.gz or .libsvm file, - for standard input, postgresql://...",
+               .where = "option --data",
+               .fix = "set --format csv or --format libsvm"});
+}
+
+Dataset load_file(const Options& o, const std::string& path, const std::string& option, const Watch& watch) {
+  std::error_code ignored;
+  if (path != "-" && !is_database(path) && !std::filesystem::exists(path, ignored))
+    throw Error(
+        {.what = "the data file does not exist: No such file",
+         .value = "'" + path + "'",
+         .allowed = option == "option --data" ? "census, adult, a .csv or .libsvm file" : "a .csv or .libsvm file",
+         .where = option,
+         .fix = separated_otherwise(path)});
+  if (format_of(o, path) == FileFormat::libsvm) {
+    if (o.features < 1)
+      throw Error(
+          {.what = "LIBSVM data needs the number of features",
+           .where = "option --features",
+           .fix = "give --features D; the dimension is public knowledge, and reading it off private rows would leak"});
+    Dataset d;
+    d.name = path;
+    d.rows = read_libsvm(path, o.features);
+    for (long k = 1; k <= o.features; ++k) d.feature_names.push_back(std::to_string(k));
+    return d;
+  }
+  if (o.schema.empty())
+    throw Error(
+        {.what = "CSV data needs a schema",
+         .where = "option --schema",
+         .fix = "write one, or draft it from a public or synthetic sample with 'parley data describe SAMPLE.csv'"});
+  const Schema schema = parse_schema(read_schema(o.schema, 16 * mebibyte), o.schema);
+  Dataset dataset = load_csv(open_bytes(path, o.query), schema,
+                             {.layout = {.header = o.header, .delimiter = delimiter_of(o.delimiter)},
+                              .split_column = o.split == Split::column ? o.split_column : "",
+                              .threads = 0,
+                              .watch = watch});
+  dataset.name = path;
+  return dataset;
+}
+
+}  // namespace parley::data
