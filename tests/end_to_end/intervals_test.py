@@ -80,9 +80,9 @@ class Intervals(Case):
 
     def test_the_ledger_prices_every_round_again_and_the_record_has_its_sizes(self):
         data = self.tables(rows=500)
-        for name in "123":
-            self.ok("ledger", "cap", "l", "--dataset", name, "--epsilon", 9, "--delta", "1e-6", "--colluders-epsilon", 3)
-        self.ok("train", *data, *BUDGET[:-2], "--ledger", "l", "--dataset", "1,2,3", "--quiet", "--out", "out")
+        for node in range(3):
+            self.ok("ledger", "cap", "l", "--dataset", f"d{node}", "--epsilon", 9, "--delta", "1e-6", "--colluders-epsilon", 3)
+        self.ok("train", *data, *BUDGET[:-2], "--ledger", "l", "--dataset", "d{node}", "--quiet", "--out", "out")
         self.assertIn("chain intact", self.ok("ledger", "verify", "l", "out"))
         self.assertEqual((self.dir / "out/released.f64").stat().st_size, 8 * 3 * (5 + (15 + 5) + 31 * 5 + (15 + 15 + 5) + 5))
 

@@ -369,15 +369,16 @@ namespace {
 
 // Keys of run.json that do not follow from the study (party/final_documents.cpp).
 bool written_beside(const std::string& key) {
-  static const std::set<std::string> keys = {"format",      "outcome", "outcome_in_words", "study", "party",
-                                             "rounds_done", "parts",   "ledger_head"};
+  static const std::set<std::string> keys = {"coefficients", "format",      "outcome", "outcome_in_words", "study",
+                                             "party",        "rounds_done", "parts",   "ledger_head"};
   return keys.contains(key);
 }
 
 // A record is given to others as a whole: whatever else lies in it would go with it.
 void check_files(const std::string& who, const PartyRecord& t, std::vector<std::string>& wrong) {
-  static const std::set<std::string> files = {"run.json",   "rounds.jsonl",   "released.f64",   "transcript",
-                                              "model.json", "own_model.json", "statement.json", "statement.txt"};
+  static const std::set<std::string> files = {"run.json",       "rounds.jsonl",     "released.f64",
+                                              "transcript",     "coefficients.csv", "model.json",
+                                              "own_model.json", "statement.json",   "statement.txt"};
   std::error_code code;
   std::vector<std::string> others;
   for (auto at = fs::directory_iterator(t.folder, code); !code && at != fs::directory_iterator(); at.increment(code)) {

@@ -167,6 +167,9 @@ class FinalDocumentsCheck {
     if (found.is_object() && found.value("weights", json()) != expected["weights"])
       return say(": the weights in " + file + " do not follow from the released values");
     compare(file, found, expected);
+    const json table = record_.run.value("coefficients", json());
+    if (file == "model.json" && !study::nearly_same(table, expected.value("coefficients", json())))
+      say(": run.json has another table of coefficients than follows from the released values");
     if (estimate != nullptr && text_of(record_.folder, run::coefficients_file) != coefficients_csv_of(estimate))
       say(": " + std::string(run::coefficients_file) + " does not say what follows from the released values");
   }
