@@ -234,7 +234,8 @@ Command account_command() {
             return rows;
           }(),
       .flags = {"json"},
-      .basic = {"config", "records", "nodes", "degree", "delta", "rounds", "noise-rate", "noise-scale", "noise-multiplier", "compositions", "penalty", "loss-weight", "regularization"},
+      .basic = {"config", "records", "nodes", "degree", "delta", "rounds", "noise-rate", "noise-scale",
+                "noise-multiplier", "compositions", "penalty", "loss-weight", "regularization"},
       .examples =
           "  parley account mr-admm --records 8000 --nodes 5 --degree 2 --noise-rate 1 --rounds 50\n"
           "  parley account pp --records 8000 --penalty 0.5 --penalty-growth 1.02 --noise-rate 3 --rounds 30 --json\n"

@@ -129,7 +129,8 @@ Command check_command() {
             return rows;
           }(),
       .flags = {"json"},
-      .basic = {"config", "nodes", "graph", "records", "rounds", "penalty", "loss-weight", "regularization", "noise-rate"},
+      .basic = {"config", "nodes", "graph", "records", "rounds", "penalty", "loss-weight", "regularization",
+                "noise-rate"},
       .examples =
           "  parley check r-admm --nodes 5 --graph complete --loss-weight 1\n"
           "  parley check m-admm --penalty 0.55,0.65,0.6,0.55,0.6 --penalty-growth 1.01,1.03,1.1,1.2,1.02 --dual-step "

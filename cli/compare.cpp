@@ -40,8 +40,7 @@ std::vector<Option> rows(CompareOptions& o) {
   std::vector<Option> list = {
       {"algorithms", "", "which algorithms, e.g. mr-admm,auto (auto: what the planner chooses); all: every one",
        any_text("names, or all"), &o.algorithms, "Options"},
-      {"epsilon", "ε", "budgets of the whole run; every algorithm is planned for each",
-       above(0), &o.budgets,
+      {"epsilon", "ε", "budgets of the whole run; every algorithm is planned for each", above(0), &o.budgets,
        "Options"}};
   for (const Option& row : run::option_rows(o.train))
     if (std::ranges::find(left_out, row.name) == left_out.end()) list.push_back(row);

@@ -114,7 +114,7 @@ Command data_command() {
                 {"label", "out", "header", "delimiter"}},
                {"fetch", "adult", "download the Adult files", {"data-dir", "url"}},
                {"generate", "census", "write synthetic rows", {"rows", "split-seed", "out"}},
-               {"schema", "NAME", "print a built-in schema: census, adult-public, adult-compact", {"out"}}},
+               {"schema", "census|adult-public|adult-compact", "print a built-in schema", {"out"}}},
           .own = rows(defaults),
           .examples =
               "  parley data describe public-sample.csv --out schema.toml\n"

@@ -23,7 +23,8 @@ struct KeyOptions {
 };
 
 std::vector<Option> rows(KeyOptions& o) {
-  return {{"ca", "", "new: the authority that issues the certificate; without it the certificate is self-issued, which is enough",
+  return {{"ca", "",
+           "new: the authority that issues the certificate; without it the certificate is self-issued, which is enough",
            any_text("its .pem file, or the folder with it; the .key stands beside"), &o.ca, "Options"},
           {"out", "", "new, ca: folder for NAME.key and NAME.pem", any_text("a folder"), &o.out, "Options"},
           {"days", "", "new, ca: how long the certificate is valid; 0: 365, of an authority 3650", between(0, 36500),

@@ -30,14 +30,17 @@ std::string cell(std::string text) {  // a bar would end a Markdown cell
 // Rows of train in the order of docs/options.md; of others as they stand.
 std::vector<Option> sorted_rows(const Command& command) {
   std::vector<Option> rows = options_of(command);
-  static const std::vector<std::string> order = {"Options", "data", "network", "problem", "algorithm", "privacy", "engine"};
-  std::ranges::stable_sort(rows, {}, [&](const Option& row) { return std::ranges::find(order, row.group) - order.begin(); });
+  static const std::vector<std::string> order = {"Options",   "data",    "network", "problem",
+                                                 "algorithm", "privacy", "engine"};
+  std::ranges::stable_sort(rows, {},
+                           [&](const Option& row) { return std::ranges::find(order, row.group) - order.begin(); });
   return rows;
 }
 
 // Train's options have their own page; elsewhere what is the same there is named, not told again.
 bool same_as_in(const std::vector<Option>& rows, const Option& row) {
-  return std::ranges::any_of(rows, [&](const Option& other) { return other.name == row.name && other.help == row.help; });
+  return std::ranges::any_of(rows,
+                             [&](const Option& other) { return other.name == row.name && other.help == row.help; });
 }
 
 nlohmann::json as_json(const Command& command) {
@@ -54,8 +57,9 @@ nlohmann::json as_json(const Command& command) {
   for (const Task& t : command.tasks)
     tasks.push_back({{"name", t.name}, {"words", t.words}, {"summary", t.summary}, {"options", t.options}});
   for (const std::string& flag : command.flags) flags.push_back({{"name", flag}, {"help", flag_help(flag)}});
-  return {{"command", command.name}, {"summary", command.summary}, {"words", command.words},
-          {"tasks", tasks},          {"options", list},            {"flags", flags}};
+  return {{"command", command.name}, {"summary", command.summary},
+          {"words", command.words},  {"tasks", tasks},
+          {"options", list},         {"flags", flags}};
 }
 
 void print_plain(const Command& command) {
@@ -70,11 +74,12 @@ void print_plain(const Command& command) {
 }
 
 void print_markdown(const Command& command, const std::vector<Option>& known) {
-  fmt::print("\n## parley {}{}\n\n{}.\n", command.name, command.words.empty() ? "" : " " + command.words, command.summary);
+  fmt::print("\n## parley {}{}\n\n{}.\n", command.name, command.words.empty() ? "" : " " + command.words,
+             command.summary);
   if (!command.tasks.empty()) fmt::print("\n| task | what it does | options |\n|---|---|---|\n");
   for (const Task& t : command.tasks)
-    fmt::print("| `parley {} {}{}` | {} | {} |\n", command.name, t.name, t.words.empty() ? "" : " " + t.words, t.summary,
-               t.options.empty() ? "" : "`--" + join(t.options, "`, `--") + "`");
+    fmt::print("| `parley {} {}{}` | {} | {} |\n", command.name, t.name, t.words.empty() ? "" : " " + t.words,
+               t.summary, t.options.empty() ? "" : "`--" + join(t.options, "`, `--") + "`");
   std::string group = "none yet";
   std::vector<std::string> shared;
   for (const Option& row : sorted_rows(command)) {
@@ -110,7 +115,8 @@ int run_options(const Arguments& arguments) {
       throw Error({.what = "unknown command '" + name + "'",
                    .allowed = join(names, ", "),
                    .where = "parley options",
-                   .fix = near.empty() ? "name a command, or none: then every command is listed" : "did you mean '" + near + "'?"});
+                   .fix = near.empty() ? "name a command, or none: then every command is listed"
+                                       : "did you mean '" + near + "'?"});
     }
     std::erase_if(commands, [&](const Command& c) { return c.name != name; });
   }

@@ -133,7 +133,8 @@ int run_verify(const Arguments& arguments) {
                  .where = "option --study",
                  .fix = example});
   if (arguments.words.empty())
-    throw Error({.what = "the records are missing: the folders of the parties", .where = "parley verify", .fix = example});
+    throw Error(
+        {.what = "the records are missing: the folders of the parties", .where = "parley verify", .fix = example});
   const Verified v = verify::verify(o, arguments.words);
   if (arguments.has("json"))
     fmt::print("{}\n", as_json(v).dump());

@@ -115,7 +115,8 @@ std::string overview(const std::vector<Command>& commands) {
       {"Between organisations", {"keys", "study", "doctor", "join", "verify"}},
       {"What was spent, and pages to share", {"ledger", "report"}},
   };
-  std::string text = "parley: learning between parties that never pool their data, with a privacy guarantee for every record.\n\n";
+  std::string text =
+      "parley: learning between parties that never pool their data, with a privacy guarantee for every record.\n\n";
   text += "  parley COMMAND [--option value …]\n  parley help COMMAND        what it does, its options, examples\n";
   std::vector<std::string> done;
   const auto line = [&](const Command& c) {
@@ -137,11 +138,13 @@ std::string overview(const std::vector<Command>& commands) {
 }
 
 std::string help_page(const Command& command, const Task* task, bool all) {
-  std::string text = "parley " + command.name + (task == nullptr ? "" : " " + task->name) + ": " + (task == nullptr ? command.summary : task->summary) + "\n\n";
+  std::string text = "parley " + command.name + (task == nullptr ? "" : " " + task->name) + ": " +
+                     (task == nullptr ? command.summary : task->summary) + "\n\n";
   if (task != nullptr || command.tasks.empty()) {
     text += usage(command, task);
   } else {
-    for (const Task& t : command.tasks) text += entry("parley " + command.name + " " + t.name + (t.words.empty() ? "" : " " + t.words), t.summary, 44);
+    for (const Task& t : command.tasks)
+      text += entry("parley " + command.name + " " + t.name + (t.words.empty() ? "" : " " + t.words), t.summary, 44);
   }
   text += options(command, task, all);
   std::string examples;

@@ -100,9 +100,11 @@ class Parser {
     const std::string whole = called(command_) + " " + name;
     const WordCount count = count_of(task->words);
     if (const std::size_t given = read_.words.size() - 1; given < count.least || given > count.most)
-      throw Error({.what = whole + (given < count.least ? " needs " : " takes ") + (task->words.empty() ? "no words" : task->words),
-                   .value = given == 0 ? "nothing" : "'" + join({read_.words.begin() + 1, read_.words.end()}, " ") + "'",
-                   .fix = "'parley help " + command_.name + " " + name + "' shows it"});
+      throw Error(
+          {.what =
+               whole + (given < count.least ? " needs " : " takes ") + (task->words.empty() ? "no words" : task->words),
+           .value = given == 0 ? "nothing" : "'" + join({read_.words.begin() + 1, read_.words.end()}, " ") + "'",
+           .fix = "'parley help " + command_.name + " " + name + "' shows it"});
     check_choice(whole, task->words);
     const auto check_taken = [&](const std::string& option) {
       if (std::ranges::find(task->options, option) != task->options.end()) return;
@@ -149,7 +151,8 @@ WordCount count_of(const std::string& words) {
       continue;
     }
     if (!word.starts_with('[')) ++count.least;
-    count.most = word.find("…") != std::string::npos || word.find("...") != std::string::npos ? std::string::npos : count.most + 1;
+    count.most = word.find("…") != std::string::npos || word.find("...") != std::string::npos ? std::string::npos
+                                                                                              : count.most + 1;
     if (count.most == std::string::npos) break;
   }
   return count;

@@ -124,7 +124,8 @@ void refuse_option(const Command& command, const std::string& typed, const std::
   std::string near = among(names, usual) ? usual : nearest(name, names);
   std::string elsewhere;
   for (const Command& other : commands)
-    if (other.name != command.name && among(names_of(other), name)) elsewhere += (elsewhere.empty() ? "" : ", ") + called(other);
+    if (other.name != command.name && among(names_of(other), name))
+      elsewhere += (elsewhere.empty() ? "" : ", ") + called(other);
   if (!elsewhere.empty() && !near.starts_with(name))
     throw Error({.what = "unknown option '" + name + "'",
                  .where = called(command),

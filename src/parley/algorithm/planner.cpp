@@ -292,7 +292,8 @@ void check_budget_protects(const Options& o) {
   const auto large = std::ranges::find_if(o.epsilon, [](double e) { return e > most; });
   if (large == o.epsilon.end()) return;
   throw Error({.what = "this budget protects nobody: the odds of any statement about a record may change by a factor "
-                       "of e^" + number(*large),
+                       "of e^" +
+                       number(*large),
                .value = "epsilon = " + number(*large),
                .allowed = "> 0 and <= " + number(most),
                .where = "option --epsilon",

@@ -170,7 +170,8 @@ void validate_options(const std::vector<Option>& options) {
   for (const Option& option : options) {
     const auto violated = [&](const std::string& value) {
       const bool words = !option.rule.choices.empty();
-      std::string fix = words ? "choose one of these" : "give --" + option.name + " a value that is " + option.rule.text;
+      std::string fix =
+          words ? "choose one of these" : "give --" + option.name + " a value that is " + option.rule.text;
       if (const auto near = words ? nearest(value, option.rule.choices) : ""; !near.empty())
         fix = "did you mean '" + near + "'?";
       if (decimal_comma(option, value)) fix = "a comma separates values; a decimal number has a point, such as 0.5";

@@ -94,7 +94,8 @@ struct CsvReader::Inside {
 CsvReader::CsvReader(Bytes bytes, const CsvLayout& layout)
     : inside_(std::make_unique<Inside>(std::move(bytes), layout)) {}
 
-CsvReader::CsvReader(const std::filesystem::path& path, const CsvLayout& layout) : CsvReader(file_bytes(path), layout) {}
+CsvReader::CsvReader(const std::filesystem::path& path, const CsvLayout& layout)
+    : CsvReader(file_bytes(path), layout) {}
 
 CsvReader::~CsvReader() = default;
 

@@ -29,7 +29,8 @@ std::vector<Option> option_rows(JoinOptions& o) {
        "not lead to this machine: 0.0.0.0:PORT, all addresses of this machine",
        any_text("host:port"), &o.listen, "join"},
       {"on-loss", "",
-       "what happens when a party is lost: stop, or continue without it. The study decides; this party refuses to start "
+       "what happens when a party is lost: stop, or continue without it. The study decides; this party refuses to "
+       "start "
        "if the study says otherwise",
        any_text("stop, continue"), &o.on_loss, "join"},
       {"out", "", "folder of the record; default RUN-NAME. The same command again continues the run in it",

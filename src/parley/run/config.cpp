@@ -71,9 +71,10 @@ void read_config(const std::filesystem::path& file, const std::vector<Option>& r
   const toml::table table = parse_toml(read_file(file, "the configuration", mebibyte), file.string());
   const bool study = table.contains("party") || table.contains("wait-seconds"), schema = table.contains("columns");
   if (study || schema)
-    throw Error({.what = study ? "this is a study file, not a file of options" : "this is a schema, not a file of options",
-                 .where = file.string(),
-                 .fix = study ? "'parley study check', 'doctor' and 'join' take it" : "give it with --schema"});
+    throw Error(
+        {.what = study ? "this is a study file, not a file of options" : "this is a schema, not a file of options",
+         .where = file.string(),
+         .fix = study ? "'parley study check', 'doctor' and 'join' take it" : "give it with --schema"});
   set_all(table, rows, file.string());
 }
 

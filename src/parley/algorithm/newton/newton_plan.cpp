@@ -382,8 +382,8 @@ void fill_in(Options& o, const Algorithm& a, const Setting& setting) {
   if (a.curved && !o.curvature_share) o.curvature_share = planned_share;
   const problem::Loss loss = loss_of(o, setting.classes);
   if (!o.clip)
-    o.clip = !cut_pays(loss) || o.intervals || o.noise == Noise::none ? loss.gradient_bound()
-                                                                      : planned_clip(o, a, setting);
+    o.clip =
+        !cut_pays(loss) || o.intervals || o.noise == Noise::none ? loss.gradient_bound() : planned_clip(o, a, setting);
   o.clip = std::min(*o.clip, loss.gradient_bound());
   if (o.diameter == Diameter::automatic)
     o.diameter = budget && loss.kind == LossKind::logistic ? Diameter::at_point : Diameter::worst;

@@ -67,7 +67,8 @@ TEST(Gzip, DamageAndAnEarlyEndAreErrors) {
   auto random = repeatable_random(1952);
   const std::string small = gzipped(lines(50));
   int refused = 0;
-  for (int i = 0; i < 3000; ++i) refused += message_of([&] { unpacked(mutated(small, "\x1F\x8B\x08", random)); }) == "(no Error)" ? 0 : 1;
+  for (int i = 0; i < 3000; ++i)
+    refused += message_of([&] { unpacked(mutated(small, "\x1F\x8B\x08", random)); }) == "(no Error)" ? 0 : 1;
   EXPECT_GT(refused, 2500);
 }
 
@@ -100,8 +101,8 @@ TEST(FileBytes, KnowGzipByItsFirstBytesAndHowFarTheyAre) {
 
 TEST(OpenBytes, ADatabaseNeedsAQueryAndItsAddressHoldsNoPassword) {
   EXPECT_THAT(message_of([] { open_bytes("postgresql://me@host/db", " ; "); }), HasSubstr("option --query"));
-  for (const char* address : {"postgresql://me:secret@host/db", "postgres://me@host/db?password=secret",
-                              "postgresql://me:se@cret@host/db"}) {
+  for (const char* address :
+       {"postgresql://me:secret@host/db", "postgres://me@host/db?password=secret", "postgresql://me:se@cret@host/db"}) {
     const std::string message = message_of([&] { open_bytes(address, "SELECT 1"); });
     EXPECT_THAT(message, HasSubstr("holds a password")) << address;
     EXPECT_THAT(message, testing::Not(HasSubstr("secret"))) << address;

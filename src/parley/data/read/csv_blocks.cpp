@@ -10,7 +10,8 @@ namespace {
 std::size_t lines(const std::string& text) {
   auto count = static_cast<std::size_t>(std::ranges::count(text, '\n'));
   if (text.find('\r') == std::string::npos) return count;
-  for (std::size_t i = 0; i < text.size(); ++i) count += text[i] == '\r' && (i + 1 == text.size() || text[i + 1] != '\n');
+  for (std::size_t i = 0; i < text.size(); ++i)
+    count += text[i] == '\r' && (i + 1 == text.size() || text[i + 1] != '\n');
   return count;
 }
 

@@ -36,9 +36,8 @@ void CsvScanner::check_line() {
   const char* const end = std::find_if(at_, end_, [](char c) { return c == '\n' || c == '\r'; });
   const std::string_view line(at_, static_cast<std::size_t>(end - at_));
   if (is_utf8(line) && line.find('\0') == std::string_view::npos) return;
-  throw Error({.what = "the file is not UTF-8 text",
-               .where = at(*source_, line_),
-               .fix = "save it as UTF-8 (iconv -t UTF-8)"});
+  throw Error(
+      {.what = "the file is not UTF-8 text", .where = at(*source_, line_), .fix = "save it as UTF-8 (iconv -t UTF-8)"});
 }
 
 void CsvScanner::misplaced_quote() const {

@@ -59,7 +59,8 @@ class TextIndex {
   }
   void grow() {
     slots_.assign(slots_.empty() ? 16 : 2 * slots_.size(), {});
-    for (std::size_t w = 0; w < words_.size(); ++w) slots_[place_of(words_[w].text)].word = static_cast<std::uint32_t>(w);
+    for (std::size_t w = 0; w < words_.size(); ++w)
+      slots_[place_of(words_[w].text)].word = static_cast<std::uint32_t>(w);
   }
 
   std::vector<Word> words_;

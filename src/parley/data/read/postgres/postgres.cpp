@@ -1,4 +1,6 @@
 // Rows of a query, as PostgreSQL itself writes them in CSV: COPY (query) TO STDOUT. Nothing but this file names libpq.
+#include "parley/data/read/postgres/postgres.h"
+
 #include <libpq-fe.h>
 
 #include <algorithm>
@@ -9,7 +11,6 @@
 #include "parley/base/error.h"
 #include "parley/base/text.h"
 #include "parley/data/read/bytes.h"
-#include "parley/data/read/postgres/postgres.h"
 
 namespace parley::data {
 namespace {
@@ -63,10 +64,8 @@ class Copy {
       fail("the database refuses the query", "try the query in psql; it must be one SELECT");
   }
   [[noreturn]] void fail(const std::string& what, const std::string& fix) const {
-    throw Error({.what = what,
-                 .value = std::string(trim(PQerrorMessage(connection_.get()))),
-                 .where = address_,
-                 .fix = fix});
+    throw Error(
+        {.what = what, .value = std::string(trim(PQerrorMessage(connection_.get()))), .where = address_, .fix = fix});
   }
 
   std::string address_;
