@@ -13,6 +13,7 @@
 #include "parley/record/files.h"
 #include "parley/record/record.h"
 #include "parley/run/claim.h"
+#include "parley/study/approval/planned.h"
 #include "parley/study/part_history.h"
 
 namespace parley::study {
@@ -360,6 +361,7 @@ json expected_header(const ExpectedPart& known, int node) {
                {"released", shape},
                {"privacy", run::privacy_json(known.plan.plan, not_private(known.study, known.plan),
                                              known.plan.plan.cost(), true)}};
+  head.update(noise_facts(known.plan));
   if (const json forecast = run::forecast_json(known.plan.plan); !forecast.is_null()) head["forecast"] = forecast;
   if (known.part.number > 1) head["part"] = json::parse(known.agreed().configuration);
   return head;
