@@ -80,9 +80,8 @@ class Intervals(Case):
 
     def test_the_ledger_prices_every_round_again_and_the_record_has_its_sizes(self):
         data = self.tables(rows=500)
-        for node in range(3):
-            self.ok("ledger", "cap", "l", "--dataset", f"d{node}", "--epsilon", 9, "--delta", "1e-6", "--colluders-epsilon", 3)
-        self.ok("train", *data, *BUDGET[:-2], "--ledger", "l", "--dataset", "d{node}", "--quiet", "--out", "out")
+        self.ok("ledger", "cap", "l", "--dataset", "d", "--epsilon", 9, "--delta", "1e-6", "--colluders-epsilon", 3)
+        self.ok("train", *data, *BUDGET[:-2], "--ledger", "l", "--dataset", "d", "--quiet", "--out", "out")
         self.assertIn("chain intact", self.ok("ledger", "verify", "l", "out"))
         self.assertEqual((self.dir / "out/released.f64").stat().st_size, 8 * 3 * (5 + (15 + 5) + 31 * 5 + (15 + 15 + 5) + 5))
 

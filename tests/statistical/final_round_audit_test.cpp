@@ -15,7 +15,7 @@
 #include "parley/algorithm/newton/newton_sums.h"
 #include "parley/privacy/gaussian.h"
 
-namespace parley::audit {
+namespace parley::audit::final_round {
 namespace {
 
 using algorithm::PrivateRound;
@@ -169,7 +169,9 @@ TEST(FinalRoundAudit, EachOfItsVectorsKeepsItsPriceAndAllTogetherTheirs) {
       std::printf("  %-28s claim %.4f  bound %.4f  estimate %.4f\n", cell.name.c_str(), most, found.bound,
                   found.estimate);
       EXPECT_LE(found.bound, most) << cell.name;
-      if (!is_short()) EXPECT_GE(found.estimate, cell.reach * most - 0.06) << cell.name << ": not the worst case";
+      if (!is_short()) {
+        EXPECT_GE(found.estimate, cell.reach * most - 0.06) << cell.name << ": not the worst case";
+      }
     }
 }
 
@@ -257,4 +259,4 @@ TEST(FinalRoundNoise, IsGaussianOfThePlannedScalesAndIndependentBetweenVectors) 
 }
 
 }  // namespace
-}  // namespace parley::audit
+}  // namespace parley::audit::final_round
