@@ -78,7 +78,7 @@ void print_markdown(const Command& command, const std::vector<Option>& known) {
              command.summary);
   if (!command.tasks.empty()) fmt::print("\n| task | what it does | options |\n|---|---|---|\n");
   for (const Task& t : command.tasks)
-    fmt::print("| `parley {} {}{}` | {} | {} |\n", command.name, t.name, t.words.empty() ? "" : " " + t.words,
+    fmt::print("| `parley {} {}{}` | {} | {} |\n", command.name, t.name, t.words.empty() ? "" : " " + cell(t.words),
                t.summary, t.options.empty() ? "" : "`--" + join(t.options, "`, `--") + "`");
   std::string group = "none yet";
   std::vector<std::string> shared;
