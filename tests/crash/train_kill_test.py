@@ -114,7 +114,7 @@ class Kill(Case):
         self.fresh()
         deaths = 0
         while self.outcome("run") != "completed":
-            resume = () if self.outcome("run") is None else ("--resume")
+            resume = () if self.outcome("run") is None else ("--resume",)
             if not resume:
                 shutil.rmtree(self.dir / "run", ignore_errors=True)
             end = self.run_program(*options, *resume, program=FAILPOINTS, PARLEY_TORN=29 + deaths % 7).returncode
@@ -142,7 +142,7 @@ class Kill(Case):
             self.fresh()
             before = []
             while self.outcome("run") != "completed":
-                resume = () if self.outcome("run") is None else ("--resume")
+                resume = () if self.outcome("run") is None else ("--resume",)
                 if not resume:
                     shutil.rmtree(self.dir / "run", ignore_errors=True)
                 process = subprocess.Popen([PARLEY, *map(str, options), *resume], cwd=self.dir, stdout=subprocess.DEVNULL,

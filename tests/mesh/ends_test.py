@@ -145,7 +145,7 @@ class Ends(Case):
             self.skipTest("a sanitizer reserves more than there is")
         study = Study(self.dir / "study", rounds=4)
         rows = (study.base / A / "mine.csv").read_text().splitlines()
-        (study.base / A / "many.csv").write_text("\n".join([rows[0]] + rows[1:] * 1000) + "\n")
+        (study.base / A / "many.csv").write_text("\n".join([rows[0]] + rows[1:] * 8000) + "\n")
         little = ["bash", "-c", 'ulimit -v 100000; exec "$@"', "bash"]
         result = subprocess.run([*little, PARLEY, *("many.csv" if w == "mine.csv" else w for w in study.command(A))], cwd=study.base / A, capture_output=True, text=True, timeout=PATIENCE)
         self.assertEqual(result.returncode, 1, result.stderr)

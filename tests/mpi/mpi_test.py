@@ -234,6 +234,10 @@ class Ending(Case):
                 break
             time.sleep(0.001)
         out, err = process.communicate(timeout=900)
+        for _ in range(3000):  # what was killed may take a moment to be gone
+            if not any(self.rank_process(r, job) for r in range(ranks)):
+                break
+            time.sleep(0.01)
         self.assertEqual([r for r in range(ranks) if self.rank_process(r, job)], [], "a rank that goes on without mpirun")
         return process.returncode, out + err
 

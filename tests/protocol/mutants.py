@@ -185,7 +185,7 @@ MUTANTS = [
     ("sums in parts: those of the common round are used", "algorithm/start.cpp", "for (int t = 1; t < past.through; ++t)",
      "for (int t = 1; t <= past.through; ++t)", PARTS),
     ("sums in parts: the mean of the points begins anew", "algorithm/newton/newton.cpp",
-     "2L * (t.earlier + s.round) > t.earlier + t.rounds", "2L * s.round > t.rounds", PARTS),
+     "2L * (t.earlier + s.round) > t.earlier + t.main_rounds()", "2L * s.round > t.main_rounds()", PARTS),
     ("sums in parts: curvature of more records is taken as it is", "algorithm/newton/newton.cpp",
      "return std::min(of_moments, 2 * now);", "return of_moments;", PARTS),
     ("sums in parts: nobody goes on where one has nothing left", "study/continuation.cpp",

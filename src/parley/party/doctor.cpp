@@ -87,9 +87,9 @@ class Doctor {
   void look_at_study() {
     study_ = study::read_study(o_.study);
     study::StudyPlan plan = plan_of(*study_);
-    const std::string hash = study::study_hash(canonical_json(*study_, plan));
+    hash_ = study::study_hash(canonical_json(*study_, plan));
     say("study", Health::ok,
-        fmt::format("\"{}\", {} parties, hash {}", study_->title, study_->parties.size(), in_fours(hash)));
+        fmt::format("\"{}\", {} parties, hash {}", study_->title, study_->parties.size(), in_fours(hash_)));
     for (const std::string& reason : not_private(*study_, plan))
       say("study", Health::warning, "NOT PRIVATE: " + reason);
     if (const std::string text = run::too_large_epsilon(plan.plan); !text.empty()) say("study", Health::warning, text);
@@ -100,9 +100,8 @@ class Doctor {
 
   // Without --require-approvals what is missing keeps nobody from starting.
   void look_at_approvals() {
-    if (!study_) return skip("approvals");
-    const std::string hash = study::study_hash(canonical_json(*study_, plan_of(*study_)));
-    const study::Approvals all = study::read_approvals(*study_, hash);
+    if (hash_.empty()) return skip("approvals");
+    const study::Approvals all = study::read_approvals(*study_, hash_);
     for (const study::Approval& a : all.valid) say("approvals", Health::ok, study::in_words(a));
     for (const std::string& line : all.refused)
       say("approvals", o_.require_approvals ? Health::failed : Health::warning, line);
@@ -275,6 +274,7 @@ class Doctor {
   const std::function<void(const Check&)>& each_;
   std::vector<Check> checks_;
   std::optional<study::Study> study_;
+  std::string hash_;  // once it has a plan
   std::optional<Participant> participant_;
   data::Dataset rows_;
   std::unique_ptr<Caller> caller_;
