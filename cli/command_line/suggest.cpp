@@ -115,13 +115,13 @@ void refuse_task(const Command& command, const std::string& typed) {
 
 void refuse_option(const Command& command, const std::string& typed, const std::vector<Command>& commands) {
   const auto begin = typed.find_first_not_of('-');
-  std::string name = begin == std::string::npos ? "" : typed.substr(begin, typed.find('=') - begin);
+  const std::string name = begin == std::string::npos ? "" : typed.substr(begin, typed.find('=') - begin);
   const std::vector<std::string> names = names_of(command);
   if (among(names, name))  // with one dash
     throw Error(
         {.what = "'" + typed + "' has one dash", .where = called(command), .fix = "did you mean '--" + name + "'?"});
   const std::string usual = usual_name(name);
-  std::string near = among(names, usual) ? usual : nearest(name, names);
+  const std::string near = among(names, usual) ? usual : nearest(name, names);
   std::string elsewhere;
   for (const Command& other : commands)
     if (other.name != command.name && among(names_of(other), name))

@@ -163,7 +163,7 @@ std::string with_comments(const Schema& schema, const std::vector<Guess>& guesse
 std::string draft_schema(const Table& table, const std::string& label_name) {
   Schema schema;
   schema.fold = needs_folding(table) ? Fold::both : Fold::none;
-  std::vector<std::string> marks = missing_words(table, schema.missing);
+  const std::vector<std::string> marks = missing_words(table, schema.missing);
   schema.missing.clear();
   for (const auto& mark : marks)  // "NA" and "na" are one after folding
     if (std::ranges::none_of(schema.missing,

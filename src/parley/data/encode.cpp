@@ -184,10 +184,10 @@ class Encoder {
   std::int32_t missing_category_ = 0;  // of the first missing mark that is a category
 };
 
-// The schema, when the file has its columns and no others.
-const Schema& fitting(const Columns& columns, const std::string& source, const Schema& schema, bool with_label) {
+// The columns, when they are the schema's and no others.
+Columns fitting(Columns columns, const std::string& source, const Schema& schema, bool with_label) {
   check_columns(columns, source, schema, with_label);
-  return schema;
+  return columns;
 }
 
 }  // namespace
@@ -203,7 +203,7 @@ struct RowEncoder::Inside {
 
 RowEncoder::RowEncoder(const Columns& columns, const std::string& source, const Schema& schema,
                        const std::string& split_column)
-    : RowEncoder(columns, source, fitting(columns, source, schema, true)) {
+    : RowEncoder(fitting(columns, source, schema, true), source, schema) {
   if (!split_column.empty()) inside_->key = need_column(columns, source, split_column, "split column");
   inside_->label.emplace(inside_->schema, need_column(columns, source, inside_->schema.label.column, "label column"));
 }
@@ -228,7 +228,7 @@ RowEncoder::RowEncoder(Known, const Columns& columns, const std::string& source,
 }
 
 RowEncoder RowEncoder::without_label(const Columns& columns, const std::string& source, const Schema& schema) {
-  return RowEncoder(columns, source, fitting(columns, source, schema, false));
+  return RowEncoder(fitting(columns, source, schema, false), source, schema);
 }
 
 RowEncoder::~RowEncoder() = default;

@@ -382,7 +382,7 @@ TEST(NewtonPrice, WhereSlopesAreCut) {
   EXPECT_EQ(clip("logistic", 0.25), 0.35);  // ν = 0.042
   EXPECT_EQ(clip("huber", 0.25), 0.35);
   EXPECT_EQ(clip("logistic", 0.25, 149), 0.35);
-  for (const long features : {150, 1000}) EXPECT_EQ(clip("logistic", 0.25, features), 0.5) << "steps are short already";
+  for (const long many : {150, 1000}) EXPECT_EQ(clip("logistic", 0.25, many), 0.5) << "steps are short already";
   EXPECT_EQ(clip("logistic", 0.25, 200, "dp-gd"), 0.35) << "it has no floor";
   EXPECT_EQ(clip("huber", 0.25, 200), 0.35);
   for (const double epsilon : {0.25, 1.0}) EXPECT_EQ(clip("huber-hinge", epsilon), 1);

@@ -27,8 +27,8 @@ std::size_t CsvBlocks::last_end(std::size_t from) {
   if (comment_ != 0) return last_end_with_comments(from);
   const auto count = std::count(buffer_.begin() + static_cast<std::ptrdiff_t>(from), buffer_.end(), '"');
   const bool quoted_at_end = quoted_ != (count % 2 == 1);
-  bool quoted = std::exchange(quoted_, quoted_at_end);
-  quoted = quoted_at_end;
+  quoted_ = quoted_at_end;
+  bool quoted = quoted_at_end;
   for (std::size_t i = buffer_.size(); i > from; --i) {
     const char c = buffer_[i - 1];
     if (c == '"') quoted = !quoted;

@@ -14,7 +14,7 @@ struct CsvBlock {
 
 class CsvBlocks {
  public:
-  explicit CsvBlocks(Bytes bytes, char comment = 0, std::size_t size = 128 * 1024);
+  explicit CsvBlocks(Bytes bytes, char comment = 0, std::size_t size = std::size_t{128} * 1024);
   // The next rows, about `size` bytes of them. false: at the end. A row that is longer than longest_row is handed on as
   // far as it was read: the scanner refuses it.
   bool next(CsvBlock& block);

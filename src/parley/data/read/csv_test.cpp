@@ -79,7 +79,7 @@ TEST(CsvScanner, FindsTheFieldsThatLibcsvFindsInDamagedTextToo) {
     ASSERT_EQ(ours.has_value(), theirs.has_value()) << text;
     ++(ours ? parsed : refused);
     if (!ours) continue;
-    FieldRows expected = *theirs;  // libcsv sees rows of one empty field in lines of blanks; we skip them
+    const FieldRows& expected = *theirs;  // libcsv sees rows of one empty field in lines of blanks; we skip them
     ASSERT_EQ(*ours, expected) << text;
   }
   EXPECT_GT(parsed, 3000);

@@ -48,7 +48,7 @@ class TextIndex {
     } else {
       for (const char c : text) first = first << 8U | static_cast<unsigned char>(c);
     }
-    std::uint64_t h = (first ^ (last * 0x9E3779B97F4A7C15U) ^ text.size()) * 0xD6E8FEB86659FD93U;
+    const std::uint64_t h = (first ^ (last * 0x9E3779B97F4A7C15U) ^ text.size()) * 0xD6E8FEB86659FD93U;
     return h ^ h >> 32U;
   }
   // Where the text stands, or the free slot where it would.
