@@ -1,6 +1,7 @@
 #include <fmt/core.h>
 
 #include <cstdio>
+#include <filesystem>
 #include <optional>
 
 #include "cli/commands.h"
@@ -57,6 +58,13 @@ int run_predict(const Arguments& arguments) {
   run::check_decision(model, o.decision);
   const auto features = static_cast<Index>(model.feature_names.size());
   std::optional<FileReplacement> file;
+  std::error_code unknown;
+  for (const std::string* used : {&o.data, &o.model})
+    if (!o.out.empty() && std::filesystem::equivalent(o.out, *used, unknown))
+      throw Error({.what = "the predictions would overwrite a file that this command reads",
+                   .value = o.out,
+                   .where = "option --out",
+                   .fix = "give another file"});
   std::size_t done = 0;
   const auto predict = [&](const data::Rows& encoded) {
     if (encoded.features != features)

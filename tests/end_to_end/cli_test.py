@@ -151,6 +151,7 @@ class Train(Case):
         self.assertEqual(old[2], "yes")
         self.assertLess(float(young[1]), 0.5)
         self.assertEqual(young[2], "no")
+        self.fails("predict", "--model", "run/model.json", "--data", "new.csv", "--out", "./new.csv", says=["would overwrite a file that this command reads"])
         self.ok("predict", "--model", "run/model.json", "--data", "new.csv", "--out", "p.csv")
         self.assertEqual((self.dir / "p.csv").read_text().splitlines(), lines)
 

@@ -61,6 +61,7 @@ class Intervals(Case):
         self.assertIn("followed the protocol", model["coefficients_assume"])
         table = list(csv.DictReader((self.dir / "out/coefficients.csv").read_text().splitlines()))
         self.assertEqual([(r["name"], float(r["estimate"])) for r in table], [(c["name"], c["estimate"]) for c in run["coefficients"]])
+        self.assertEqual({r["stamp"] for r in table}, {"NOT PRIVATE"})  # it has a seed
         self.ok("report", "out", "--out", "page.html", "--private")
         page = re.sub("<[^>]*>", " ", (self.dir / "page.html").read_text())
         self.assertIn("smoker=yes", page)

@@ -48,6 +48,9 @@ class Intervals(Case):
         self.assertEqual((verified["wrong"], verified["unchecked"]), ([], []))
         rows = list(csv.DictReader(study.out(B, "coefficients.csv").read_text().splitlines()))
         self.assertEqual(rows[-1]["name"], "(intercept)")
+        said = study.out(B, "statement.txt").read_text()
+        shape = json.loads(study.out(B, "run.json").read_text())["released"]
+        self.assertIn(f"({shape['size_of_round_1']} in round 1, {shape['size_of_final_round']} in the last)", said)
         file = study.out(B, "model.json")
         model = json.loads(file.read_text())
         model["coefficients"][0]["identified"] = not model["coefficients"][0]["identified"]

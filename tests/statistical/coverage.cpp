@@ -109,7 +109,8 @@ algorithm::Plan plan_of(const StudySetting& s) {
   if (s.clip > 0) o.clip = s.clip;
   if (s.ridge > 0) o.regularization = s.ridge * o.loss_weight * s.parties;
   if (s.colluders > 0) o.colluders = static_cast<std::uint64_t>(s.colluders);
-  const auto share = static_cast<double>(s.records / s.parties);
+  const auto whole = s.records / s.parties;
+  const auto share = static_cast<double>(whole);
   return algorithm::make_plan(o, {.degree = std::vector<int>(static_cast<std::size_t>(s.parties), s.parties - 1),
                                   .records = std::vector<double>(static_cast<std::size_t>(s.parties), share),
                                   .features = static_cast<long>(features_of(s))});

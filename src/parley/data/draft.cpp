@@ -6,10 +6,12 @@
 namespace parley::data {
 
 bool is_draft(std::string_view text) {
+  if (text.starts_with("\xEF\xBB\xBF")) text.remove_prefix(3);  // a byte-order mark
   while (!text.empty()) {
     const std::size_t end = std::min(text.find('\n'), text.size());
     std::string_view line = text.substr(0, end);
     text.remove_prefix(std::min(end + 1, text.size()));
+    line = trim(line);
     if (!line.starts_with('#')) continue;
     line.remove_prefix(std::min(line.find_first_not_of("# \t"), line.size()));
     if (line.starts_with("DRAFT")) return true;

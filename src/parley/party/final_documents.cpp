@@ -92,7 +92,7 @@ DocumentsWritten write_final_documents(const Participant& participant, PartsOnDi
     model = model_json(participant.study, participant.plan, end.model, study::end_name(ending.end), end.estimate);
     if (model.contains("coefficients"))
       write_file(folder / run::coefficients_file,
-                 run::coefficients_csv(coefficients_of(participant.study, end.estimate)));
+                 run::coefficients_csv(coefficients_of(participant.study, end.estimate), participant.stamps.empty()));
     write_file(folder / "own_model.json",
                model_json(participant.study, participant.plan, end.own, "this party's own iterate").dump(1) + "\n");
   } else {

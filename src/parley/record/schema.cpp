@@ -28,7 +28,6 @@ constexpr Field simulation_fields[] = {{"format", shareable},
                                        {"selection", shareable},  // follow from the plan, which is public
                                        {"forecast", shareable},
                                        {"coefficients", owner},  // columns of somebody's table
-                                       {"coefficients", owner},  // columns of somebody's table
                                        {"released", shareable},
                                        {"privacy", shareable},
                                        {"options", by_option},
@@ -61,6 +60,7 @@ constexpr Field party_fields[] = {{"format", shareable},
                                   {"noise_levels", shareable},
                                   {"approvals", shareable},  // made to be shown
                                   {"approvals_refused", shareable},
+                                  {"coefficients", owner},  // columns of somebody's table
                                   {"study.title", shareable},
                                   {"study.parties", shareable},
                                   {"study.edges", shareable},

@@ -88,9 +88,8 @@ class Maker {
 
   std::vector<Figure> make() {
     convergence("test-error", "Test error by round", "test error", &Round::test_error, &Metrics::test_error_pooled,
-                groups_[0].first().option("loss") == "huber"
-                    ? "Root mean square error on the test rows."
-                    : "Share of test rows that the model of a round gets wrong.");
+                of_numbers(groups_[0].first()) ? "Root mean square error on the test rows."
+                                               : "Share of test rows that the model of a round gets wrong.");
     convergence("training-loss", "Training loss by round", "training loss", &Round::train_loss,
                 &Metrics::train_loss_pooled, "Mean loss over all nodes' training rows.");
     convergence("disagreement", "Disagreement by round", "largest distance of a node from the model",

@@ -256,8 +256,8 @@ double Run::covered_epsilon() const {
 long Run::planned_rounds() const {
   const long rounds = std::atol(option("rounds").c_str());
   // of intervals, between the planned rounds and the model; the squared loss has no other
-  const bool final_round = with_intervals() && option("loss") != "squared";
-  return rounds <= 0 ? 0 : star ? 2 * rounds : sums ? rounds + (final_round ? 2 : 1) : rounds;
+  const bool last = with_intervals() && option("loss") != "squared";
+  return rounds <= 0 ? 0 : star ? 2 * rounds : sums ? rounds + (last ? 2 : 1) : rounds;
 }
 
 bool Run::with_intervals() const {

@@ -188,6 +188,8 @@ Run read_party(const Sources& sources, Audience audience) {
   read_expected(run, top);
   read_coefficients(run, top);
   if (study.is_object()) read_study(run, study);
+  const auto shape = record::shape_of(top);
+  run.sums = shape && shape->sums;
   read_noise(run, top);
   if (run.planned()) {
     read_approvals(run, top);

@@ -25,9 +25,13 @@ std::string count_text(double count) {
   return digits;
 }
 
+bool of_numbers(const Run& run) {
+  return run.option("loss") == "huber" || run.option("loss") == "squared";
+}
+
 std::string error_text(const Run& run, double error) {
   if (!std::isfinite(error)) return "–";
-  return run.option("loss") == "huber" ? value_text(error) : fmt::format("{:.2f} %", 100 * error);
+  return of_numbers(run) ? value_text(error) : fmt::format("{:.2f} %", 100 * error);
 }
 
 std::string spread_text(const Spread& s) {
@@ -115,6 +119,11 @@ std::string delta_warning(const std::vector<Group>& groups) {
               "allowed. Choose δ of at most 1/(10 × records).",
               number(run.guarantee.delta), i, count_text(run.nodes[i].records));
   return "";
+}
+
+bool publishing_allowed(const std::vector<Group>& groups) {
+  constexpr double most = 1e-3;  // where a record does not say how many rows there are
+  return !delta_warning(groups).empty() || largest_delta(groups) > most;
 }
 
 std::string epsilon_warning(const std::vector<Group>& groups) {

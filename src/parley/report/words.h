@@ -9,7 +9,8 @@ namespace parley::report {
 
 std::string count_text(double count);                  // 40,000
 std::string value_text(double value);                  // 4 digits
-std::string error_text(const Run& run, double error);  // of classes: percent; of numbers (huber): root mean square
+bool of_numbers(const Run& run);                       // the model predicts a number, not a class
+std::string error_text(const Run& run, double error);  // of classes: percent; of numbers: root mean square
 std::string spread_text(const Spread& s);              // mean, and the range over several runs
 
 // Several runs on the same rows: what whoever sees all of them learns at most (basic composition).
@@ -25,6 +26,7 @@ std::vector<std::string> stamps(const std::vector<Group>& groups);  // why not, 
 bool any_as_dealt(const std::vector<Group>& groups);
 bool any_measured(const std::vector<Group>& groups);  // on rows: losses and errors, in runs read for their owner
 std::string delta_warning(const std::vector<Group>& groups);    // δ ≥ 1/B_i, from what the page shows; "": none
+bool publishing_allowed(const std::vector<Group>& groups);      // by such a δ
 std::string epsilon_warning(const std::vector<Group>& groups);  // ε > 10
 // "Anyone who sees every message of this run learns at most ε = 1.0000, δ = 1e-05 about one person's record."
 std::string guarantee_sentence(const std::vector<Group>& groups);

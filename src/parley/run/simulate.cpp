@@ -191,7 +191,8 @@ class SimulatedRun {
       model["coefficients"] = head["coefficients"];
       model["coefficients_assume"] = assumptions_of_intervals(s_.problems[0].loss.kind == problem::LossKind::squared);
       if (ranks_.rank() == 0)
-        write_file(std::filesystem::path(folder_) / coefficients_file, coefficients_csv(result_.coefficients));
+        write_file(std::filesystem::path(folder_) / coefficients_file,
+                   coefficients_csv(result_.coefficients, s_.not_private.empty()));
     }
     if (ranks_.rank() == 0)
       record_->finish(head, model);  // first: where another rank's says completed, the model is there

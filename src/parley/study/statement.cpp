@@ -24,7 +24,9 @@ json assumptions(const Study& study, const algorithm::Schedule& s, bool in_parts
                    "no row of this party is held by another party too, and none is held twice (no program can "
                    "check this: the parties agree on it before the study)"});
   if (s.sums)
-    list.push_back("no row's gradient is longer than the planned bound (enforced: longer ones are cut)");
+    list.push_back(
+        "no row's gradient is longer than the planned bound (enforced: cut where the plan says so; elsewhere the loss "
+        "and the public bounds of rows and label bound it)");
   else if (!s.algorithm.linear)
     list.push_back(
         "each local minimum was certified to the planned tolerance (enforced: otherwise nothing is released)");
@@ -39,15 +41,22 @@ json assumptions(const Study& study, const algorithm::Schedule& s, bool in_parts
   if (noisy)
     list.push_back(study.seed ? "noise came from the public seed of the study: whoever knows the study can subtract it"
                               : "noise came from the operating system's generator through ChaCha20 and was not kept");
-  if (s.sharing.on())
-    for (const char* one :
-         {"no more parties pool what they know than the study allows for, and whoever reads the disk or memory of a "
-          "party during the run counts among them (no program can check this; the larger epsilon does not need it)",
-          "X25519 is not broken, also later by whoever has kept the messages (the larger epsilon does not need it)",
-          "no row was released before every party's signed key was here (enforced), and each stream that two parties "
-          "share served one vector (enforced: it is bound to part, round and point)",
-          "a person with rows at several parties is not covered by either figure: there the costs add up"})
+  if (s.sharing.on()) {
+    const std::string streams = s.sums ? "part, round and point" : "part and round";
+    for (
+        const std::string& one :
+        {std::string(
+             "no more parties pool what they know than the study allows for, and whoever reads the disk or memory of a "
+             "party during the run counts among them (no program can check this; the larger epsilon does not need it)"),
+         std::string("X25519 is not broken, also later by whoever has kept the messages (the larger epsilon does not "
+                     "need it)"),
+         "no row was released before every party's signed key was here (enforced), and each stream that two parties "
+         "share served one vector (enforced: it is bound to " +
+             streams + ", and a round is released once)",
+         std::string("a person with rows at several parties is not covered by either figure: there the costs add "
+                     "up")})
       list.push_back(one);
+  }
   list.push_back("each round was released once, and charged and stored before it left (the ledger)");
   if (noisy) list.push_back("noise in floating point; released values are rounded to a public grid (docs/privacy.md)");
   return list;
@@ -115,8 +124,9 @@ json statement_json(const Study& study, const StudyPlan& plan, int node, const s
             {"numbers_per_round", plan.dimension()},
             {"private", stamps.empty()},
             {"stamp", stamps.empty() ? "" : "NOT PRIVATE: " + join(stamps, "; ")}};
-  if (const Index first = plan.plan.largest_size(plan.dimension()); first > plan.dimension())
+  if (const Index first = plan.plan.size(0, 1, plan.dimension()); first > plan.dimension())
     j["numbers_in_round_1"] = first;
+  if (s.sums && s.sums->final.steps() > 0) j["numbers_in_final_round"] = s.sums->layout(s.sums->rounds).size();
   if (!spent.parts.is_null()) j["parts"] = spent.parts;
   if (!spent.confirmed)
     j["unconfirmed"] =
@@ -156,8 +166,10 @@ std::string statement_text(const json& j) {
   if (!text("stamp").empty() && text("stamp") != "-") out += text("stamp") + "\n\n";
   out += fmt::format("Outcome: {} ({}).\n", text("outcome"), text("outcome_in_words"));
   const int values = j.at("values_released").get<int>();
-  const std::string first =
-      j.contains("numbers_in_round_1") ? fmt::format(" ({} in round 1)", j["numbers_in_round_1"].get<long>()) : "";
+  std::vector<std::string> longer;
+  for (const auto& [key, round] : {std::pair{"numbers_in_round_1", "round 1"}, {"numbers_in_final_round", "the last"}})
+    if (j.contains(key)) longer.push_back(fmt::format("{} in {}", j[key].get<long>(), round));
+  const std::string first = longer.empty() ? "" : " (" + join(longer, ", ") + ")";
   out += fmt::format("Released: {} value{} of {} numbers{} by {}, {} of them computed from rows, to {}.\n", values,
                      values == 1 ? "" : "s", j.at("numbers_per_round").get<long>(), first, text("algorithm"),
                      j.at("rounds_from_rows").get<int>(), join(j.at("sent_to").get<std::vector<std::string>>(), ", "));

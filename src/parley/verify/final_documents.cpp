@@ -174,7 +174,8 @@ class FinalDocumentsCheck {
       say(": " + std::string(run::coefficients_file) + " does not say what follows from the released values");
   }
   std::string coefficients_csv_of(const algorithm::newton::Estimate* estimate) const {
-    return run::coefficients_csv(coefficients_of(known_.study, estimate));
+    return run::coefficients_csv(coefficients_of(known_.study, estimate),
+                                 not_private(known_.study, known_.plan).empty());
   }
 
   const WholeRecord& record_;

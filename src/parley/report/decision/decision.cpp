@@ -33,12 +33,17 @@ const Run* shared(const std::vector<Group>& groups) {
   return most;
 }
 
-// Of every run, the largest: each has its own ε, δ and curve.
-double largest_guess(const std::vector<Group>& groups) {
-  double most = 0;
+// Of each run: its own ε, δ and curve.
+std::vector<Claim> claims_of(const std::vector<Group>& groups) {
+  std::vector<Claim> all;
   for (const Group& g : groups)
-    for (const Run& run : g.runs)
-      most = std::max(most, best_guess(run.covered_epsilon(), run.guarantee.delta, run.guarantee.trade_off));
+    for (const Run& run : g.runs) all.push_back({run.covered_epsilon(), run.guarantee.delta, run.guarantee.trade_off});
+  return all;
+}
+
+double largest_guess(const std::vector<Claim>& claims) {
+  double most = 0;
+  for (const Claim& c : claims) most = std::max(most, best_guess(c.epsilon, c.delta, c.curve));
   return most;
 }
 
@@ -61,7 +66,7 @@ std::string guessing_card(const Group& g) {
   const double error = over_runs(g, [](const Run& r) { return r.metrics.test_error; }).mean;
   if (!std::isfinite(error) || !std::isfinite(m.test_error_guessing)) return "";
   const double better = m.test_error_guessing - error;
-  const bool numbers = g.first().option("loss") == "huber";
+  const bool numbers = of_numbers(g.first());
   const bool told = !m.verdict.empty() && g.runs.size() == 1;  // by an exact test on the held-out rows
   const std::string value = told && std::isfinite(m.auc) ? fmt::format("AUC {:.3f}", m.auc)
                             : better <= 0                ? "no better"
@@ -87,9 +92,11 @@ std::string lights_part(const std::vector<Group>& groups) {
   const double epsilon = worst(groups).covered_epsilon();
   const Run* const fewer = holds ? shared(groups) : nullptr;
   std::string out = "<div class=\"lights\" role=\"note\" aria-label=\"Traffic light\">\n";
-  out += light(verdict_on(epsilon, holds), fewer != nullptr ? "against all other parties together" : "");
+  const bool published = publishing_allowed(groups);
+  out += light(verdict_on(epsilon, holds, published), fewer != nullptr ? "against all other parties together" : "");
   if (fewer != nullptr)
-    out += light(verdict_on(fewer->guarantee.epsilon_colluders, holds), "against " + fewer->guarantee.colluders);
+    out += light(verdict_on(fewer->guarantee.epsilon_colluders, holds, published),
+                 "against " + fewer->guarantee.colluders);
   out += "</div>\n";
   for (const std::string& text : {delta_warning(groups), epsilon_warning(groups)})
     if (!text.empty()) out += "<p class=\"warning\">" + escaped(text) + "</p>\n";
@@ -98,21 +105,27 @@ std::string lights_part(const std::vector<Group>& groups) {
 
 std::string odds_sentence(const std::vector<Group>& groups) {
   if (!all_private(groups)) return "";
-  const bool exact = std::ranges::all_of(groups, [](const Group& g) {
-    return std::ranges::all_of(g.runs, [](const Run& r) { return r.guarantee.trade_off == TradeOff::gaussian; });
-  });
-  return fmt::format(
-      "Somebody who has to decide which of two people's records was used{}, and starts with even odds, is right with "
-      "probability at most {} (50 % is guessing{}).",
+  const std::vector<Claim> claims = claims_of(groups);
+  const bool exact = std::ranges::all_of(claims, [](const Claim& c) { return c.curve == TradeOff::gaussian; }),
+             several = claims.size() > 1;
+  std::string text = fmt::format(
+      "Somebody who has to decide which of two people's records was used{}, starts with even odds and sees {}, is "
+      "right with probability at most {} (50 % is guessing{}).",
       any_as_dealt(groups) ? " in one place of one node, all rows being dealt already" : "",
-      guess_text(largest_guess(groups)), exact ? "; from the exact trade-off curve of Gaussian noise" : "");
+      several ? "one of these runs" : "every message", guess_text(largest_guess(claims)),
+      exact ? "; from the exact trade-off curve of Gaussian noise" : "");
+  if (several)
+    text += fmt::format(" Who sees all {} runs, if they used the same records: at most {}.", claims.size(),
+                        guess_text(best_guess(claims)));
+  return text;
 }
 
 std::string decision_cards(const std::vector<Group>& groups) {
   std::string out;
   if (all_private(groups))
-    out += card("best guesser is right", "≤ " + guess_text(largest_guess(groups)),
-                "which of two records was used; 50 % is guessing");
+    out += card("best guesser is right", "≤ " + guess_text(best_guess(claims_of(groups))),
+                std::string("which of two records was used; 50 % is guessing") +
+                    (total(groups).runs > 1 ? "; who sees all runs together" : ""));
   if (groups.size() == 1 && groups[0].runs.size() == 1 && all_private(groups)) out += spent_card(groups[0].first());
   if (groups.size() == 1) out += guessing_card(groups[0]);
   return out;

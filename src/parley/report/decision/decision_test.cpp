@@ -45,6 +45,19 @@ TEST(Odds, WithoutACurveTheyAreWhatEpsilonAndDeltaAllow) {
   EXPECT_LE(best_guess(1000, 1e-5, TradeOff::gaussian), 1);
 }
 
+// Φ(√k μ/2), μ = 0.26804 for ε = 1 and δ = 1e-5; of pure ε = 1 three times e³/(1 + e³).
+TEST(Odds, OfSeveralRunsTogetherAreThoseOfTheirSum) {
+  const std::vector<Claim> two(2, {1, 1e-5, TradeOff::gaussian}), ten(10, two[0]);
+  EXPECT_EQ(guess_text(best_guess(std::vector<Claim>{two[0]})), "55.4 %");
+  EXPECT_EQ(guess_text(best_guess(two)), "57.6 %");
+  EXPECT_EQ(guess_text(best_guess(ten)), "66.5 %");
+  const double e3 = std::exp(3.0);
+  EXPECT_NEAR(best_guess(std::vector<Claim>(3, {1, 0, TradeOff::any})), e3 / (1 + e3), 1e-12);
+  EXPECT_NEAR(best_guess({{1, 1e-5, TradeOff::gaussian}, {2, 0, TradeOff::any}}), (e3 + 1e-5) / (1 + e3), 1e-12);
+  EXPECT_EQ(best_guess({{1, 0.6, TradeOff::any}, {1, 0.6, TradeOff::any}}), 1);
+  EXPECT_EQ(best_guess({{1, 1e-5, TradeOff::gaussian}, {std::nan(""), 1e-5, TradeOff::gaussian}}), 1);
+}
+
 TEST(Odds, OfWhatIsNoClaimAreCertainty) {
   for (const double bad : {std::numeric_limits<double>::quiet_NaN(), std::numeric_limits<double>::infinity(), -1.0}) {
     EXPECT_EQ(best_guess(bad, 1e-5, TradeOff::gaussian), 1);
@@ -63,6 +76,11 @@ TEST(Light, ChangesAboveOneAndAboveThreeAsPrinted) {
     EXPECT_EQ(v.light, Light::red);
     EXPECT_EQ(v.word, "NOT PRIVATE");
   }
+}
+
+TEST(Light, IsRedWhereDeltaAllowsARecordToBePublished) {
+  EXPECT_EQ(verdict_on(0.5, true, true).light, Light::red);
+  EXPECT_THAT(verdict_on(0.5, true, true).sentence, HasSubstr("publishing a record outright would be allowed"));
 }
 
 TEST(Light, IsToldByWordAndShapeToo) {

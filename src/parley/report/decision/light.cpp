@@ -6,10 +6,12 @@
 
 namespace parley::report {
 
-Verdict verdict_on(double epsilon, bool holds) {
+Verdict verdict_on(double epsilon, bool holds, bool publishing_allowed) {
   if (!holds || !std::isfinite(epsilon) || epsilon < 0)
     return {Light::red, "NOT PRIVATE",
             "There is no guarantee. Do not share messages or model as if they were protected."};
+  if (publishing_allowed)
+    return {Light::red, "RED", "δ is so large that publishing a record outright would be allowed. Do not sign."};
   const double printed = printed_epsilon_value(epsilon);
   if (printed <= 1) return {Light::green, "GREEN", "ε is at most 1: strong protection of each record."};
   if (printed <= 3)

@@ -12,8 +12,9 @@ struct Verdict {
   std::string sentence;  // what it means and what to do
 };
 
-// ε as printed decides: at most 1 is green, at most 3 amber. Without a guarantee it is red.
-Verdict verdict_on(double epsilon, bool holds);
+// ε as printed decides: at most 1 is green, at most 3 amber. Without a guarantee it is red, and where δ would allow a
+// record to be published outright.
+Verdict verdict_on(double epsilon, bool holds, bool publishing_allowed = false);
 std::string name_of(Light light);  // of its class in the style sheet
 std::string sign_of(Light light);  // SVG: each light has a shape of its own, so that colour is never needed
 

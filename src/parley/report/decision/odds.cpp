@@ -19,6 +19,24 @@ double best_guess(double epsilon, double delta, TradeOff curve) {
   return std::min(any, (1 + privacy::gdp_delta(mu, 0)) / 2 * up);
 }
 
+double best_guess(const std::vector<Claim>& runs) {
+  if (runs.size() == 1) return best_guess(runs[0].epsilon, runs[0].delta, runs[0].curve);
+  double epsilon = 0, delta = 0, square = 0;
+  bool gaussian = true;
+  for (const Claim& r : runs) {
+    if (!(r.epsilon >= 0 && r.delta >= 0 && r.delta < 1) || !std::isfinite(r.epsilon)) return 1;
+    epsilon += r.epsilon;
+    delta += r.delta;
+    gaussian = gaussian && r.curve == TradeOff::gaussian && r.delta > 0;
+    if (!gaussian) continue;
+    const double mu = privacy::gdp_mu(r.epsilon, r.delta) * (1 + 1e-14);
+    square += mu * mu;
+  }
+  const double up = 1 + 1e-14 * static_cast<double>(runs.size() + 1);
+  const double any = delta < 1 ? best_guess(epsilon * up, delta, TradeOff::any) : 1;
+  return gaussian ? std::min(any, (1 + privacy::gdp_delta(std::sqrt(square) * up, 0)) / 2 * up) : any;
+}
+
 std::string guess_text(double probability) {
   return fmt::format("{:.1f} %", std::min(100.0, std::ceil(1000 * probability * (1 - 1e-12)) / 10));
 }

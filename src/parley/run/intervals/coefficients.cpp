@@ -121,13 +121,14 @@ json to_json(const std::vector<Coefficient>& table) {
   return list;
 }
 
-std::string coefficients_csv(const std::vector<Coefficient>& table) {
-  std::string csv = "name,estimate,standard_error,standard_error_sampling,low,high,p_value,identified\n";
+std::string coefficients_csv(const std::vector<Coefficient>& table, bool is_private) {
+  std::string csv = "name,estimate,standard_error,standard_error_sampling,low,high,p_value,identified,stamp\n";
+  const std::string stamp = is_private ? "" : "NOT PRIVATE";
   for (const Coefficient& c : table) {
     csv += csv_cell(c.name);
     for (const double x : {c.estimate, c.standard_error, c.sampling_error, c.low, c.high, c.p_value})
       csv += "," + (c.identified ? number(x) : "");
-    csv += c.identified ? ",yes\n" : ",no\n";
+    csv += (c.identified ? ",yes," : ",no,") + stamp + "\n";
   }
   return csv;
 }

@@ -26,7 +26,8 @@ std::vector<Coefficient> coefficients(const algorithm::newton::Estimate& estimat
 
 std::string assumptions_of_intervals(bool linear);
 nlohmann::json to_json(const std::vector<Coefficient>& coefficients);  // null where not identified
-std::string coefficients_csv(const std::vector<Coefficient>& coefficients);
+// Numbers without a guarantee are stamped in every line: this file is what people copy elsewhere.
+std::string coefficients_csv(const std::vector<Coefficient>& coefficients, bool is_private);
 std::vector<std::vector<std::string>> coefficients_table(const nlohmann::json& coefficients);  // for people
 
 inline constexpr auto coefficients_file = "coefficients.csv";

@@ -27,8 +27,18 @@ std::string to_sign(const Approval& a) {
   return "parley approval 1\n" + to_json(a).dump();
 }
 
+// No control characters, and none that turn or break a line of text for whoever reads it on a terminal.
 bool printable(std::string_view text) {
-  return is_utf8(text) && std::ranges::none_of(text, [](unsigned char c) { return c < 0x20 || c == 0x7f; });
+  if (!is_utf8(text)) return false;
+  for (std::size_t at = 0; at < text.size();) {
+    const Utf8 c = utf8_at(text, at);
+    const bool control = c.code < 0x20 || (c.code >= 0x7f && c.code <= 0x9f);
+    const bool turns = c.code == 0x200e || c.code == 0x200f || c.code == 0x61c ||
+                       (c.code >= 0x2028 && c.code <= 0x202e) || (c.code >= 0x2066 && c.code <= 0x2069);
+    if (control || turns) return false;
+    at += c.length;
+  }
+  return true;
 }
 
 // What a line says; nullopt: it is none that signed_approval makes. More keys than known ones are refused: they would

@@ -142,6 +142,16 @@ TEST_F(ApprovalFile, GarbageIsNamedByItsLineAndNeverApproves) {
   control["approval"]["words"] = "\x1b[31mred";
   no_hex["signature"] = "zz";
   for (const json& bad : {more, unsigned_key, long_words, control, no_hex}) all.push_back(bad.dump());
+  for (const char* turned : {"\xC2\x9B"
+                             "31mred",
+                             "\xE2\x80\xAE"
+                             "derovppa",
+                             "\xE2\x80\xA8"
+                             "a second line"}) {
+    json bad = good;
+    bad["approval"]["words"] = turned;  // a control sequence, text from right to left, another line
+    all.push_back(bad.dump());
+  }
   for (const std::string& bad : all)
     EXPECT_THAT(refused(bad), HasSubstr("study.approvals:2: it is no approval")) << bad.substr(0, 80);
 }
