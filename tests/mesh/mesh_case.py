@@ -24,7 +24,7 @@ KILLED = -9
 FULL, SHORT = "PARLEY_TEST_FULL" in os.environ, "PARLEY_TEST_SHORT" in os.environ
 # A sanitizer's report ends its process at once, and every wait for a process looks for one (sanitizer_report).
 for name, options in (("ASAN", "abort_on_error=1:halt_on_error=1"), ("UBSAN", "halt_on_error=1:print_stacktrace=1"),
-                      ("TSAN", "halt_on_error=1:exitcode=66:ignore_noninstrumented_modules=1"),
+                      ("TSAN", f"halt_on_error=1:exitcode=66:ignore_noninstrumented_modules=1:print_suppressions=0:suppressions={pathlib.Path(__file__).resolve().parent}/tsan.supp"),
                       ("LSAN", f"print_suppressions=0:suppressions={pathlib.Path(__file__).resolve().parent}/lsan.supp")):
     os.environ.setdefault(name + "_OPTIONS", options)
 PATIENCE = int(os.environ.get("PARLEY_PATIENCE", 900))  # seconds until a process counts as hanging: no test passes or fails by how fast this machine is

@@ -254,10 +254,10 @@ double Run::covered_epsilon() const {
 }
 
 long Run::planned_rounds() const {
-  const long rounds = std::atol(option("rounds").c_str());
+  const long main = std::atol(option("rounds").c_str());
   // of intervals, between the planned rounds and the model; the squared loss has no other
   const bool last = with_intervals() && option("loss") != "squared";
-  return rounds <= 0 ? 0 : star ? 2 * rounds : sums ? rounds + (last ? 2 : 1) : rounds;
+  return main <= 0 ? 0 : star ? 2 * main : sums ? main + (last ? 2 : 1) : main;
 }
 
 bool Run::with_intervals() const {
