@@ -96,7 +96,7 @@ class Fig5(unittest.TestCase):
 
         noise = ["--iteration-delta", "1e-3", "--iteration-epsilon"]
         for regularizer in ("l2", "l1") if "PARLEY_TEST_FULL" in os.environ else ("l2",):
-            plain = error("star-admm", "--regularizer", regularizer)
+            plain = error("star-admm", "--noise", "none", "--regularizer", regularizer)
             for epsilon in ("0.07", "0.2"):
                 self.assertLess(error("dp-admm", "--regularizer", regularizer, *noise, epsilon), plain + 1)
             if regularizer == "l2":
