@@ -109,7 +109,7 @@ bench: setup
 	@python3 bench/mpi.py $(BUILD)/bench_mpi_round bench/results
 	@python3 bench/mesh.py $(BUILD)/parley bench/results
 
-# The papers' figures again, on Adult ('build/parley data fetch adult'); what is finished is kept. results: into docs/results.md.
+# The papers' figures again, on Adult ('build/parley data fetch adult'); what is finished is kept. results: into docs/results/results.md.
 reproduce: all
 	@$(BUILD)/parley reproduce all --out runs/reproduce
 
@@ -117,7 +117,7 @@ results: reproduce
 	@scripts/results.py runs/reproduce
 
 docs: all
-	@$(BUILD)/parley options --markdown > docs/options.md
+	@$(BUILD)/parley options --markdown > docs/use/options.md
 
 format: tools
 	@git ls-files '*.h' '*.cpp' | xargs clang-format-19 -i

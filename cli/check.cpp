@@ -1,4 +1,4 @@
-// What the papers' theorems say about a planned run, before data is touched (docs/theory.md).
+// What the papers' theorems say about a planned run, before data is touched (docs/check/theory.md).
 #include <fmt/core.h>
 
 #include <algorithm>
@@ -68,7 +68,7 @@ int run_check(const Arguments& arguments) {
     throw Error({.what = a.name + " has no penalty and no graph on which its convergence depends",
                  .value = a.name,
                  .where = "parley check",
-                 .fix = "see docs/newton.md; 'parley plan --algorithm " + a.name + "' says what to expect"});
+                 .fix = "see docs/check/newton.md; 'parley plan --algorithm " + a.name + "' says what to expect"});
   o.algorithm.algorithm = a.name;
   std::vector<Option> rows = own_rows(o);
   for (const Option& row : checked_rows(o.algorithm)) rows.push_back(row);
@@ -86,7 +86,7 @@ int run_check(const Arguments& arguments) {
       star(out, o, setting);
     else
       out.note(a.linear
-                   ? "No theorem of the papers covers linear-admm; docs/algorithms.md says what was measured."
+                   ? "No theorem of the papers covers linear-admm; docs/check/algorithms.md says what was measured."
                    : "Consensus ADMM of a convex problem converges for every penalty > 0 (Boyd et al. 2011, 3.2.1); "
                      "HHCG20 prove nothing about it.");
   } else {

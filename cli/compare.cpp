@@ -149,7 +149,7 @@ void print_chosen(const run::Comparison& c) {
   }
   if (!said.empty()) fmt::print("  {}\n", said);
   if (!expected.empty())
-    fmt::print("  Its forecast before any record was read, in points above 'not private': {} (docs/frontier.md).\n",
+    fmt::print("  Its forecast before any record was read, in points above 'not private': {} (docs/check/frontier.md).\n",
                expected);
 }
 

@@ -27,7 +27,7 @@ std::string cell(std::string text) {  // a bar would end a Markdown cell
   return text;
 }
 
-// Rows of train in the order of docs/options.md; of others as they stand.
+// Rows of train in the order of docs/use/options.md; of others as they stand.
 std::vector<Option> sorted_rows(const Command& command) {
   std::vector<Option> rows = options_of(command);
   static const std::vector<std::string> order = {"Options",   "data",    "network", "problem",
@@ -147,7 +147,7 @@ Command options_command() {
           .summary = "list the options of every command, or of one, with symbol, default and range",
           .words = "[COMMAND]",
           .flags = {"json", "markdown"},
-          .examples = "  parley options\n  parley options plan\n  parley options --markdown > docs/options.md\n",
+          .examples = "  parley options\n  parley options plan\n  parley options --markdown > docs/use/options.md\n",
           .run = run_options};
 }
 

@@ -211,7 +211,7 @@ Command reproduce_command() {
               "  parley reproduce list\n"
               "  parley reproduce zkl20-fig5\n"
               "  parley reproduce all --quick --out runs/quick\n"
-              "  parley reproduce mine.toml           # the format: docs/reproduce.md\n",
+              "  parley reproduce mine.toml           # the format: docs/results/reproduce.md\n",
           .run = run_reproduce};
 }
 

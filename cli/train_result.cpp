@@ -168,7 +168,7 @@ void print_guarantee(const run::Summary& s) {
   if (sharing.on())
     fmt::print(
         "  If all other parties pool what they know: ε = {}. A person with rows at k parties: k times μ, not √k\n"
-        "  (docs/privacy-shared-noise.md).\n",
+        "  (docs/proofs/shared-noise.md).\n",
         printed_epsilon(last.epsilon_all_others));
   if (const std::string rows = run::not_covered(s.simulation); !rows.empty()) fmt::print("  Not covered: {}.\n", rows);
   if (last.epsilon_all_others > 10)

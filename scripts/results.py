@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Puts what `parley reproduce all` found into docs/results.md, between its two marks, and the charts beside it.
+"""Puts what `parley reproduce all` found into docs/results/results.md, between its two marks, and the charts beside it.
 
   scripts/results.py [FOLDER]        default: runs/reproduce
 """
@@ -25,9 +25,9 @@ def main():
     for r in results:
         for chart in r["charts"]:
             shutil.copy(folder / chart, images)
-    index = re.sub(r"\]\(([\w.-]+\.svg)\)", r"](images/reproduce/\1)", index)
+    index = re.sub(r"\]\(([\w.-]+\.svg)\)", r"](../images/reproduce/\1)", index)
     made_of = "\n".join(f"<!-- {r['name']} {r['fingerprint']} -->" for r in results)
-    page = ROOT / "docs/results.md"
+    page = ROOT / "docs/results/results.md"
     before, rest = page.read_text().split(BEGIN)
     after = rest.split(END)[1]
     page.write_text(f"{before}{BEGIN}\n{made_of}\n\n{index.strip()}\n\n{END}{after}")

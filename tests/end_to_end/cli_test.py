@@ -550,7 +550,7 @@ class Others(Case):
             self.assertIn(f"parley {command}", page)
 
     def test_the_option_page_is_not_stale(self):
-        self.assertEqual(self.ok("options", "--markdown"), (ROOT / "docs/options.md").read_text(), "run 'make docs'")
+        self.assertEqual(self.ok("options", "--markdown"), (ROOT / "docs/use/options.md").read_text(), "run 'make docs'")
 
     def test_describe_drafts_a_schema_that_works_and_warns(self):
         self.ok("data", "generate", "census", "--rows", 500, "--out", "sample.csv")

@@ -83,7 +83,7 @@ class Without(unittest.TestCase):
         self.assertEqual(json.loads(false.stdout)["results"][0]["verdict"], "does not hold")
 
     def test_the_example_of_the_docs_runs_in_its_quick_form_too(self):
-        text = (ROOT / "docs/reproduce.md").read_text().split("```toml\n")[1].split("```")[0]
+        text = (ROOT / "docs/results/reproduce.md").read_text().split("```toml\n")[1].split("```")[0]
         text = text.replace('data = "census"\n', 'data = "census"\nrows = 2000\nloss-weight = 100\n')
         result = parley(self.mine(text), "--quick", "--out", str(self.out))
         self.assertEqual(result.returncode, 0, result.stderr)
@@ -147,8 +147,8 @@ class Adult(unittest.TestCase):
 
 class Docs(unittest.TestCase):
     def test_results_show_the_experiments_as_they_are(self):
-        """docs/results.md was made from these very files: `make results` when this fails."""
-        page = (ROOT / "docs/results.md").read_text()
+        """docs/results/results.md was made from these very files: `make results` when this fails."""
+        page = (ROOT / "docs/results/results.md").read_text()
         for e in json.loads(parley("list", "--json").stdout)["experiments"]:
             self.assertTrue(f"<!-- {e['name']} {e['fingerprint']} -->" in page, f"{e['name']}: run 'make results'")
             for chart in e["charts"]:

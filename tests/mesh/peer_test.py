@@ -1,4 +1,4 @@
-"""A second implementation of a party, written from docs/protocol.md (peer.py), among real ones: it completes an honest run, and when it lies
+"""A second implementation of a party, written from docs/check/protocol.md (peer.py), among real ones: it completes an honest run, and when it lies
 no two honest parties end with different models, nobody is held for ever, and nobody withdraws a claim without proof (R3, R7, R9, R15)."""
 from mesh_case import *
 

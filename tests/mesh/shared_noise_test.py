@@ -1,4 +1,4 @@
-"""Noise that cancels between real processes (docs/privacy-shared-noise.md, section 3): keys, their file, what cancels after kills, both epsilons."""
+"""Noise that cancels between real processes (docs/proofs/shared-noise.md, section 3): keys, their file, what cancels after kills, both epsilons."""
 import struct
 
 from loss_case import *

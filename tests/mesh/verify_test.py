@@ -432,7 +432,7 @@ class Verify(Case):
                           "hospital_b, round 3: its ledger paid for another value than the one released")
 
     def test_a_ledger_whose_chain_was_written_anew_is_held_against_the_study(self):
-        """Whoever may write the file can make a whole chain again (docs/ledger.md); what must stand in it follows from the study."""
+        """Whoever may write the file can make a whole chain again (docs/approve/ledger.md); what must stand in it follows from the study."""
         study = self.study()
         party = "hospital_b"
         number = lambda n: struct.pack("<q", n)

@@ -1,4 +1,4 @@
-"""The MPI engine as a user meets it (docs/cluster.md): same bits on any number of ranks, one file per node, mistakes told once, a rank
+"""The MPI engine as a user meets it (docs/operate/cluster.md): same bits on any number of ranks, one file per node, mistakes told once, a rank
 that dies, and going on after it. ctest gives $PARLEY, $PARLEY_FAILPOINTS and $SAME_BITS; without mpirun: "skipped: mpirun not found"."""
 import json
 import os

@@ -198,7 +198,7 @@ TEST(HHCG20, Algorithm2WithoutNoiseIsAlgorithm1) {
 }
 
 // Section II-A: "our work can be extended to any connected case": linear-admm, on five peers with the updates of
-// docs/algorithms.md, L1 and all losses; the noise n stands on the gradient.
+// docs/check/algorithms.md, L1 and all losses; the noise n stands on the gradient.
 TEST(HHCG20, SecIIA_TheUpdateOnAnyConnectedGraph) {
   for (const char* loss : {"logistic", "hinge", "huber-hinge", "huber", "softmax"}) {
     auto o = star({"linear-admm", loss, "elastic-net"});

@@ -1,4 +1,4 @@
-// Theorem G of docs/privacy-gaussian.md: its last inequality, proved by interval arithmetic; and what would fail if the
+// Theorem G of docs/proofs/gaussian.md: its last inequality, proved by interval arithmetic; and what would fail if the
 // page were wrong.
 #include <gtest/gtest.h>
 

@@ -1,4 +1,4 @@
-// The audit of the final round (docs/newton.md, theorem N2), the law of its noise, and broken twins. Each of its vectors
+// The audit of the final round (docs/check/newton.md, theorem N2), the law of its noise, and broken twins. Each of its vectors
 // keeps its own price, and all together theirs. What a row adds is written here from the equations, not by the product.
 #include <gtest/gtest.h>
 

@@ -1,4 +1,4 @@
-// The audit of dp-admm, linear-admm and star-pvp (docs/privacy-linear.md): the product's own nodes in two worlds, led
+// The audit of dp-admm, linear-admm and star-pvp (docs/proofs/linear.md): the product's own nodes in two worlds, led
 // by the trainer or the neighbour to where the bound is tight. (That the audit sees faults is linear_twin_test.cpp.)
 #include <gtest/gtest.h>
 

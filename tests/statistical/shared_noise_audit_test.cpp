@@ -1,4 +1,4 @@
-// The audit of noise that cancels between parties (docs/privacy-shared-noise.md), its law, and broken twins. The attacker
+// The audit of noise that cancels between parties (docs/proofs/shared-noise.md), its law, and broken twins. The attacker
 // has what the proof gives away: the rows of everybody but party 0, and the keys of the parties that collude. From each
 // release it takes what it knows, and of the rest forms the statistic that tells most,
 //   b_0 + p²/(s² + p²) Σ_{j honest} b_j,   whose variance is v.

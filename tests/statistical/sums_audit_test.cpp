@@ -1,4 +1,4 @@
-// The audit of newton and dp-gd (docs/newton.md, theorem N1), the law of their noise, and broken twins: each claims what
+// The audit of newton and dp-gd (docs/check/newton.md, theorem N1), the law of their noise, and broken twins: each claims what
 // the product would claim, and the audit must refute it. The faults live here; the product has no switch for any of them.
 #include <gtest/gtest.h>
 

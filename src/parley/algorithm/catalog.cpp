@@ -53,13 +53,13 @@ const std::vector<Algorithm>& algorithms() {
        .linear = true},
       {.name = "newton",
        .title = "curvature once, then gradients at common points",
-       .source = "docs/newton.md",
+       .source = "docs/check/newton.md",
        .noisy = true,
        .sums = true,
        .curved = true},
       {.name = "dp-gd",
        .title = "gradient descent with momentum and noise",
-       .source = "docs/newton.md",
+       .source = "docs/check/newton.md",
        .noisy = true,
        .sums = true},
   };
@@ -81,7 +81,7 @@ const Algorithm& algorithm_named(const std::string& name) {
        .value = "'" + name + "'",
        .allowed = join(algorithm_names(), ", "),
        .where = "option --algorithm",
-       .fix = near.empty() ? "choose one of these; docs/algorithms.md explains them" : "did you mean '" + near + "'?"});
+       .fix = near.empty() ? "choose one of these; docs/check/algorithms.md explains them" : "did you mean '" + near + "'?"});
 }
 
 }  // namespace parley::algorithm

@@ -1,4 +1,4 @@
-// What a run does, in the product's words (docs/notation.md has the papers' letters). Everything here is public and
+// What a run does, in the product's words (docs/check/notation.md has the papers' letters). Everything here is public and
 // fixed before data is touched. Members and rows are declared once, here.
 #pragma once
 #include <cstdint>

@@ -1,5 +1,5 @@
 // What the user left open, filled in before data is touched: which algorithm, and from (ε, δ), sizes and graph to noise,
-// place and penalties. The rule of thumb (docs/planner.md): Gaussian noise in the objective where that is proved, split evenly
+// place and penalties. The rule of thumb (docs/use/planner.md): Gaussian noise in the objective where that is proved, split evenly
 // over the private rounds; penalties such that the noise moves the least curved direction by σ/κ = 0.75 at every node,
 // one common dual step, damping 8κ; the model is the average of the released iterates over the later half of the
 // rounds, which is free.
@@ -26,7 +26,7 @@ struct Selected {
 };
 
 // --algorithm auto: which algorithm runs. One function of the options and of who takes part, all public; no row and no
-// noise is looked at. The first rule that fits decides (docs/planner.md, section 1):
+// noise is looked at. The first rule that fits decides (docs/use/planner.md, section 1):
 //   the plain hinge, which has a kink                           linear-admm; around a trainer dp-admm
 //   an option that some algorithms alone have (--penalty, …)    one of those
 //   a trainer takes part                                        star-pvp
@@ -34,7 +34,7 @@ struct Selected {
 //   δ = 0, which needs gamma noise                              mr-admm
 //   --colluders                                                 newton, in whose sums noise cancels
 //   several classes (softmax), where it loses less              mr-admm
-//   otherwise                                                   newton, which loses least (docs/frontier.md)
+//   otherwise                                                   newton, which loses least (docs/check/frontier.md)
 // trainer: one of those who take part holds no rows.
 Selected select_algorithm(const Options& o, bool trainer);
 

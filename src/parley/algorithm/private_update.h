@@ -9,7 +9,7 @@
 namespace parley::algorithm {
 
 // Privacy: objective and/or output noise by the round's plan, charge by pricing.h. The minimum is certified to
-// ‖∇J‖ ≤ schedule.tolerance, which the charge covers (docs/privacy.md). Throws Uncertified before a row is read
+// ‖∇J‖ ≤ schedule.tolerance, which the charge covers (docs/proofs/privacy.md). Throws Uncertified before a row is read
 // and before noise is drawn, on public and released values alone.
 Vector noisy_minimum(const problem::Problem& problem, problem::Proximal terms, const Vector& start, const Schedule& s,
                      const PrivateRound& now, problem::Anchor& anchor, privacy::Random& random);
@@ -19,12 +19,12 @@ Vector noisy_minimum(const problem::Problem& problem, problem::Proximal terms, c
 Vector anchor_for(const Vector& anchor, const Vector& start, const Schedule& s);
 
 // Privacy: sensitivity (2Ga₀ + 2·tolerance)/divisor, since one row adds at most Ga₀ to ∇O(f) and the sum over any rows
-// rounds by less than half the tolerance (docs/privacy-linear.md). No minimum, so nothing to certify.
+// rounds by less than half the tolerance (docs/proofs/linear.md). No minimum, so nothing to certify.
 Vector noisy_linear_step(const problem::Problem& problem, const Vector& f, const Vector& pull, const Schedule& s,
                          const PrivateRound& now, privacy::Random& random);
 
 // What the noise for gradients 2G apart may be multiplied by at the released f, of the logistic loss:
-// (a₀ Diam(‖f‖) + 2τ)/(2Ga₀ + 2τ) ≤ 1, rounded up. τ also covers the error of one computed gradient, (d‖f‖/4 + 4)u (docs/privacy-linear.md, section 1).
+// (a₀ Diam(‖f‖) + 2τ)/(2Ga₀ + 2τ) ≤ 1, rounded up. τ also covers the error of one computed gradient, (d‖f‖/4 + 4)u (docs/proofs/linear.md, section 1).
 double noise_share(const problem::Loss& loss, double weight, double tolerance, bool at_point, const Vector& f);
 
 // Released coordinates are clamped to the public bound and rounded to the public grid: a function of the noisy value,

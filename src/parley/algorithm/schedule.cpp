@@ -115,17 +115,17 @@ std::string theorem_of(const Schedule& s) {
   if (s.algorithm.linear)
     return std::string(s.noise == Noise::gaussian ? "Gaussian DP of a linearised update"
                                                   : "noise on a linearised update") +
-           " (docs/privacy-linear.md, theorems U1, U3)";
+           " (docs/proofs/linear.md, theorems U1, U3)";
   if (s.noise == Noise::gaussian) {
     if (s.verified_only)
-      return "numerically verified bound for sigma/kappa > 1.75, not a proof (docs/privacy-gaussian.md)";
-    return output ? "Gaussian DP of the output (docs/privacy.md, theorem 6)"
-                  : "Gaussian objective perturbation (docs/privacy-gaussian.md, theorem G and corollary 2)";
+      return "numerically verified bound for sigma/kappa > 1.75, not a proof (docs/proofs/gaussian.md)";
+    return output ? "Gaussian DP of the output (docs/proofs/privacy.md, theorem 6)"
+                  : "Gaussian objective perturbation (docs/proofs/gaussian.md, theorem G and corollary 2)";
   }
   const std::string composed = s.delta > 0 ? "; Kairouz-Oh-Viswanath composition" : "";
-  if (output) return "output sensitivity 2GC/(B kappa) (docs/privacy.md, theorem 3)" + composed;
-  return (logistic ? "exact supremum for the logistic loss (docs/privacy.md, theorem 2)"
-                   : "rank-one Jacobian bound (docs/privacy.md, theorem 1)") +
+  if (output) return "output sensitivity 2GC/(B kappa) (docs/proofs/privacy.md, theorem 3)" + composed;
+  return (logistic ? "exact supremum for the logistic loss (docs/proofs/privacy.md, theorem 2)"
+                   : "rank-one Jacobian bound (docs/proofs/privacy.md, theorem 1)") +
          composed;
 }
 
@@ -237,7 +237,7 @@ void check_equal_scales(const Plan& plan) {
 }  // namespace
 
 std::string with_sharing(const std::string& theorem, const privacy::Sharing& sharing) {
-  return sharing.on() ? theorem + "; noise that cancels between parties (docs/privacy-shared-noise.md, theorem S1)"
+  return sharing.on() ? theorem + "; noise that cancels between parties (docs/proofs/shared-noise.md, theorem S1)"
                       : theorem;
 }
 

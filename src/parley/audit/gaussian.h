@@ -1,4 +1,4 @@
-// The audit of Gaussian noise (docs/privacy-gaussian.md). Two ways to look:
+// The audit of Gaussian noise (docs/proofs/gaussian.md). Two ways to look:
 //   sampled  the product's node is run many times in two worlds, and no test may tell them apart better than N(0,1)
 //            from N(μ,1): Φ⁻¹(1 − FPR) − Φ⁻¹(FNR) ≤ μ, μ = √Σμ_k² of what was charged. The test and its threshold are chosen
 //            on one half of the runs and counted on the other, Clopper–Pearson at 99.9 %.

@@ -1,4 +1,4 @@
-// The audit of newton and dp-gd: docs/newton.md, theorem N1. The attacker is the other party: it hears a round before it
+// The audit of newton and dp-gd: docs/check/newton.md, theorem N1. The attacker is the other party: it hears a round before it
 // sends its own sums, and so chooses the common point. What it sees gives the noise of either world:
 //   n_D = unit · value − ( Σ x xᵀ | Σ cut(∇L(f; x, y)) ),   log ratio = Σ_t −(‖n_D‖² − ‖n_D'‖²)/(2 scale²)
 // with the curvature's scale for its coordinates. The model at the end is what anybody computes (check C).

@@ -1,5 +1,5 @@
 // Options are declared once: a member with its default, and one row beside it. The rows give the command line, the TOML
-// file, the record, validation and docs/options.md.
+// file, the record, validation and docs/use/options.md.
 #pragma once
 #include <cstdint>
 #include <functional>
@@ -31,7 +31,7 @@ Rule any_text(std::string meaning, std::vector<std::string> known = {});
 using OptionTarget = std::variant<bool*, long*, double*, std::string*, std::vector<double>*, std::vector<std::string>*,
                                   std::optional<double>*, std::optional<std::uint64_t>*>;
 
-// Who may see an option's value in a record. Public by docs/privacy.md is what fixes the algorithm, the noise, the
+// Who may see an option's value in a record. Public by docs/proofs/privacy.md is what fixes the algorithm, the noise, the
 // graph and the sizes; a name of a file, a folder, a column or a dataset is its owner's. A row that does not say is its
 // owner's.
 enum class Shown { to_owner, to_anyone };

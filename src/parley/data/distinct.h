@@ -1,4 +1,4 @@
-// One file per node means that a row sits at one node. Privacy: epsilon is that of one node (docs/privacy.md, the
+// One file per node means that a row sits at one node. Privacy: epsilon is that of one node (docs/proofs/privacy.md, the
 // terms); a row that sits at two costs more, so what shows that two nodes have the same rows is refused.
 #pragma once
 #include <string>

@@ -74,7 +74,7 @@ struct Schema {
   bool intercept = true;                            // a constant feature, the last one; it counts in |x| <= 1
   std::vector<std::string> missing{"", "NA", "?"};  // cells that mean "missing"
   // clip: x ← x/max(1, |x|), row by row. bound: numbers become [−1, 1] and every row is divided by divisor(), so that
-  // features are linear in what was measured (docs/intervals.md).
+  // features are linear in what was measured (docs/use/intervals.md).
   Scale scale = Scale::clip;
   Label label;
   std::vector<Column> columns;

@@ -39,7 +39,7 @@ struct Options {
 };
 std::vector<Option> option_rows(Options& o);
 
-// What one of several processes is to hold (docs/cluster.md): a block of consecutive nodes, balanced by rows.
+// What one of several processes is to hold (docs/operate/cluster.md): a block of consecutive nodes, balanced by rows.
 struct Share {
   int process = 0, processes = 1;
   std::vector<double> file_sizes{};  // of one file per node, where they are known: its rows are counted by its reader

@@ -196,7 +196,7 @@ class Reader {
       one.high = range[1];
     }
     if (const std::string why = misuse(one, s.has("between")); !why.empty())
-      s.fail("rule", {.what = why, .value = one.rule.text, .fix = "docs/reproduce.md lists the rules"});
+      s.fail("rule", {.what = why, .value = one.rule.text, .fix = "docs/results/reproduce.md lists the rules"});
     return one;
   }
 

@@ -1,5 +1,5 @@
 // A figure or table of a paper as data: the runs it needs, what is plotted, the paper's claim, and the rules that
-// decide on it. Read from a TOML file (docs/reproduce.md has the format); nothing here has run yet.
+// decide on it. Read from a TOML file (docs/results/reproduce.md has the format); nothing here has run yet.
 #pragma once
 #include <nlohmann/json.hpp>
 #include <optional>

@@ -1,4 +1,4 @@
-// Results as Markdown, for docs/results.md and for reading.
+// Results as Markdown, for docs/results/results.md and for reading.
 #include <fmt/format.h>
 
 #include <algorithm>

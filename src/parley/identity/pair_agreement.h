@@ -2,7 +2,7 @@
 //   key of i and j = HKDF-SHA256(salt = configuration hash, secret = X25519(own, other's public),
 //                                info = "parley pair 1" ‖ |run| 8 ‖ run ‖ min(i, j) 8 ‖ max(i, j) 8)
 // The run is that of the part, so another part has other keys even where somebody reused an agreement key.
-// Privacy: whoever has an agreement key can compute what its party shares with all others (docs/privacy-shared-noise.md).
+// Privacy: whoever has an agreement key can compute what its party shares with all others (docs/proofs/shared-noise.md).
 #pragma once
 #include <array>
 #include <optional>

@@ -1,5 +1,5 @@
 // Gaussian noise in one data-touching round at one node: its GDP parameter, from public numbers only. Adjacency:
-// replace one record. Proofs: docs/privacy.md and docs/privacy-gaussian.md. Every μ is rounded up.
+// replace one record. Proofs: docs/proofs/privacy.md and docs/proofs/gaussian.md. Every μ is rounded up.
 #pragma once
 #include <optional>
 #include <string>
@@ -17,7 +17,7 @@ constexpr Words<Bound, 2> words(Bound) {
 }
 
 // b ~ N(0, scale²I) in the objective, logistic loss, exact minimum:  μ = c(r)·2a₀/scale,  r = scale/κ.
-//   c = 1        for r ≤ 1.75                      (theorem of docs/privacy-gaussian.md; needs k = a₀/scale ≤ 2)
+//   c = 1        for r ≤ 1.75                      (theorem of docs/proofs/gaussian.md; needs k = a₀/scale ≤ 2)
 //   c = r/1.75   beyond, when a₀/κ ≤ 3.5           (corollary 2 there: noise splitting)
 //   c = min(r/1.75, 0.89 + 0.117 r)                beyond, numerically verified only (Bound::verified)
 // nullopt with a reason where none of these covers the round.

@@ -1,6 +1,6 @@
 // Linearised updates: a node takes the gradient of its loss at a public point and releases w + noise,
 //   w = (public terms − a₀ Σ_n ∇L(public point; row n))/divisor.
-// Adjacency: replace one record of one node. Theorems and proofs: docs/privacy-linear.md. Everything is rounded up.
+// Adjacency: replace one record of one node. Theorems and proofs: docs/proofs/linear.md. Everything is rounded up.
 //   dp-admm      HHCG20 Algorithm 3   a₀ = 1/m, divisor = ρ + 1/η         the point is the own released w̃
 //   linear-admm  on any graph         a₀ = C/B, divisor = 2ηV + 1/step    the point is the own released f
 #pragma once

@@ -4,7 +4,7 @@
 // others' noise has the covariance s²I + p²L, L the Laplacian of the pairs among these h = N − c, so that b_i is
 // N(m, v I) given everybody else's, with
 //   v = 1/((s²I + p²L)⁻¹)_ii = 1/( (1/h)/s² + ((h − 1)/h)/(s² + h p²) )
-// The proof is in docs/privacy-shared-noise.md. c = N − 1, everybody else together: v = s².
+// The proof is in docs/proofs/shared-noise.md. c = N − 1, everybody else together: v = s².
 #pragma once
 
 namespace parley::privacy {

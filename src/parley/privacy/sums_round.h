@@ -1,12 +1,12 @@
 // Sums over the rows of one node with Gaussian noise: what newton and dp-gd release in a round. Adjacency: replace one
-// record. Proofs: docs/newton.md, theorem N1. Everything is rounded up.
+// record. Proofs: docs/check/newton.md, theorem N1. Everything is rounded up.
 //   gradients   ‖cut(∇L(f; r)) − cut(∇L(f; r'))‖ ≤ 2G                       μ_g = (2G + 2e)/σ
 //   curvature   ‖x xᵀ − z zᵀ‖_F ≤ √2, ‖x∘x − z∘z‖ ≤ √2 for ‖x‖, ‖z‖ ≤ 1     μ_S = (√2 + 2e_S)/s
 //   Hessian     ‖w x xᵀ − v z zᵀ‖_F ≤ √2 c₁ for 0 ≤ w, v ≤ c₁               μ_H = (√2 c₁ + 2e_S)/s_H
 //   spread      the same of (L')² x xᵀ with (L')² ≤ 1                       μ_J = (√2 + 2e_S)/s_J
 //   squares     |y² − u²| ≤ 1 for |y|, |u| ≤ 1                              μ_y = (1 + 2e_S)/s_y
 //   together    μ² = the sum of the squares, the noises being independent
-// The last three are of the final phase (docs/intervals.md, theorem N2).
+// The last three are of the final phase (docs/use/intervals.md, theorem N2).
 #pragma once
 
 namespace parley::privacy {

@@ -1,4 +1,4 @@
-// The losses of docs/algorithms.md. A loss is a function of the score fᵀx and the label; what privacy needs of it are
+// The losses of docs/check/algorithms.md. A loss is a function of the score fᵀx and the label; what privacy needs of it are
 // two bounds.
 //   logistic     ln(1 + e^−z),                                       z = y·score       G = 1   c₁ = 1/4
 //   huber-hinge  0 | (1 + h − z)²/(4h) | 1 − z   for z > 1+h | |1−z| ≤ h | z < 1−h     G = 1   c₁ = 1/(2h)

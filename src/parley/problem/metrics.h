@@ -1,4 +1,4 @@
-// What simulations report. All of it is computed on private rows: it never leaves a node unpaid (docs/privacy.md, rule
+// What simulations report. All of it is computed on private rows: it never leaves a node unpaid (docs/proofs/privacy.md, rule
 // R10).
 #pragma once
 #include <vector>

@@ -1,5 +1,5 @@
 // What a model is worth on held-out rows, always beside what it costs to guess. Privacy: all of it is measured on rows,
-// so it stands where private things stand (docs/quality.md, rule R10) and is never in a shareable report.
+// so it stands where private things stand (docs/use/quality.md, rule R10) and is never in a shareable report.
 //   balanced error   1 − mean over classes of the share of its rows that are found
 //   AUC of class k   (Σ_{y_n = k} r_n − m(m+1)/2) / (m (N − m)),  r the ranks of its scores, ties share their mean rank
 //   F1 of class k    2 TP / (2 TP + FP + FN)

@@ -1,4 +1,4 @@
-// Every bad message that docs/protocol.md promises to refuse: its own text, naming peer and field; nothing changes; the
+// Every bad message that docs/check/protocol.md promises to refuse: its own text, naming peer and field; nothing changes; the
 // honest run goes on.
 #include <cmath>
 #include <limits>

@@ -1,4 +1,4 @@
-// A party's side of the protocol (docs/protocol.md): paid releases in, complete inboxes out, and in between messages
+// A party's side of the protocol (docs/check/protocol.md): paid releases in, complete inboxes out, and in between messages
 // that may be lost, late, doubled or hostile, peers that vanish and come back, and a process that may die anywhere.
 // A pure state machine: whoever holds it carries its messages, tells it the time and gives it a disk. Not for two
 // threads at once.

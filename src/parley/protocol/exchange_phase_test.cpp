@@ -1,4 +1,4 @@
-// The table of phases: what it promises, and that docs/protocol.md shows the same one.
+// The table of phases: what it promises, and that docs/check/protocol.md shows the same one.
 #include "parley/protocol/exchange_phase.h"
 
 #include <gmock/gmock.h>
@@ -25,7 +25,7 @@ TEST(Phases, TheTableInTheDocsIsTheOneInTheCode) {
   const std::string head = "| phase | event | next phase |";
   std::vector<std::string> rows;
   bool inside = false;
-  for (const std::string& line : split_list(read_file(PARLEY_FOLDER "/../../../docs/protocol.md", "the page"), '\n')) {
+  for (const std::string& line : split_list(read_file(PARLEY_FOLDER "/../../../docs/check/protocol.md", "the page"), '\n')) {
     if (inside && !line.starts_with("|")) break;
     if (inside && !line.starts_with("|---")) rows.push_back(line);
     inside = inside || line == head;

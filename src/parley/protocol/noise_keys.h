@@ -1,4 +1,4 @@
-// The public keys by which two parties find the noise that cancels between them (docs/privacy-shared-noise.md, section 3):
+// The public keys by which two parties find the noise that cancels between them (docs/proofs/shared-noise.md, section 3):
 // one of each party in each part, signed and passed on to all. Nothing is released from rows before all are here, since a
 // missing pair lowers everybody's noise; and a second key of a party's is a contradiction like a second value.
 #pragma once

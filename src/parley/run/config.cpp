@@ -36,7 +36,7 @@ void set_all(const toml::table& table, const std::vector<Option>& rows, const st
 std::vector<Option> option_rows(EngineOptions& o) {
   return {
       {"engine", "",
-       "where the nodes run: all in this process, or on the ranks of an MPI job (mpirun; docs/cluster.md)",
+       "where the nodes run: all in this process, or on the ranks of an MPI job (mpirun; docs/operate/cluster.md)",
        one_of({"in-process", "mpi"}), &o.engine, "engine", Shown::to_anyone},
       {"out", "", "folder of the record; default runs/TIME-ALGORITHM. The link runs/latest leads to the newest run",
        any_text("a folder"), &o.out, "engine"},

@@ -1,6 +1,6 @@
 // A study between parties that keep their rows: the public file that each holds a copy of. Copies may differ in bytes
 // (comments, order, addresses, where the schema stands) and must not differ in meaning: before round 1 the parties
-// compare study_hash, and a difference names its field (docs/study.md).
+// compare study_hash, and a difference names its field (docs/operate/study.md).
 #pragma once
 #include <cstdint>
 #include <filesystem>

@@ -23,7 +23,7 @@ std::string recycled_verdict(const network::Graph& graph, const PublicRun& run, 
   return theorem + "does not cover damping " + fmt::format("{:.4g}", damping) +
          (smallest.damping ? "; it covers " + fmt::format("{:.4g}", *smallest.damping) + " and more"
                            : " or any other: " + smallest.why_none) +
-         "; measured convergence: docs/results.md";
+         "; measured convergence: docs/results/results.md";
 }
 
 }  // namespace
@@ -32,13 +32,13 @@ std::string convergence_verdict(const network::Graph& graph, const algorithm::Pl
                                 const algorithm::Setting& setting) {
   const auto& first = plan.nodes.front();
   const auto& a = first.algorithm;
-  if (a.curved) return "each step minimises a bound of the objective (docs/newton.md)";
+  if (a.curved) return "each step minimises a bound of the objective (docs/check/newton.md)";
   if (a.sums) return "no theorem covers gradient descent with momentum on every convex loss";
   if (a.star && !a.linear) return "consensus ADMM converges for every penalty > 0 (Boyd et al. 2011, 3.2.1)";
   if (a.star && plan.options.step_size == algorithm::StepSize::convex)
-    return "HHCG20 Theorem 3's step sizes (corrected in docs/theory.md)";
+    return "HHCG20 Theorem 3's step sizes (corrected in docs/check/theory.md)";
   if (a.star && plan.options.step_size == algorithm::StepSize::smooth)
-    return "HHCG20 Theorem 4's step sizes (corrected in docs/theory.md)";
+    return "HHCG20 Theorem 4's step sizes (corrected in docs/check/theory.md)";
   if (a.linear) return "no theorem of the papers covers it";
   const PublicRun run = run_of(plan, setting);
   if (a.recycled) return recycled_verdict(graph, run, first.private_rounds.front().damping);

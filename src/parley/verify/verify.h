@@ -1,4 +1,4 @@
-// The records of the parties of a study, checked from outside without a single row (docs/verify.md): who signed what,
+// The records of the parties of a study, checked from outside without a single row (docs/check/verify.md): who signed what,
 // whether all were told the same, and whether everything that must follow from released values does, bit for bit.
 #pragma once
 #include <optional>

@@ -7,7 +7,7 @@
 
 namespace parley::algorithm::newton {
 
-// Shares of μ². The rule was tuned on simulated studies (docs/intervals.md), not on those that coverage is shown for.
+// Shares of μ². The rule was tuned on simulated studies (docs/use/intervals.md), not on those that coverage is shown for.
 struct FinalShares {
   double gradient = 0, hessian = 0, spread = 0, square = 0;
   double sum() const { return gradient + hessian + spread + square; }

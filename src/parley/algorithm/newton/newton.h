@@ -1,4 +1,4 @@
-// Second-order exchange: curvature once, then gradients at common released points (docs/newton.md).
+// Second-order exchange: curvature once, then gradients at common released points (docs/check/newton.md).
 //   n = Σ_i B_i records, ‖x‖ ≤ 1;  the model minimises  (1/n) Σ L(f; x, y) + (λ/2)‖f‖² + λ₁‖f‖₁
 //   (C)  S_i = Σ x xᵀ + noise                         once, in round 1
 //   (G)  g_i = Σ cut(∇L(f; x, y)) + noise             in rounds 1 … T, at the common point f;  f = 0 in round 1

@@ -1,4 +1,4 @@
-// The final round: coefficients with valid intervals (docs/intervals.md, docs/newton.md theorem N2). At the released
+// The final round: coefficients with valid intervals (docs/use/intervals.md, docs/check/newton.md theorem N2). At the released
 // point f, without cutting and without λ, everybody's sums over all n records give
 //   g̃ = ∇ + e_g/n,  H̃ = (1/n) Σ L'' x xᵀ + E,  J̃ = (1/n) Σ (L')² x xᵀ + noise        E: s_H on its diagonal, s_H/√2 off it
 //   (F)  f̂ = f − H̃⁻¹g̃,   D = f̂ − f

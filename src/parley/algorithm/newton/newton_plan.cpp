@@ -25,7 +25,7 @@ constexpr long planned_rounds = 32, planned_gd_rounds = 100;
 constexpr double planned_share = 0.1, planned_ridge = 1e-5, planned_momentum = 0.9;
 constexpr double clip_when_clear = 0.5, clip_when_noisy = 0.35, noisy_from = 0.03;  // ν
 // Features from which the floor under the curvature's eigenvalues already makes steps short: cutting slopes at 0.35 makes
-// them shorter, and lost 0.5 to 3 points from 300 features on; it gained 0.2 to 0.6 with 100 (docs/frontier.md).
+// them shorter, and lost 0.5 to 3 points from 300 features on; it gained 0.2 to 0.6 with 100 (docs/check/frontier.md).
 constexpr Index short_steps_from = 150;
 constexpr double usual_tolerance = 1e-6;  // of a sum of gradients, where adding up rounds by less
 constexpr Index full_up_to = 1000;        // features; beyond it the curvature is its diagonal
@@ -47,7 +47,7 @@ double planned_noise_to_signal(const Options& o, const Setting& setting) {
 }
 
 // Of several classes slopes are not cut (below). For the hinge steps become too short: its c₁ bounds a curvature that
-// few rows have, and cutting at 0.35 lost 2.5 points at ν = 0.05 (docs/frontier.md).
+// few rows have, and cutting at 0.35 lost 2.5 points at ν = 0.05 (docs/check/frontier.md).
 bool cut_pays(const problem::Loss& loss) {
   return loss.kind == LossKind::logistic || loss.kind == LossKind::huber;
 }
@@ -137,7 +137,7 @@ Shape shape_of(const Options& o, const Algorithm& a) {
   return o.curvature == CurvatureShape::full ? Shape::full : Shape::diagonal;
 }
 
-// What a sum of gradients of the most records may be off by, and by what else τ must cover (docs/newton.md, section 3). One
+// What a sum of gradients of the most records may be off by, and by what else τ must cover (docs/check/newton.md, section 3). One
 // for all parties: the noise at a point, which depends on it, is the same everywhere.
 double tolerance_for(const problem::Loss& loss, const Setting& setting) {
   const problem::Sizes sizes{.records = *std::ranges::max_element(setting.records),
@@ -251,8 +251,8 @@ Schedule outline(const Options& o, const Algorithm& a, const Setting& setting, i
   for (std::size_t k = 0; k < s.private_rounds.size(); ++k)
     if (k == 0 || k >= static_cast<std::size_t>(main))
       s.private_rounds[k].curvature_tolerance = problem::moment_rounding(setting.records[static_cast<std::size_t>(i)]);
-  s.theorem = with_sharing(o.intervals ? "Gaussian DP of sums over rows (docs/newton.md, theorems N1 and N2)"
-                                       : "Gaussian DP of sums over rows (docs/newton.md, theorem N1)",
+  s.theorem = with_sharing(o.intervals ? "Gaussian DP of sums over rows (docs/check/newton.md, theorems N1 and N2)"
+                                       : "Gaussian DP of sums over rows (docs/check/newton.md, theorem N1)",
                            s.sharing);
   s.epsilon_paper_absent = "no paper has it";
   s.paper_equation = "none";

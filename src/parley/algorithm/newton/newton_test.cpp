@@ -371,7 +371,7 @@ TEST(NewtonShared, IsRefusedWhereItDoesNotHold) {
     EXPECT_TRUE(shared_plan({.algorithm = may, .epsilon = {1}, .delta = 1e-5}, 4, 1).sharing().on()) << may;
 }
 
-// Where slopes are cut follows from ν and the loss alone (docs/newton.md, section 4).
+// Where slopes are cut follows from ν and the loss alone (docs/check/newton.md, section 4).
 TEST(NewtonPrice, WhereSlopesAreCut) {
   const auto clip = [](const std::string& loss, double epsilon, long features = 62, const char* algorithm = "newton") {
     const Setting setting{

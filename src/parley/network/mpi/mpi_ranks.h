@@ -1,4 +1,4 @@
-// Ranks over Open MPI (docs/cluster.md). The only folder that names MPI; without it, absent.cpp stands in.
+// Ranks over Open MPI (docs/operate/cluster.md). The only folder that names MPI; without it, absent.cpp stands in.
 #pragma once
 #include <memory>
 

@@ -74,7 +74,7 @@ void check_intervals(const algorithm::Options& o, const std::string& schema_toml
        .value = schema_toml.empty() ? "data without a schema" : "scale = \"clip\"",
        .allowed = "a schema with scale = \"bound\"",
        .where = "option --intervals",
-       .fix = "write scale = \"bound\" at the top of the schema (docs/intervals.md), or leave --intervals out"});
+       .fix = "write scale = \"bound\" at the top of the schema (docs/use/intervals.md), or leave --intervals out"});
 }
 
 std::vector<Coefficient> coefficients(const algorithm::newton::Estimate& e, const data::Schema& schema) {
