@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Points of test error above the optimum without privacy, at equal total (epsilon, delta): the tables of docs/check/frontier.md.
+"""Points of test error above the optimum without privacy, at equal total (epsilon, delta): the tables of docs/check/frontier-tables.md.
     bench/frontier.py build/parley bench/results [TASK ...]
 Each cell: 10 public splits, 3 runs each, planner defaults; mean over splits and range of the splits' means. Writes frontier.json.
 Tasks on Adult are skipped where its files are not found."""

@@ -86,7 +86,7 @@ int run_check(const Arguments& arguments) {
       star(out, o, setting);
     else
       out.note(a.linear
-                   ? "No theorem of the papers covers linear-admm; docs/check/algorithms.md says what was measured."
+                   ? "No theorem of the papers covers linear-admm; docs/results/results.md says what was measured."
                    : "Consensus ADMM of a convex problem converges for every penalty > 0 (Boyd et al. 2011, 3.2.1); "
                      "HHCG20 prove nothing about it.");
   } else {

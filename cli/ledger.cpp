@@ -218,7 +218,7 @@ int show(const LedgerFile& ledger, bool as_json) {
   if (std::ranges::any_of(ledger.runs(), [](const auto& run) { return run.not_private.empty() && unfinished(run); }))
     fmt::print(
         "\nOf a run that has not released all its rounds, ε is that of the rounds so far. If it ended early, at δ > 0\n"
-        "only its planned ε covers it (docs/proofs/privacy.md, the terms).\n");
+        "only its planned ε covers it (docs/approve/guarantee.md, the terms).\n");
   for (const auto& run : ledger.runs())
     if (run.failed)
       fmt::print("\nrun {}: round {} {}. It is charged as if it had been released, and the run does not go on.\n",
@@ -286,7 +286,7 @@ int accept(const std::string& file, const std::vector<std::string>& folders, con
   fmt::print(
       stderr,
       "warning: if this ledger is an old copy, what was released since it was made is spent all the same, and is "
-      "not counted here. Lower the caps by it: docs/approve/ledger.md, \"When the newest copy is lost\"\n");
+      "not counted here. Lower the caps by it: docs/operate/backup.md, \"When the newest copy is lost\"\n");
   return 0;
 }
 
@@ -327,7 +327,7 @@ int verify(const LedgerFile& ledger, const std::vector<std::string>& records, bo
                      .where = ledger.file().string(),
                      .fix =
                          "do not run with this file: take the newest undamaged copy, and treat what it lacks as spent "
-                         "(docs/approve/ledger.md, section 7)"});
+                         "(docs/operate/backup.md)"});
     throw Error(all);
   }
   fmt::print("{}: {} entries, chain intact, head {}\n", ledger.file().string(), ledger.head().entries,

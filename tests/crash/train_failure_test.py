@@ -1,5 +1,5 @@
 """A round of `parley train` that cannot be certified: the ledger has it before anybody hears of it, it is charged as if it had been released, and
-its run is closed wherever its record is (docs/approve/ledger.md, section 5; promises R1, R9, R12)."""
+its run is closed wherever its record is (docs/operate/resume.md; promises R1, R9, R12)."""
 from train_case import *
 from train_resume_test import Resume
 

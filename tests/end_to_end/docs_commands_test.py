@@ -184,7 +184,9 @@ class Run(unittest.TestCase):
         return result.stdout
 
     def complete_study(self):
-        """What a page leaves to the reader before 'study roster' or 'check': three parties."""
+        """What a page leaves to the reader before 'study roster', 'check' or 'sign': a study of three parties."""
+        if not (self.dir / "study.toml").exists():
+            self.ok("study", "new", "study.toml")
         for name in ("hospital_a", "hospital_b", "hospital_c"):
             if not (self.dir / f"{name}.pem").exists():
                 self.ok("keys", "new", name)
@@ -213,7 +215,7 @@ class Run(unittest.TestCase):
                 line = " ".join(words)
                 if is_form(words) or any(re.search(pattern, line) for pattern, _ in NOT_RUN):
                     continue
-                if line.startswith(("study roster", "study check")):
+                if line.startswith(("study roster", "study check", "study sign", "report study.toml")):
                     self.complete_study()
                 if line.startswith("study invite"):
                     name = re.search(r"--certificate (\w+)", line)[1]

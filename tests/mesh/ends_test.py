@@ -80,7 +80,7 @@ class Ends(Case):
     def test_the_codes_are_those_of_the_help_and_of_the_page(self):
         said = run("join", "--help", cwd=self.dir).stdout
         help_ = re.findall(r"(?m)^  (\d)  (\S.*?)  +(\S.*)$", said[said.index("Exit codes:"):])
-        page = (pathlib.Path(__file__).resolve().parents[2] / "docs/operate/reliability.md").read_text()
+        page = (pathlib.Path(__file__).resolve().parents[2] / "docs/operate/exit-codes.md").read_text()
         self.assertEqual(help_, re.findall(r"(?m)^\| (\d) \| (.*?) \| (.*) \|$", page))
         self.assertEqual([int(row[0]) for row in help_], list(range(7)))
 

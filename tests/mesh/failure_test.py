@@ -1,4 +1,4 @@
-"""A party whose round cannot be certified: its ledger alone keeps it from trying again, whatever --out says (docs/approve/ledger.md, section 5)."""
+"""A party whose round cannot be certified: its ledger alone keeps it from trying again, whatever --out says (docs/operate/resume.md)."""
 from mesh_case import *
 
 A, B, C = "hospital_a", "hospital_b", "hospital_c"

@@ -1,7 +1,7 @@
 #!/usr/bin/python3
 """A party of a study, written from docs/ and from what parley prints; its code was not read for it. It has no rows: it releases whole numbers,
 which every grid and bound allow. It may lie; peer_test.py shows what real parties then do. Needs grpcio and cryptography, and $PARLEY for the
-hash of the study. "§ 3" is section 3 of docs/check/protocol.md.
+hash of the study. "§ 3" is section 3 of docs/check/protocol.md and of the pages that it lists.
 
     peer.py STUDY --as NAME [--key FILE] [--certificate FILE] [--lie LIE]       # --help lists the lies"""
 import argparse
@@ -48,7 +48,7 @@ def signed_part(m):
 
 
 def to_sign(m):
-    """The prefix keeps a signature made for TLS from passing for one over a message (docs/operate/study.md, section 5)."""
+    """The prefix keeps a signature made for TLS from passing for one over a message (docs/operate/keys.md)."""
     return b"parley signature 1\n" + signed_part(m)
 
 
@@ -340,7 +340,7 @@ class Peer:
     # --- the threads
 
     def deliver(self, request, context):
-        """A call. The caller is who presents the pinned certificate (docs/operate/study.md, section 6)."""
+        """A call. The caller is who presents the pinned certificate (docs/operate/keys.md)."""
         presented = x509.load_pem_x509_certificate(context.auth_context()["x509_pem_cert"][0])
         caller = next((n for n in self.neighbours if self.study.certificate[n] == presented), None)
         with self.changed:

@@ -1,6 +1,7 @@
-// The inequality that remains in the proof of docs/proofs/gaussian.md, sections 5 to 7, proved by interval arithmetic:
+// The inequality that remains in the proof of docs/proofs/gaussian-proof.md, section 5, proved by interval arithmetic
+// (docs/proofs/gaussian-program.md):
 //   G(m, q, k) <= L(m, q, k)   for all  0 < q < 1,  0 < k <= k_max,  m >= -r q ln(1 + r c)/(r c).           (9), (8)
-// Letters as on that page: q = 1 - s0, t0 = m + k s0/2, and everything is divided by k q phi(t0 - k s0).
+// Letters as on the first page: q = 1 - s0, t0 = m + k s0/2, and everything is divided by k q phi(t0 - k s0).
 //   G = s0 int_0^inf e^{-t0 tau - tau^2/2} [r - (e^{c d(tau)} - 1)/c]_+ dtau,   c = k q s0,                      gain
 //       d(tau) = tau/q - psi (m + tau - k s/2)_+,   psi = x/(1 + q x),   s = s0/(1 + q x),   x = e^{r tau} - 1
 //   L = int_0^1 e^{(m - k s0/2) k q y - (k q y)^2/2} dy                                                            loss

@@ -1,4 +1,4 @@
-// The empirical audit (docs/proofs/privacy.md): the product's own step() is run many times in two worlds, and what the
+// The empirical audit (docs/proofs/audit.md): the product's own step() is run many times in two worlds, and what the
 // attacker can prove may not exceed what was charged. (That the audit sees faults at all is twin_test.cpp.) All noise
 // is seeded, so a verdict is a constant.
 #include <gtest/gtest.h>

@@ -1,5 +1,6 @@
 // The algorithms as a table. The peer-to-peer family shares (P), (D) and (R) (consensus.h), the star family the
-// provider's and the trainer's step (star.h); within a family they differ only in these facts (docs/check/algorithms.md).
+// provider's and the trainer's step (star.h); within a family they differ only in these facts
+// (docs/check/algorithms-equations.md).
 #pragma once
 #include <string>
 #include <vector>

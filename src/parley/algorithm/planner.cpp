@@ -79,7 +79,8 @@ constexpr long linear_rounds =
     1000;  // a gradient step does less than a minimum, and the noise after averaging is the same
 constexpr double default_solution_bound = 10;  // D_w
 // s² + h p² against v (shared_noise.h). In a sum over all parties what is shared cancels, however large. In an iterate it
-// stays until iterates are averaged, and the next gradient is taken there: measured with 5 and 20 parties (docs/check/frontier.md).
+// stays until iterates are averaged, and the next gradient is taken there: measured with 5 and 20 parties
+// (docs/check/frontier.md).
 constexpr double in_sums = 100, in_iterates = 4;
 
 // The standard deviation of a coordinate of the noise in the gradient, before κ is chosen.

@@ -1,8 +1,8 @@
 // What the user left open, filled in before data is touched: which algorithm, and from (ε, δ), sizes and graph to noise,
-// place and penalties. The rule of thumb (docs/use/planner.md): Gaussian noise in the objective where that is proved, split evenly
-// over the private rounds; penalties such that the noise moves the least curved direction by σ/κ = 0.75 at every node,
-// one common dual step, damping 8κ; the model is the average of the released iterates over the later half of the
-// rounds, which is free.
+// place and penalties. The rule of thumb (docs/use/planner.md): Gaussian noise in the objective where that is proved,
+// split evenly over the private rounds; penalties such that the noise moves the least curved direction by σ/κ = 0.75 at
+// every node, one common dual step, damping 8κ; the model is the average of the released iterates over the later half of
+// the rounds, which is free.
 #pragma once
 #include <string>
 

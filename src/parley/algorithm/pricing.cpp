@@ -16,11 +16,11 @@ using privacy::Bound;
 using privacy::RoundFacts;
 
 // The share of a round's loss (of ε for pure noise, of μ for Gaussian) that covers the solver's inexactness
-// (docs/proofs/privacy.md, theorem 4). μ adds in squares: a hundredth of it costs 5e-5 of the round.
+// (docs/proofs/minima.md, theorem 4). μ adds in squares: a hundredth of it costs 5e-5 of the round.
 constexpr double inexact_epsilon_share = 1e-4, inexact_mu_share = 1e-2;
 
 // A public grid far coarser than the rounding of doubles and far finer than the noise on the output: what the low bits
-// of a noisy double would tell is gone (docs/proofs/privacy.md, "Floating point").
+// of a noisy double would tell is gone (docs/proofs/floating-point.md).
 double grid_for(const Schedule& s, double output_noise) {
   return std::clamp(std::exp2(std::floor(std::log2(0x1p-8 * output_noise))), s.finest_grid(),
                     std::max(0x1p-10, s.finest_grid()));
@@ -60,7 +60,7 @@ void price_gaussian(PrivateRound& r, Schedule& s, const RoundFacts& f, double sc
       throw Error({.what = mu.why_not,
                    .value = problem::name_of(s.loss) + " loss, noise scale " + number(linear),
                    .where = node_text(s),
-                   .fix = "docs/use/planner.md says which noise is covered where"});
+                   .fix = "docs/use/planner-noise.md says which noise is covered where"});
     r.objective_scale = linear;
     s.verified_only = s.verified_only || !mu.proved;
     r.proved = mu.proved;

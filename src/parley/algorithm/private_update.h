@@ -9,7 +9,7 @@
 namespace parley::algorithm {
 
 // Privacy: objective and/or output noise by the round's plan, charge by pricing.h. The minimum is certified to
-// ‖∇J‖ ≤ schedule.tolerance, which the charge covers (docs/proofs/privacy.md). Throws Uncertified before a row is read
+// ‖∇J‖ ≤ schedule.tolerance, which the charge covers (docs/proofs/minima.md). Throws Uncertified before a row is read
 // and before noise is drawn, on public and released values alone.
 Vector noisy_minimum(const problem::Problem& problem, problem::Proximal terms, const Vector& start, const Schedule& s,
                      const PrivateRound& now, problem::Anchor& anchor, privacy::Random& random);

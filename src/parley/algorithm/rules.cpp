@@ -208,7 +208,7 @@ void warn(Plan& plan, const Setting& setting) {
     plan.warnings.push_back(
         "dual-step differs between nodes: the nodes then converge to the solution of sum_i grad O_i(f)/theta_i = 0 "
         "(while the steps "
-        "keep their ratios), not to the optimum (docs/check/algorithms.md); --dual-step common avoids it");
+        "keep their ratios), not to the optimum (docs/check/algorithms-rounds.md); --dual-step common avoids it");
   for (const Schedule& s : plan.nodes)
     if (s.delta >= 1 / setting.records[static_cast<std::size_t>(s.node)]) {
       plan.warnings.push_back("delta = " + number(s.delta) + " is not below 1/records of node " +
@@ -222,7 +222,7 @@ void warn(Plan& plan, const Setting& setting) {
   if (growth > 10)
     plan.warnings.push_back("the penalty grows " + std::to_string(static_cast<long>(growth)) +
                             "-fold: steps shrink with it and the run may freeze before "
-                            "the optimum (docs/check/algorithms.md); set --penalty-growth-rounds");
+                            "the optimum (docs/check/algorithms-rounds.md); set --penalty-growth-rounds");
 }
 
 void check_doable(const Plan& plan, const Setting& setting) {

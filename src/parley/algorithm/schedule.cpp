@@ -24,7 +24,7 @@ double penalty_at(const Options& o, int node, long k) {
 }
 
 // θ(k): one number for all nodes by default, because Σ_i λ_i = 0 must be conserved for the limit to be the optimum
-// (algorithms.md, (D)).
+// (docs/check/algorithms-rounds.md).
 double dual_step_at(const Options& o, const Algorithm& a, int nodes, int node, long k) {
   if (o.dual_step == DualStep::penalty) return penalty_at(o, node, k);
   if (o.dual_step == DualStep::numbers) {
@@ -119,13 +119,13 @@ std::string theorem_of(const Schedule& s) {
   if (s.noise == Noise::gaussian) {
     if (s.verified_only)
       return "numerically verified bound for sigma/kappa > 1.75, not a proof (docs/proofs/gaussian.md)";
-    return output ? "Gaussian DP of the output (docs/proofs/privacy.md, theorem 6)"
+    return output ? "Gaussian DP of the output (docs/proofs/output.md, theorem 6)"
                   : "Gaussian objective perturbation (docs/proofs/gaussian.md, theorem G and corollary 2)";
   }
   const std::string composed = s.delta > 0 ? "; Kairouz-Oh-Viswanath composition" : "";
-  if (output) return "output sensitivity 2GC/(B kappa) (docs/proofs/privacy.md, theorem 3)" + composed;
-  return (logistic ? "exact supremum for the logistic loss (docs/proofs/privacy.md, theorem 2)"
-                   : "rank-one Jacobian bound (docs/proofs/privacy.md, theorem 1)") +
+  if (output) return "output sensitivity 2GC/(B kappa) (docs/proofs/output.md, theorem 3)" + composed;
+  return (logistic ? "exact supremum for the logistic loss (docs/proofs/objective.md, theorem 2)"
+                   : "rank-one Jacobian bound (docs/proofs/objective.md, theorem 1)") +
          composed;
 }
 

@@ -1,5 +1,5 @@
 // Where a node begins: at the algorithm's own start or, after a party was lost, where an earlier part of the run ended
-// (docs/check/protocol.md, section 11). Duals are kept by edge, so that a lost neighbour's share can be left out:
+// (docs/check/protocol-parts.md, section 11). Duals are kept by edge, so that a lost neighbour's share can be left out:
 //   peers   λ_i = Σ_j λ_ij,  λ_ij(k) = Σ_{t ≤ k, t touches data} (θ(t)/2)(f_i(t) − f_j(t)) = −λ_ji(k)           (D)
 //   a star  γ_i(k) = −Σ_{t ≤ k, t even} ρ(w̃_i(t−1) − w̄(t))                                                     (3c)
 //   sums    the state that all share: the point, the curvature, the mean of the points (newton/newton.h)

@@ -1,4 +1,5 @@
-// The audit of linearised updates (dp-admm, linear-admm) and of star-pvp: docs/proofs/linear.md. The attacker is the
+// The audit of linearised updates (dp-admm, linear-admm: docs/proofs/linear.md; (5): gradient-diameter.md there) and of
+// star-pvp (docs/proofs/linear-hhcg20.md). The attacker is the
 // trainer, or the neighbour: it knows everything but which world is true, answers what it hears, and so keeps the node
 // where the two rows' gradients are as far apart as they can be. What it sees gives the noise of either world:
 //   linear    n_D = Q(v − f) − p(v) − g_D(v),   g_D = Σ_n c(r_n, v),   v the node's own last release,          by (1)

@@ -1,5 +1,5 @@
-// The empirical privacy audit of a node's whole transcript, one round or many (docs/proofs/privacy.md, "What an audit can
-// see"). Two nodes, one edge. Node 0 is audited, in two worlds D and D' that differ in one row. Node 1 is the attacker:
+// The empirical privacy audit of a node's whole transcript, one round or many (docs/proofs/audit.md). Two
+// nodes, one edge. Node 0 is audited, in two worlds D and D' that differ in one row. Node 1 is the attacker:
 // it holds no row of worth, sends what it likes, and knows everything but which world is true. What it sees gives the
 // noise of either world, since the minimum released satisfies its optimality condition:
 //   objective  b_D(t) = −[ (C/B) Σ ∇L + (ρ/N) f + 2λ + η Σ_j (2f(t) − f(t−1) − f_j(t−1)) ]
@@ -11,7 +11,7 @@
 //
 // Check A  |log ratio| ≤ claim in every run. The charges bound the log ratio at *every point* f, not only in
 //          probability, so it holds also at the value released, which is the minimum plus the small noise that covers the solver's inexactness
-//          (docs/proofs/privacy.md, "Approximate minima"): that noise moves f to another point where the same bound holds.
+//          (docs/proofs/minima.md, theorem 4): that noise moves f to another point where the same bound holds.
 //          What it adds to the true loss is the inexact share of the charge, which no audit can see. Only rounding is
 //          allowed for, 1e-9.
 // Check B  runs are split; on one half the best attack and its threshold are chosen, on the other counted,

@@ -31,8 +31,8 @@ Rule any_text(std::string meaning, std::vector<std::string> known = {});
 using OptionTarget = std::variant<bool*, long*, double*, std::string*, std::vector<double>*, std::vector<std::string>*,
                                   std::optional<double>*, std::optional<std::uint64_t>*>;
 
-// Who may see an option's value in a record. Public by docs/proofs/privacy.md is what fixes the algorithm, the noise, the
-// graph and the sizes; a name of a file, a folder, a column or a dataset is its owner's. A row that does not say is its
+// Who may see an option's value in a record. Public by docs/approve/guarantee.md is what fixes the algorithm, the noise,
+// the graph and the sizes; a name of a file, a folder, a column or a dataset is its owner's. A row that does not say is its
 // owner's.
 enum class Shown { to_owner, to_anyone };
 

@@ -1,5 +1,5 @@
-// One file per node means that a row sits at one node. Privacy: epsilon is that of one node (docs/proofs/privacy.md, the
-// terms); a row that sits at two costs more, so what shows that two nodes have the same rows is refused.
+// One file per node means that a row sits at one node. Privacy: epsilon is that of one node (docs/approve/guarantee.md,
+// the terms); a row that sits at two costs more, so what shows that two nodes have the same rows is refused.
 #pragma once
 #include <string>
 #include <vector>

@@ -1,4 +1,4 @@
-// A round that failed: charged as if it had been released, and its run is closed for good (docs/approve/ledger.md, section 5).
+// A round that failed: charged as if it had been released, and its run is closed for good (docs/operate/resume.md).
 #include "parley/ledger/ledger_test.h"
 #include "parley/ledger/verify.h"
 

@@ -1,5 +1,5 @@
-// A data owner's ledger: datasets with their caps, runs and every charge, cumulative over runs (docs/approve/ledger.md). This
-// is the book; Ledger (ledger.h) writes one run into it and hands out what may leave.
+// A data owner's ledger: datasets with their caps, runs and every charge, cumulative over runs
+// (docs/approve/ledger.md). This is the book; Ledger (ledger.h) writes one run into it and hands out what may leave.
 #pragma once
 #include <filesystem>
 #include <map>

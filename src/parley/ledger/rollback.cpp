@@ -16,7 +16,7 @@ namespace {
 using nlohmann::json;
 namespace fs = std::filesystem;
 
-constexpr const char* lost = "docs/approve/ledger.md, \"When the newest copy is lost\"";
+constexpr const char* lost = "docs/operate/backup.md, \"When the newest copy is lost\"";
 
 const char* word_of(Memory memory) {
   switch (memory) {
@@ -134,7 +134,7 @@ std::optional<Error::Fields> LedgerFile::memory_in_doubt() const {
   const std::string memory = database_->memory_file().string();
   const std::string accept = "parley ledger accept " + file().string() +
                              " --reason TEXT. If this ledger is an old copy, what was released since is then not "
-                             "counted: docs/approve/ledger.md, section 7";
+                             "counted: docs/operate/backup.md";
   switch (database_->memory()) {
     case Memory::missing:
       return Error::Fields{.what =

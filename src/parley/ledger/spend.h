@@ -1,4 +1,5 @@
-// What was spent on one set of rows, over rounds and over runs, and what may be spent. Two rules (docs/approve/ledger.md):
+// What was spent on one set of rows, over rounds and over runs, and what may be spent. Two rules, proved in
+// docs/proofs/composition.md:
 //   δ = 0   sums: Σε over all charges; a Gaussian charge has no finite ε
 //   δ > 0   the GDP filter: Σμ² over all charges, a pure charge as the μ of gdp_of_pure(ε); ε is then that of √Σμ² at δ
 // Every sum is rounded up and every limit down. Rules are never mixed in one decision. Sums are kept in long double, so
@@ -61,8 +62,8 @@ inline Spend larger(const Spend& a, const Spend& b) {
 // What one more run may cost. By the GDP filter that is the run whose μ² fits, not the difference of two ε.
 double left_under(const Cap& cap, const Spend& spent, privacy::Against whom = privacy::Against::anybody);
 
-// Computes a charge again from its kind and parameters (docs/proofs/privacy.md theorems 1 to 4, 6, 7; docs/proofs/gaussian.md
-// theorem G). Infinite where nothing covers the parameters, or the kind is not known. A charge with verified_only = 1
+// Computes a charge again from its kind and parameters (docs/proofs/composition.md, kinds of charge: theorems 1 to 4,
+// 6, 7 and G). Infinite where nothing covers the parameters, or the kind is not known. A charge with verified_only = 1
 // rests on the numerically verified bound.
 Price recomputed(const privacy::Charge& charge);
 

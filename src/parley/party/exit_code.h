@@ -1,5 +1,5 @@
 // The exit codes of `parley join`: what whoever started it does next. One table, for the program, for join --help and
-// for docs/operate/reliability.md (tests/mesh/ends_test.py compares them).
+// for docs/operate/exit-codes.md (tests/mesh/ends_test.py compares them).
 #pragma once
 #include <span>
 #include <string_view>

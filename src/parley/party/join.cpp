@@ -359,7 +359,7 @@ class Joining {  // a party at work
   std::chrono::steady_clock::time_point first_time_, last_time_;  // of those rounds
 };
 
-// Strangers may hold connections open: peers must still find a descriptor (docs/operate/reliability.md).
+// Strangers may hold connections open: peers must still find a descriptor (docs/check/strangers.md).
 void allow_many_connections() {
   rlimit files{};
   if (::getrlimit(RLIMIT_NOFILE, &files) != 0) return;

@@ -1,5 +1,6 @@
 // The folder of a party's run. Only the transcript in it, with the owner's ledger elsewhere, is what a run is rebuilt
-// from (docs/check/protocol.md, section 8); everything else is derived from the two, and written anew at each start.
+// from (docs/check/protocol-transcript.md, section 8); everything else is derived from the two, and written
+// anew at each start.
 #pragma once
 #include <filesystem>
 #include <functional>

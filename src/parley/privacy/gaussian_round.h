@@ -1,5 +1,5 @@
 // Gaussian noise in one data-touching round at one node: its GDP parameter, from public numbers only. Adjacency:
-// replace one record. Proofs: docs/proofs/privacy.md and docs/proofs/gaussian.md. Every μ is rounded up.
+// replace one record. Proofs: docs/proofs/gaussian.md, output.md and minima.md. Every μ is rounded up.
 #pragma once
 #include <optional>
 #include <string>

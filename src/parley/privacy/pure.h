@@ -1,5 +1,5 @@
 // Pure differential privacy of one data-touching round at one node, from public numbers only. Adjacency: replace one
-// record of one node. Proofs: docs/proofs/privacy.md. Every result is rounded outward (up).
+// record of one node. Proofs: docs/proofs/objective.md, output.md, minima.md. Every result is rounded outward (up).
 #pragma once
 #include <optional>
 #include <string>

@@ -80,8 +80,8 @@ class NoiseSource {
 };
 
 // The largest norms that the two samplers below give: a longer vector is drawn again, which happens with probability
-// below 10⁻⁶⁰ (docs/proofs/privacy.md, floating point). Whether a round goes on rests on these and not on the noise that was
-// drawn: a stop that depended on the noise would cut its density off where somebody else chooses.
+// below 10⁻⁶⁰ (docs/proofs/floating-point.md, lemma 5). Whether a round goes on rests on these and not on the noise that
+// was drawn: a stop that depended on the noise would cut its density off where somebody else chooses.
 //   Gamma(d) > d + x  with probability ≤ exp(−x²/(2(d + x))) = e^−140   for x = 140 + √(140² + 280 d)
 //   ‖N(0, I)‖ > √d + x  with probability ≤ exp(−x²/2) = e^−140          for x = √280
 double largest_gamma_norm(double dimension, double rate);

@@ -6,7 +6,7 @@
 //   spread      the same of (L')² x xᵀ with (L')² ≤ 1                       μ_J = (√2 + 2e_S)/s_J
 //   squares     |y² − u²| ≤ 1 for |y|, |u| ≤ 1                              μ_y = (1 + 2e_S)/s_y
 //   together    μ² = the sum of the squares, the noises being independent
-// The last three are of the final phase (docs/use/intervals.md, theorem N2).
+// The last three are of the final phase (docs/check/newton.md, theorem N2).
 #pragma once
 
 namespace parley::privacy {

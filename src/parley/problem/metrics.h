@@ -1,5 +1,5 @@
-// What simulations report. All of it is computed on private rows: it never leaves a node unpaid (docs/proofs/privacy.md, rule
-// R10).
+// What simulations report. All of it is computed on private rows: it never leaves a node unpaid (docs/approve/limits.md,
+// rule R10).
 #pragma once
 #include <vector>
 

@@ -51,7 +51,7 @@ TEST(Loss, LogisticIsStableForMarginsOfAThousand) {
   EXPECT_NEAR(loss.value(30, 1), 9.357622968839299e-14, 1e-24);
 }
 
-TEST(Loss, LogisticCurvatureIsSlopeTimesOneMinusSlope) {  // what theorem 2 of docs/proofs/privacy.md rests on
+TEST(Loss, LogisticCurvatureIsSlopeTimesOneMinusSlope) {  // what theorem 2 of docs/proofs/objective.md rests on
   const Loss loss;
   for (double z = -20; z < 20; z += 0.1) {
     const double s = std::abs(loss.slope(z, 1));

@@ -34,8 +34,8 @@ Reach reach_within(const Sizes& sizes, double bound, double noise, double convex
 
 // A minimum can be certified to the tolerance τ, whatever the rows, if its rounding E is at most this share of τ: a
 // descent with a gradient that is off by E ends with ‖∇J‖ ≤ 1.01 E (with l1: a subgradient of 5.05 E), which computes
-// as E more and is certified with another E; further out than the radius it goes on falling (docs/proofs/privacy.md, theorem
-// 4).
+// as E more and is certified with another E; further out than the radius it goes on falling (docs/proofs/minima.md,
+// theorem 4).
 inline constexpr double certifiable_share = 0.32, certifiable_share_l1 = 1.0 / 16;
 double certifiable_tolerance(const Sizes& sizes, const Reach& r);  // the smallest that can be met
 

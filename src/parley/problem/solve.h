@@ -4,7 +4,7 @@
 // which then serves as preconditioner of conjugate gradients (one pass each, no exponential) until it is too far away;
 // beyond: conjugate gradients with the diagonal. Every evaluation bounds its own rounding, so the certificate costs
 // nothing. J is strongly convex, so the tolerance is always reachable down to rounding. Privacy: objective perturbation
-// is proved for the exact minimum only (docs/proofs/privacy.md); a solution is used only with its certificate, and the
+// is proved for the exact minimum only (docs/proofs/minima.md); a solution is used only with its certificate, and the
 // distance tolerance/κ that remains is covered by output noise that is charged for.
 #pragma once
 #include <span>
@@ -63,8 +63,8 @@ class Uncertified : public Error {
 Certificate certificate(const Evaluation& at, const Vector& f, double l1, const SolveOptions& options);
 bool reached(const Certificate& certificate, const Vector& f, const SolveOptions& options);
 
-// f ← prox(f − ∇S(f)/Λ), Λ = κ + c₁ Σ weight·rows, until the tolerance is met: slow and sure (docs/proofs/privacy.md, theorem
-// 4). For a release where Newton's method stalled. From f, or from 0 if f lies outside the radius.
+// f ← prox(f − ∇S(f)/Λ), Λ = κ + c₁ Σ weight·rows, until the tolerance is met: slow and sure (docs/proofs/minima.md,
+// theorem 4). For a release where Newton's method stalled. From f, or from 0 if f lies outside the radius.
 Solution descend(std::span<const Problem> parts, const Proximal& proximal, Vector f, const SolveOptions& options);
 
 [[noreturn]] void refuse(const Certificate& certificate, double tolerance, int iterations);  // that Error

@@ -1,5 +1,5 @@
-// Every bad message that docs/check/protocol.md promises to refuse: its own text, naming peer and field; nothing changes; the
-// honest run goes on.
+// Every bad message that docs/check/protocol-refusals.md promises to refuse: its own text, naming peer and field;
+// nothing changes; the honest run goes on.
 #include <cmath>
 #include <limits>
 

@@ -39,7 +39,7 @@ Exchange::Exchange(Setup setup, std::unique_ptr<AppendFile> transcript)
                          std::to_string(last_released_) + ", and the transcript has round " +
                          std::to_string(recorded_.size() - 1),
                  .where = transcript_->name(),
-                 .fix = "use the newest copy of the ledger (docs/approve/ledger.md, section 7)"});
+                 .fix = "use the newest copy of the ledger (docs/operate/backup.md)"});
   if (const auto stated = survivors_.stated_round(self_); stated && *stated != last_released_)
     throw Error({.what = "the ledger and the transcript do not belong together: after the loss of a party this one has "
                          "signed that its last round is " +

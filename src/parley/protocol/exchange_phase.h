@@ -1,5 +1,5 @@
 // The phases of an Exchange, and the one table by which it goes from one to the next. The same table stands in
-// docs/check/protocol.md, section 13; a test compares the two.
+// docs/check/protocol-phases.md, section 13; a test compares the two.
 #pragma once
 #include <cstdint>
 #include <span>

@@ -1,4 +1,4 @@
-// The table of phases: what it promises, and that docs/check/protocol.md shows the same one.
+// The table of phases: what it promises, and that docs/check/protocol-phases.md shows the same one.
 #include "parley/protocol/exchange_phase.h"
 
 #include <gmock/gmock.h>
@@ -25,7 +25,8 @@ TEST(Phases, TheTableInTheDocsIsTheOneInTheCode) {
   const std::string head = "| phase | event | next phase |";
   std::vector<std::string> rows;
   bool inside = false;
-  for (const std::string& line : split_list(read_file(PARLEY_FOLDER "/../../../docs/check/protocol.md", "the page"), '\n')) {
+  const std::string page = read_file(PARLEY_FOLDER "/../../../docs/check/protocol-phases.md", "the page");
+  for (const std::string& line : split_list(page, '\n')) {
     if (inside && !line.starts_with("|")) break;
     if (inside && !line.starts_with("|---")) rows.push_back(line);
     inside = inside || line == head;
@@ -35,7 +36,7 @@ TEST(Phases, TheTableInTheDocsIsTheOneInTheCode) {
 
 // The numbers on the wire, which another program reads there.
 TEST(Phases, TheVerdictsInTheDocsAreThoseInTheCode) {
-  const std::string page = read_file(PARLEY_FOLDER "/../../../docs/wire.md", "the page");
+  const std::string page = read_file(PARLEY_FOLDER "/../../../docs/check/wire.md", "the page");
   for (std::size_t i = 0; i < verdict_count; ++i)
     EXPECT_THAT(page, testing::HasSubstr("\n| " + std::string(name_of(static_cast<Verdict>(i))) + " | " +
                                          std::to_string(i) + " |\n"));

@@ -1,4 +1,4 @@
-// Keys for shared noise (docs/check/protocol.md, section 15): nothing is released from rows before all are here.
+// Keys for shared noise (docs/check/protocol-sums.md, section 15): nothing is released from rows before all are here.
 #include "parley/protocol/noise_keys.h"
 
 #include "parley/protocol/exchange_test.h"

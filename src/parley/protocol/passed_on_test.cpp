@@ -1,4 +1,5 @@
-// Values that everybody needs, on a graph on which not everybody calls everybody (docs/check/protocol.md, section 14).
+// Values that everybody needs, on a graph on which not everybody calls everybody
+// (docs/check/protocol-sums.md, section 14).
 #include "parley/protocol/passed_on.h"
 
 #include "parley/protocol/exchange_test.h"

@@ -1,7 +1,7 @@
-// After a loss: who goes on, and from which round (docs/check/protocol.md, section 11). Every party signs one statement of
-// what it has released and whom it has lost, and one consent to one set of survivors; both are flooded. A party goes on
-// only with the consent of every survivor to the same set, and only when these are more than half of all: two such sets
-// have a member in common, and it has signed one consent only. So no two sets ever go on.
+// After a loss: who goes on, and from which round (docs/check/protocol-loss.md, section 11). Every party signs one
+// statement of what it has released and whom it has lost, and one consent to one set of survivors; both are flooded.
+// A party goes on only with the consent of every survivor to the same set, and only when these are more than half of
+// all: two such sets have a member in common, and it has signed one consent only. So no two sets ever go on.
 // A pure state machine without clock, disk or key.
 #pragma once
 #include <map>

@@ -1,5 +1,5 @@
 // What may differ between two data sets that a run's epsilon is about: the word that stands beside every epsilon, and
-// the sentence that explains it. Written by a run, read by a report (docs/proofs/privacy.md, the terms).
+// the sentence that explains it. Written by a run, read by a report (docs/approve/guarantee.md, the terms).
 #pragma once
 #include <string>
 #include <string_view>

@@ -170,7 +170,8 @@ std::string parts_part(const std::vector<Group>& groups) {
   }
   if (out.empty()) return "";
   return "<section id=\"parts\">\n<h2>Parts</h2>\n<p>A party was lost, and the others went on without it, with noise "
-         "for what was left of the plan. The privacy loss above covers all parts together (docs/proofs/privacy.md, "
+         "for what was left of the plan. The privacy loss above covers all parts together "
+         "(docs/proofs/run-in-parts.md, "
          "proposition 9); it is not that of one part. What was released after the round from which the next part goes "
          "on is counted, and not drawn.</p>\n" +
          out + "</section>\n";
@@ -228,8 +229,7 @@ std::string guarantee_part(const std::vector<Group>& groups) {
   out += "<h3>How to check</h3>\n" + paragraph(check.noise) + paragraph(check.words) + "<pre>";
   for (const std::string& line : check.commands) out += escaped(line) + "\n";
   return out +
-         "</pre>\n<p>Theorems and proofs: docs/proofs/privacy.md, docs/proofs/gaussian.md and docs/proofs/linear.md of "
-         "parley.</p>\n</section>\n";
+         "</pre>\n<p>Theorems and proofs: docs/proofs of parley; docs/proofs/setting.md lists them.</p>\n</section>\n";
 }
 
 std::string options_part(const std::vector<Group>& groups, Audience audience) {

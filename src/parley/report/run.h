@@ -122,7 +122,7 @@ struct Run {
 
   bool completed() const { return outcome == "completed"; }
   bool planned() const { return outcome == "planned"; }  // a study that has not begun
-  // What covers a run: the planned loss when it ended early (docs/proofs/privacy.md, the terms).
+  // What covers a run: the planned loss when it ended early (docs/approve/guarantee.md, the terms).
   double covered_epsilon() const;
   bool with_intervals() const;
   long planned_rounds() const;                        // of messages; 0: the record does not say

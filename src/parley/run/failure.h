@@ -1,4 +1,4 @@
-// A round that could not be solved (docs/approve/ledger.md, section 5).
+// A round that could not be solved (docs/operate/resume.md).
 #pragma once
 #include <exception>
 #include <string>

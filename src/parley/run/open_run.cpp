@@ -78,7 +78,7 @@ void check_ledger_follows_rows(const TrainOptions& o, const network::Ranks& rank
                .fix = "start as many ranks as files, or train in one process"});
 }
 
-// Privacy: a ledger charges a run to a row once, at the node that spends most (docs/approve/ledger.md, section 3). That needs
+// Privacy: a ledger charges a run to a row once, at the node that spends most (docs/proofs/composition.md). That needs
 // a row to change one node only.
 void check_ledger_counts_a_row_once(const TrainOptions& o) {
   if (o.engine.ledger.empty() || !data::reads_rows(o.data.split)) return;

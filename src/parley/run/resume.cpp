@@ -152,7 +152,7 @@ Unfinished find_unfinished(const Simulation& simulation, const TrainOptions& o, 
     throw Error({.what = "the ledger and the record do not belong together: " + wrong.front(),
                  .where = book->file().string(),
                  .fix = "use the newest copy of the ledger that this run was charged to; what an older one has lost is "
-                        "spent all the same (docs/approve/ledger.md)"});
+                        "spent all the same (docs/operate/backup.md)"});
   return found;
 }
 
@@ -179,8 +179,9 @@ void check_pasts(const std::vector<RankPast>& ranks, const std::string& folder) 
     if (!wrong.empty())
       throw Error({.what = "rank " + std::to_string(i) + ": " + wrong,
                    .where = folder,
-                   .fix = "bring back that rank's newest record and ledger (docs/operate/cluster.md); what was released stays "
-                          "spent, and a new run needs another --out"});
+                   .fix =
+                       "bring back that rank's newest record and ledger (docs/operate/cluster.md); what was released "
+                       "stays spent, and a new run needs another --out"});
   }
 }
 

@@ -1,4 +1,4 @@
-// How a run meets its owner's ledger and its own past (docs/approve/ledger.md, section 5). Nothing here reads data to release
+// How a run meets its owner's ledger and its own past (docs/operate/resume.md). Nothing here reads data to release
 // it: what was released is on disk, and a resumed run takes it from there.
 #pragma once
 #include <optional>

@@ -29,10 +29,10 @@ void add(Spend& sum, const std::vector<Charge>& charges, Against whom) {
   for (const Charge& c : charges) sum.add(ledger::Price{c.epsilon, c.mu_against(whom)});
 }
 
-// The units are those of the rule by which parts add up: Σε at δ = 0, Σμ² by the GDP filter at δ > 0 (docs/approve/ledger.md,
-// theorems L1, L2). Gamma noise at δ > 0 was planned by a composition that the filter does not know: then the filter's
-// limit for the planned (ε, δ). Trap: the sum must stay below it in the first part too, where nobody has been lost yet;
-// a plan that does not gets 0, and nobody goes on.
+// The units are those of the rule by which parts add up: Σε at δ = 0, Σμ² by the GDP filter at δ > 0
+// (docs/proofs/composition.md, theorems L1, L2). Gamma noise at δ > 0 was planned by a composition that the filter does
+// not know: then the filter's limit for the planned (ε, δ). Trap: the sum must stay below it in the first part too,
+// where nobody has been lost yet; a plan that does not gets 0, and nobody goes on.
 double allowance_of(const algorithm::Schedule& s, Against whom) {
   Spend planned(s.delta);
   bool pure = false;
@@ -97,7 +97,7 @@ void check_countable(const Part& p) {
         p.colluders.spent[at].delta() > 0 && p.colluders.allowance[at] == 0)
       throw Error({.what = "the noise of " + p.agreed.name(i) +
                            " was planned for all rounds together, and cannot be counted in parts: gamma noise at "
-                           "delta > 0 (docs/proofs/privacy.md, proposition 9)"});
+                           "delta > 0 (docs/proofs/run-in-parts.md, proposition 9)"});
 }
 
 algorithm::Plan plan_for_the_rest(const Part& p, algorithm::Options o) {

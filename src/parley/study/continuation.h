@@ -1,8 +1,8 @@
-// A run in parts: after a loss the survivors go on in a part of their own (docs/check/protocol.md, section 11). Everything
-// here is a function of the study, the public plan and what the survivors have signed, so that all of them find the
-// same; no data is in scope.
-// Privacy: all parts together cost a record at most what the study planned for the whole run (docs/proofs/privacy.md,
-// proposition 9): what was charged stays charged, and the plan of the next part is made for what is left.
+// A run in parts: after a loss the survivors go on in a part of their own (docs/check/protocol-parts.md, section 11).
+// Everything here is a function of the study, the public plan and what the survivors have signed, so that all of
+// them find the same; no data is in scope.
+// Privacy: all parts together cost a record at most what the study planned for the whole run
+// (docs/proofs/run-in-parts.md, proposition 9): what was charged stays charged, and the plan of the next part is made for what is left.
 #pragma once
 #include <string>
 #include <vector>

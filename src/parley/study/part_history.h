@@ -32,7 +32,7 @@ bool has_used_rows(const PartHistory& parts);
 // those of all parties are here, with which the next round begins.
 bool has_learnt(const PartHistory& parts);
 
-// By the rule by which parts add up: Σε at δ = 0, the filter's ε at δ > 0 (docs/proofs/privacy.md, proposition 9).
+// By the rule by which parts add up: Σε at δ = 0, the filter's ε at δ > 0 (docs/proofs/run-in-parts.md, proposition 9).
 // Against whom: the colluders that the study allows for, or all others together; the same where no noise is shared.
 ledger::Spend spend_of(const PartHistory& parts, privacy::Against whom);
 // Of a run under way: composed in one part, by that rule in several.

@@ -58,7 +58,9 @@ json assumptions(const Study& study, const algorithm::Schedule& s, bool in_parts
       list.push_back(one);
   }
   list.push_back("each round was released once, and charged and stored before it left (the ledger)");
-  if (noisy) list.push_back("noise in floating point; released values are rounded to a public grid (docs/proofs/privacy.md)");
+  if (noisy)
+    list.push_back(
+        "noise in floating point; released values are rounded to a public grid (docs/proofs/floating-point.md)");
   return list;
 }
 
@@ -147,9 +149,10 @@ json statement_json(const Study& study, const StudyPlan& plan, int node, const s
     j["epsilon_all_others"] = spent.epsilon_all_others;
     j["epsilon_all_others_planned"] = s.epsilon_all_others;
   }
-  j["theorem"] = noisy
-                     ? s.theorem + (spent.parts.is_null() ? "" : "; its parts together: docs/proofs/privacy.md, proposition 9")
-                     : "none: there is no noise";
+  j["theorem"] =
+      noisy ? s.theorem +
+                  (spent.parts.is_null() ? "" : "; its parts together: docs/proofs/run-in-parts.md, proposition 9")
+            : "none: there is no noise";
   j["bound"] = !stamps.empty() ? "none: not private" : plan.plan.verified_only() ? "numerically verified" : "proved";
   j["assumptions"] = assumptions(study, s, !spent.parts.is_null());
   j["not_verifiable_from_outside"] =

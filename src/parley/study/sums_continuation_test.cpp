@@ -1,4 +1,5 @@
-// A run of newton or dp-gd in parts: the common point, the curvature and the model go on (docs/check/protocol.md, section 11).
+// A run of newton or dp-gd in parts: the common point, the curvature and the model go on
+// (docs/check/protocol-parts.md, section 11).
 #include "parley/study/continuation_test.h"
 #include "parley/study/part_history.h"
 

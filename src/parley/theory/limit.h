@@ -1,6 +1,6 @@
 // Where a run without noise ends: the problem that the limit solves, and how far growth without end lets it travel.
 //   weights   (D) with a dual step θ_i per node keeps Σ_i λ_i/θ_i = 0, so the limit solves
-//             Σ_i ∇O_i(f)/θ_i = 0                                                                docs/check/algorithms.md
+//             Σ_i ∇O_i(f)/θ_i = 0                                                         docs/check/algorithms-rounds.md
 //   travel    summing the optimality conditions of (P) over nodes that agree on f, with Σ_i λ_i = 0:
 //             f⁺ − f = −x_k Σ_i ∇O_i(f⁺)/N,  x_k = N / (2 Σ_i η_i(k) V_i)
 //             a recycled round moves f by −y_k mean ∇O,  y_k = mean 1/(2η_iV_i + γ)

@@ -11,7 +11,7 @@
 //               1/(2η^{k+1})(a_k − a_{k+1}), a_k = ‖w̃_i^k − w*‖², to D_w²/(2η^t), which needs E a_k ≤ D_w² for every k, not only for k = 0: Gaussian noise does not keep
 //               iterates in a ball.
 //   proved      needs only ‖w*‖ ≤ D_w: E a_k is bounded by a recursion on the Lyapunov function of the same inequality
-//               (docs/check/theory.md).
+//               (docs/check/theory-star.md).
 // Theorem 3's w̄_i runs over rounds 0 … t−1 in f_i but over 1 … t in the disagreement (the paper's proof swaps them);
 // Theorem 4's over 1 … t.
 #pragma once

@@ -8,7 +8,7 @@
 //                           (2m_o + 2σ̄_min) / ((μ² M_O² + μ σ̄_max²) / (θ σ_min(D−A)(μ−1)) + σ̃_max) }
 // Differs from the paper: σ̄_min, the smallest *nonzero* value, is not a lower bound on (22)'s right side, which is 2
 // D_m along the vector of ones; `corrected` has 2 m_o there. And both theorems are proved only for penalties that are
-// equal at all nodes (docs/check/theory.md has the proofs and counterexamples).
+// equal at all nodes (docs/check/theory-peers.md has the proofs and counterexamples).
 #pragma once
 #include <optional>
 #include <string>

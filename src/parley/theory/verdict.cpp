@@ -36,9 +36,9 @@ std::string convergence_verdict(const network::Graph& graph, const algorithm::Pl
   if (a.sums) return "no theorem covers gradient descent with momentum on every convex loss";
   if (a.star && !a.linear) return "consensus ADMM converges for every penalty > 0 (Boyd et al. 2011, 3.2.1)";
   if (a.star && plan.options.step_size == algorithm::StepSize::convex)
-    return "HHCG20 Theorem 3's step sizes (corrected in docs/check/theory.md)";
+    return "HHCG20 Theorem 3's step sizes (corrected in docs/check/theory-star.md)";
   if (a.star && plan.options.step_size == algorithm::StepSize::smooth)
-    return "HHCG20 Theorem 4's step sizes (corrected in docs/check/theory.md)";
+    return "HHCG20 Theorem 4's step sizes (corrected in docs/check/theory-star.md)";
   if (a.linear) return "no theorem of the papers covers it";
   const PublicRun run = run_of(plan, setting);
   if (a.recycled) return recycled_verdict(graph, run, first.private_rounds.front().damping);

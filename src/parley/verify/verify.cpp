@@ -196,7 +196,8 @@ class Verification {
     });
   }
 
-  // docs/proofs/privacy.md, proposition 9: all parts together cost at most what the study planned for the whole run.
+  // docs/proofs/run-in-parts.md, proposition 9: all parts together cost at most what the study planned for the whole
+  // run.
   void check_sum(int node, const study::PartHistory& history) {
     if (history.size() < 2 || !result_.noisy || parts_.front().known.is_trainer(node)) return;
     const study::Part& whole = parts_.front().known.part;

@@ -2,7 +2,8 @@
 //   ν = √(Σ_i 1/μ_i²) d / (n √(N − c)),   with equal μ  F d/(n μ),  F = √(N/(N − c))
 // the noise of the mean gradient against its signal. c: how many of the N parties may pool what they know; N − 1 where
 // each party's noise is its own, and then F = √N.
-// The points are a table of 40 settings of one synthetic task (docs/check/frontier.md), not a promise. Nothing here reads rows.
+// The points are a table of 40 settings of one synthetic task (docs/check/frontier.md), not a promise. Nothing here
+// reads rows.
 #pragma once
 #include <string>
 #include <vector>

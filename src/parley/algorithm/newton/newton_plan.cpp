@@ -25,7 +25,8 @@ constexpr long planned_rounds = 32, planned_gd_rounds = 100;
 constexpr double planned_share = 0.1, planned_ridge = 1e-5, planned_momentum = 0.9;
 constexpr double clip_when_clear = 0.5, clip_when_noisy = 0.35, noisy_from = 0.03;  // ν
 // Features from which the floor under the curvature's eigenvalues already makes steps short: cutting slopes at 0.35 makes
-// them shorter, and lost 0.5 to 3 points from 300 features on; it gained 0.2 to 0.6 with 100 (docs/check/frontier.md).
+// them shorter, and lost 0.5 to 3 points from 300 features on; it gained 0.2 to 0.6 with 100
+// (docs/check/newton-settings.md).
 constexpr Index short_steps_from = 150;
 constexpr double usual_tolerance = 1e-6;  // of a sum of gradients, where adding up rounds by less
 constexpr Index full_up_to = 1000;        // features; beyond it the curvature is its diagonal
@@ -137,8 +138,8 @@ Shape shape_of(const Options& o, const Algorithm& a) {
   return o.curvature == CurvatureShape::full ? Shape::full : Shape::diagonal;
 }
 
-// What a sum of gradients of the most records may be off by, and by what else τ must cover (docs/check/newton.md, section 3). One
-// for all parties: the noise at a point, which depends on it, is the same everywhere.
+// What a sum of gradients of the most records may be off by, and by what else τ must cover (docs/check/newton.md,
+// section 3). One for all parties: the noise at a point, which depends on it, is the same everywhere.
 double tolerance_for(const problem::Loss& loss, const Setting& setting) {
   const problem::Sizes sizes{.records = *std::ranges::max_element(setting.records),
                              .features = static_cast<double>(setting.features > 0 ? setting.features : 1'000'000),

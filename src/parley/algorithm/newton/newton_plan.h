@@ -1,9 +1,9 @@
-// The public plan of newton and dp-gd, and its price (docs/check/newton.md). With μ the whole run's, h the share of μ² that the
-// curvature has, and T rounds of gradients:
+// The public plan of newton and dp-gd, and its price (docs/check/newton.md). With μ the whole run's, h the share of μ²
+// that the curvature has, and T rounds of gradients:
 //   μ_S = √h μ,  s = (√2 + 2e_S)/μ_S     ‖x xᵀ − z zᵀ‖_F ≤ √2, ‖x∘x − z∘z‖ ≤ √2
 //   μ_g = √((1 − h)/T) μ,  σ = (2G + 2e)/μ_g;   at a point f of the logistic loss Diam(‖f‖) in place of 2G if it is smaller
 //   G: where slopes are cut, or the loss' own bound;  e, e_S: what adding up rounds by, from public sizes
-// The rule without data (docs/check/newton.md, section 4): T = 32, h = 0.1, λ = 1e-5, and G by ν (forecast.h)
+// The rule without data (docs/check/newton-settings.md): T = 32, h = 0.1, λ = 1e-5, and G by ν (forecast.h)
 #pragma once
 #include <optional>
 

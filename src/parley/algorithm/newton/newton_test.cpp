@@ -329,7 +329,7 @@ TEST(NewtonShared, BothEpsilonsAreThoseOfTheSpecification) {
   const Plan plan = shared_plan(o, 100, 25);
   EXPECT_LE(plan.epsilon(), 1);
   EXPECT_NEAR(plan.epsilon(), 1, 1e-9);
-  EXPECT_NEAR(plan.epsilon_all_others(), 12.0, 0.05);  // frontier.md, section 2
+  EXPECT_NEAR(plan.epsilon_all_others(), 12.0, 0.05);  // docs/check/frontier-tables.md
   const Plan all = shared_plan(o, 100, 99);            // today's guarantee
   EXPECT_FALSE(all.sharing().on());
   EXPECT_EQ(all.epsilon(), all.epsilon_all_others());
@@ -371,7 +371,7 @@ TEST(NewtonShared, IsRefusedWhereItDoesNotHold) {
     EXPECT_TRUE(shared_plan({.algorithm = may, .epsilon = {1}, .delta = 1e-5}, 4, 1).sharing().on()) << may;
 }
 
-// Where slopes are cut follows from ν and the loss alone (docs/check/newton.md, section 4).
+// Where slopes are cut follows from ν and the loss alone (docs/check/newton-settings.md).
 TEST(NewtonPrice, WhereSlopesAreCut) {
   const auto clip = [](const std::string& loss, double epsilon, long features = 62, const char* algorithm = "newton") {
     const Setting setting{
