@@ -11,6 +11,7 @@
 #include "parley/base/error.h"
 #include "parley/base/input_file.h"
 #include "parley/base/text.h"
+#include "parley/data/read/plain_query.h"
 #include "parley/data/read/postgres/postgres.h"
 
 namespace parley::data {
@@ -107,7 +108,7 @@ Bytes open_bytes(const std::string& name, const std::string& query) {
     throw Error({.what = "a database needs a query",
                  .where = "option --query",
                  .fix = "for example --query \"SELECT age, job, readmitted FROM patients\""});
-  return query_bytes(name, std::string(one));
+  return query_bytes(name, plain_query(one));
 }
 
 bool is_database(std::string_view name) {

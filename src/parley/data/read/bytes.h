@@ -20,7 +20,8 @@ Bytes file_bytes(const std::filesystem::path& path);        // uncompressed when
 Bytes standard_input();
 Bytes gzip_bytes(Bytes compressed);  // Error where it is damaged, or grows out of proportion
 
-// "-": standard input; postgresql://…: the rows of the query; else a file.
+// "-": standard input; postgresql://…: the rows of the query, which must be plain (plain_query.h); else a
+// file.
 Bytes open_bytes(const std::string& name, const std::string& query = "");
 bool is_database(std::string_view name);
 

@@ -107,8 +107,15 @@ TEST(OpenBytes, ADatabaseNeedsAQueryAndItsAddressHoldsNoPassword) {
     EXPECT_THAT(message, HasSubstr("holds a password")) << address;
     EXPECT_THAT(message, testing::Not(HasSubstr("secret"))) << address;
   }
-  EXPECT_THAT(message_of([] { open_bytes("postgresql://me@127.0.0.1:1/db?connect_timeout=2", "SELECT 1"); }),
+  EXPECT_THAT(message_of([] { open_bytes("postgresql://me@127.0.0.1:1/db?connect_timeout=2", "SELECT a FROM t"); }),
               testing::AnyOf(HasSubstr("cannot be reached"), HasSubstr("built without PostgreSQL")));
+}
+
+TEST(OpenBytes, AQueryThatComputesOverRowsIsRefusedBeforeTheDatabaseIsAsked) {
+  EXPECT_THAT(message_of([] {
+                open_bytes("postgresql://me@127.0.0.1:1/db?connect_timeout=2", "SELECT avg(age) OVER () FROM t");
+              }),
+              HasSubstr("the query is not a plain one"));
 }
 
 }  // namespace

@@ -29,6 +29,11 @@ class Copy {
       fail("the database cannot be reached", "check the address, and that the server accepts this user");
     run("SET client_encoding TO 'UTF8'", PGRES_COMMAND_OK);
     run("SET default_transaction_read_only TO on", PGRES_COMMAND_OK);  // a query that reads rows changes none
+    // In the order of the table: rows are held out and dealt by place, and a restarted run needs the same order. An
+    // index or several workers would give the rows in an order that follows from values or from chance.
+    for (const char* setting : {"synchronize_seqscans TO off", "max_parallel_workers_per_gather TO 0",
+                                "enable_indexscan TO off", "enable_indexonlyscan TO off"})
+      run(std::string("SET ") + setting, PGRES_COMMAND_OK);
     run("COPY (" + query + ") TO STDOUT WITH (FORMAT csv, HEADER true)", PGRES_COPY_OUT);
   }
 
@@ -61,7 +66,7 @@ class Copy {
   void run(const std::string& command, ExecStatusType expected) {
     const std::unique_ptr<PGresult, Finish> result(PQexec(connection_.get(), command.c_str()));
     if (PQresultStatus(result.get()) != expected)
-      fail("the database refuses the query", "try the query in psql; it must be one SELECT");
+      fail("the database refuses the query", "try the query in psql");
   }
   [[noreturn]] void fail(const std::string& what, const std::string& fix) const {
     throw Error(

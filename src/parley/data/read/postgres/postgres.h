@@ -6,6 +6,7 @@
 
 namespace parley::data {
 
+// The query: as plain_query (../plain_query.h) returns it.
 Bytes query_bytes(const std::string& address, const std::string& query);
 
 }  // namespace parley::data
