@@ -19,6 +19,7 @@ struct Options {
   std::vector<std::string> data{"census"};
   std::string data_dir;
   std::string schema;
+  std::string schema_text;  // no option: what the file --schema said when it was checked; it is not read again
   Choice<FileFormat> format = FileFormat::automatic;
   bool header = true;
   std::string delimiter = "auto";

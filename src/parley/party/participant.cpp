@@ -103,7 +103,14 @@ OwnRows own_rows(const JoinOptions& o, const study::Study& study, const data::Wa
                        .delimiter = o.delimiter,
                        .query = o.query,
                        .features = study.features};
-  if (!study.schema.empty()) source.schema = (study.file.parent_path() / study.schema).string();
+  if (!study.schema.empty()) {
+    source.schema = (study.file.parent_path() / study.schema).string();
+    if (study.schema_toml.empty())
+      throw Error({.what = "the schema of the study is missing",
+                   .where = source.schema,
+                   .fix = "put it beside the study: all parties have the same"});
+    source.schema_text = study.schema_toml;  // which the hash and all approvals cover; the file may have changed since
+  }
   data::Dataset rows = data::load_file(source, o.data, "option --data", watch);
   const std::size_t all = rows.rows.count();
   const auto held = static_cast<std::size_t>(std::llround(o.test_share * static_cast<double>(all)));

@@ -69,7 +69,8 @@ Dataset load_file(const Options& o, const std::string& path, const std::string& 
         {.what = "CSV data needs a schema",
          .where = "option --schema",
          .fix = "write one, or draft it from a public or synthetic sample with 'parley data describe SAMPLE.csv'"});
-  const Schema schema = parse_schema(read_schema(o.schema, 16 * mebibyte), o.schema);
+  const Schema schema =
+      parse_schema(o.schema_text.empty() ? read_schema(o.schema, 16 * mebibyte) : o.schema_text, o.schema);
   Dataset dataset = load_csv(open_bytes(path, o.query), schema,
                              {.layout = {.header = o.header, .delimiter = delimiter_of(o.delimiter)},
                               .split_column = o.split == Split::column ? o.split_column : "",
