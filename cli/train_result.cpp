@@ -172,9 +172,8 @@ void print_guarantee(const run::Summary& s) {
         printed_epsilon(last.epsilon_all_others));
   if (const std::string rows = run::not_covered(s.simulation); !rows.empty()) fmt::print("  Not covered: {}.\n", rows);
   if (last.epsilon_all_others > 10)
-    fmt::print(
-        "  The odds of any statement about a record may change by a factor e^{:.0f}: no meaningful protection.\n",
-        last.epsilon);
+    fmt::print("  {} odds of any statement about a record may change by a factor e^{:.0f}: no meaningful protection.\n",
+               sharing.on() ? "For all other parties together, the" : "The", std::ceil(last.epsilon_all_others));
   if (runs.size() > 1)
     fmt::print("  ε and δ are per run: whoever sees all {} runs learns up to {} times as much.\n", runs.size(),
                runs.size());

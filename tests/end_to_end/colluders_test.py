@@ -1,5 +1,6 @@
 """Noise that cancels between parties: both epsilons wherever one is printed, and both caps of a ledger. Run by ctest with $PARLEY = the program."""
 import json
+import math
 import re
 import unittest
 
@@ -35,6 +36,14 @@ class Colluders(Case):
             self.assertIn("any 1 of the 5 parties", text)
             self.assertAlmostEqual(json.loads(self.ok(*command, *sizes, "--json"))["epsilon_all_others"], larger, 4)
         self.fails("compare", "--algorithms", "newton", "--colluders", 1, says=["unknown option 'colluders'"])
+
+    def test_the_odds_that_are_printed_are_those_of_the_larger_epsilon(self):
+        run = (*RUN[:4], "--epsilon", 6, *RUN[6:-1])
+        printed = self.ok("train", "--algorithm", "newton", *run, "--out", "out")
+        privacy = json.loads((self.dir / "out/run.json").read_text())["privacy"]
+        self.assertLess(privacy["epsilon"], 10)
+        self.assertGreater(privacy["epsilon_all_others"], 10)
+        self.assertIn(f"For all other parties together, the odds of any statement about a record may change by a factor e^{math.ceil(privacy['epsilon_all_others'])}:", printed)
 
     def test_what_a_paper_prints_is_absent(self):
         run = json.loads(self.ok("train", "--algorithm", "linear-admm", *RUN, "--json", "--out", "out"))
