@@ -4,7 +4,7 @@ import math
 import re
 import unittest
 
-from cli_test import Case
+from cli_test import Case, parley
 
 RUN = ("--nodes", 5, "--rounds", 4, "--epsilon", 1, "--delta", "1e-5", "--colluders", 1, "--quiet")
 
@@ -44,6 +44,14 @@ class Colluders(Case):
         self.assertLess(privacy["epsilon"], 10)
         self.assertGreater(privacy["epsilon_all_others"], 10)
         self.assertIn(f"For all other parties together, the odds of any statement about a record may change by a factor e^{math.ceil(privacy['epsilon_all_others'])}:", printed)
+
+    def test_a_larger_epsilon_above_10_is_said_first(self):
+        sizes = ("--nodes", 5, "--records", 9000, "--features", 62, *RUN[2:4], *RUN[6:-1])
+        for epsilon in (6, 1):
+            said = parley("plan", "--algorithm", "newton", *sizes, "--epsilon", epsilon, cwd=self.dir)
+            self.assertEqual(said.returncode, 0, said.stderr)
+            self.assertEqual(epsilon == 6, said.stderr.startswith("NO MEANINGFUL PROTECTION: epsilon = 1"), said.stderr)
+            self.assertEqual(epsilon == 6, "against all other parties together is above 10" in said.stderr, said.stderr)
 
     def test_what_a_paper_prints_is_absent(self):
         run = json.loads(self.ok("train", "--algorithm", "linear-admm", *RUN, "--json", "--out", "out"))

@@ -89,10 +89,12 @@ json privacy_json(const algorithm::Plan& plan, const std::vector<std::string>& n
 
 std::string too_large_epsilon(const algorithm::Plan& plan) {
   constexpr double largest = 10;
-  if (!plan.noisy() || plan.epsilon() <= largest) return "";
-  return "NO MEANINGFUL PROTECTION: epsilon = " + printed_epsilon(plan.epsilon()) +
+  const double epsilon = std::max(plan.epsilon(), plan.epsilon_all_others());
+  if (!plan.noisy() || epsilon <= largest) return "";
+  return "NO MEANINGFUL PROTECTION: epsilon = " + printed_epsilon(epsilon) +
+         (plan.sharing().on() ? " against all other parties together" : "") +
          " is above 10. The odds of any statement about a record may change by a factor e^" +
-         std::to_string(std::lround(std::min(plan.epsilon(), 1e9))) + ". An epsilon of 1 or less is usual";
+         std::to_string(std::lround(std::ceil(std::min(epsilon, 1e9)))) + ". An epsilon of 1 or less is usual";
 }
 
 std::string in_words(const algorithm::Selected& s) {

@@ -31,6 +31,7 @@ nlohmann::json privacy_json(const algorithm::Plan& plan, const std::vector<std::
 std::string against_whom(const privacy::Sharing& sharing);
 
 // What a plan with ε above 10 must say first, everywhere: that it protects hardly anything. Empty: ε is not so large.
+// Where noise cancels between parties, ε is that against all others together, the larger one.
 std::string too_large_epsilon(const algorithm::Plan& plan);
 
 // "newton, chosen by the planner: it loses least at a given budget"; the name alone where it was given.
