@@ -42,7 +42,7 @@ void log_start(const party::JoinOptions& o, const study::Study& s, const study::
 std::string progress_text(const party::JoinProgress& p) {
   std::string text =
       fmt::format("round {:>3}/{}  {} of {} peers answer", std::max(0, p.round), p.rounds, p.answering, p.peers);
-  if (p.budget > 0) text += fmt::format("  ε {} of {}", printed_epsilon(p.epsilon), printed_epsilon(p.budget));
+  if (!p.epsilon.empty()) text += "  " + p.epsilon;
   if (p.stamped) text += "  " + alarm("NOT PRIVATE");
   if (p.seconds_left >= 0) text += fmt::format("  {:.0f} s left", p.seconds_left);
   return text;

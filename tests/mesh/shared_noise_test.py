@@ -62,6 +62,7 @@ class SharedNoise(LossCase):
             text = study.out(name, "statement.txt").read_text()
             for part in ("against any 1 of the 4 parties", "All other parties together", "counts among them"):
                 self.assertIn(part, text)
+            self.assertRegex(study.log(name), r"ε [\d.]+ of 1.0000 against any 1 of the 4 parties together, [\d.]+ of [\d.]+ against all other parties together")
         self.assertEqual(self.keys(study), [])
         outs = [study.base / n / "out" for n in study.all]
         ledgers = ",".join(str(study.base / n / "my.ledger") for n in study.all)
@@ -166,6 +167,7 @@ class SharedNoise(LossCase):
             self.assertEqual(second["parties"], left)
             self.assertGreater(second["epsilon_all_others"], second["epsilon"])
             self.assertLessEqual(statement["epsilon"], 2)
+            self.assertRegex(study.log(name), r"\(epsilon [\d.]+ of [\d.]+ against any 1 of the 5 parties together, [\d.]+ of [\d.]+ against all other parties together was spent\)")
         self.assertEqual([f for f in self.keys(study) if LOST not in str(f)], [])
 
 

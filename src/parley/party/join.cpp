@@ -14,7 +14,6 @@
 #include "parley/base/durable.h"
 #include "parley/base/error.h"
 #include "parley/base/input_file.h"
-#include "parley/base/printed.h"
 #include "parley/base/text.h"
 #include "parley/party/final_documents.h"
 #include "parley/party/listening.h"
@@ -207,9 +206,15 @@ class Joining {  // a party at work
     std::string text = "part " + std::to_string(part.number) + ": " + parley::join(part.agreed.parties, ", ") + "; " +
                        std::to_string(part.agreed.rounds) + " rounds are left";
     if (parts_->holds_rows() && part.plan.noisy())
-      text += ", with noise for what is left of the plan (epsilon " + printed_epsilon(parts_->spent().epsilon) +
-              " of " + printed_epsilon(participant_.schedule().epsilon) + " was spent)";
+      text += ", with noise for what is left of the plan (" + spent("epsilon") + " was spent)";
     return text + "; its record is in " + parts_->folder().string();
+  }
+
+  std::string spent(const std::string& symbol) const {
+    const algorithm::Schedule& planned = participant_.schedule();
+    return run::spent_of_planned(symbol, parts_->spent(),
+                                 {.epsilon = planned.epsilon, .all_others = planned.epsilon_all_others},
+                                 planned.sharing);
   }
 
   // Of this party, or of any provider for the trainer.
@@ -257,8 +262,7 @@ class Joining {  // a party at work
                         .rounds = before + rounds,
                         .peers = static_cast<int>(peers.size()),
                         .answering = static_cast<int>(std::ranges::count(peers, true, &protocol::PeerState::answers)),
-                        .epsilon = parts_->spent().epsilon,
-                        .budget = participant_.trainer ? 0 : participant_.schedule().epsilon,
+                        .epsilon = participant_.trainer || participant_.schedule().epsilon <= 0 ? "" : spent("ε"),
                         .stamped = !participant_.stamps.empty(),
                         .seconds_left = left});
   }

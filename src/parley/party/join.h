@@ -15,11 +15,11 @@
 namespace parley::party {
 
 struct JoinProgress {
-  int round = 0, rounds = 0;       // of messages: the last one that this party released
-  int peers = 0, answering = 0;    // neighbours
-  double epsilon = 0, budget = 0;  // spent of planned
-  bool stamped = false;            // NOT PRIVATE
-  double seconds_left = 0;         // at the pace of this process so far; < 0: not yet known
+  int round = 0, rounds = 0;     // of messages: the last one that this party released
+  int peers = 0, answering = 0;  // neighbours
+  std::string epsilon{};         // spent of planned, and against whom, in words; "": a trainer, or no noise
+  bool stamped = false;          // NOT PRIVATE
+  double seconds_left = 0;       // at the pace of this process so far; < 0: not yet known
 };
 
 struct JoinHooks {

@@ -98,6 +98,26 @@ TEST_F(PartyReport, OneRecordShowsItsOwnValuesTheStudyAndItsStatement) {
                     HasSubstr("parley verify"), Not(HasSubstr("987654")), Not(HasSubstr(base_.string()))));
 }
 
+// Noise that cancels between parties: the smaller loss alone would be a claim against all others that does not hold.
+TEST_F(PartyReport, AStatementOfTwoLossesIsToldWithBothAndAgainstWhom) {
+  const std::string whom = "any 1 of the 4 parties together, and whoever sees every message";
+  json file = json::parse(std::ifstream(base_ / "alpha/statement.json"));
+  file["statement"].update({{"epsilon_all_others", 2.625}, {"against", whom}});
+  std::ofstream(base_ / "alpha/statement.json") << file.dump();
+  const report::Run run = read_runs({base_ / "alpha"}, {.audience = Audience::anyone, .option = shareable})[0];
+  EXPECT_DOUBLE_EQ(run.nodes[0].epsilon, 2.625);
+  EXPECT_DOUBLE_EQ(run.covered_epsilon(), 2.625);
+  ASSERT_EQ(run.statements.size(), 1U);
+  EXPECT_THAT(run.statements[0].words,
+              HasSubstr("Privacy loss of alpha: ε = 1.2500 against " + whom +
+                        "; ε = 2.6250 against all other parties together; δ = 1e-06 (proved)."));
+  file["statement"]["private"] = false;
+  std::ofstream(base_ / "alpha/statement.json") << file.dump();
+  EXPECT_THAT(
+      read_runs({base_ / "alpha"}, {.audience = Audience::anyone, .option = shareable})[0].statements[0].words,
+      HasSubstr("would have lost ε = 1.2500 against " + whom + "; ε = 2.6250 against all other parties together"));
+}
+
 TEST_F(PartyReport, OneStatementThatIsNotPrivateIsEnoughAndShowsNoLoss) {
   json file = json::parse(std::ifstream(base_ / "alpha/statement.json"));
   file["statement"]["private"] = false;

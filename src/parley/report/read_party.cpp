@@ -72,21 +72,27 @@ void read_statement(Run& run, const Source& source) {
     run.guarantee.holds = false;
     run.guarantee.stamp = "NOT PRIVATE: the statement of " + s.party + " does not say that it is";
   }
-  if (std::isfinite(epsilon) && std::isfinite(delta))
-    s.words +=
-        is_private
-            ? fmt::format(" Privacy loss of {}: ε = {}, δ = {} ({}).", s.party, printed_epsilon(epsilon), number(delta),
-                          text_in(statement, "bound"))
-            : fmt::format(" NOT PRIVATE: there is no bound. With secret noise, {} would have lost ε = {}, δ = {}.",
-                          s.party, printed_epsilon(epsilon), number(delta));
+  const double all_others = std::fmax(epsilon, number_in(statement, "epsilon_all_others"));
+  if (std::isfinite(epsilon) && std::isfinite(delta)) {
+    std::string loss = "ε = " + printed_epsilon(epsilon) + ", ";
+    if (member(statement, "epsilon_all_others")
+            .is_number())  // noise that cancels: two claims, against two kinds of others
+      loss = fmt::format("ε = {} against {}; ε = {} against all other parties together; ", printed_epsilon(epsilon),
+                         text_in(statement, "against"), printed_epsilon(all_others));
+    loss += "δ = " + number(delta);
+    s.words += is_private ? fmt::format(" Privacy loss of {}: {} ({}).", s.party, loss, text_in(statement, "bound"))
+                          : fmt::format(" NOT PRIVATE: there is no bound. With secret noise, {} would have lost {}.",
+                                        s.party, loss);
+  }
   if (const std::string limits = text_in(statement, "not_verifiable_from_outside"); !limits.empty())
     s.words += " " + limits;
   for (const json& line : member(statement, "assumptions"))
     if (line.is_string()) s.assumptions.push_back(line.get<std::string>());
   for (Node& node : run.nodes)
-    if (node.name == s.party) node.epsilon = epsilon;
+    if (node.name == s.party) node.epsilon = all_others;
   // The record has the plan's loss for all parties and parts; no statement may claim more than the page does.
-  if (epsilon > run.guarantee.epsilon) run.guarantee.epsilon = epsilon;
+  if (all_others > run.guarantee.epsilon) run.guarantee.epsilon = all_others;
+  if (epsilon > run.guarantee.epsilon_colluders) run.guarantee.epsilon_colluders = epsilon;
   if (text_in(statement, "study_hash") != run.study_hash)
     run.faults.push_back("the statement of " + s.party + " is about another study");
   run.statements.push_back(std::move(s));

@@ -47,6 +47,15 @@ std::string against_whom(const privacy::Sharing& sharing) {
          " parties together, and whoever sees every message";
 }
 
+std::string spent_of_planned(const std::string& symbol, const algorithm::Cost& spent, const algorithm::Cost& planned,
+                             const privacy::Sharing& sharing) {
+  const auto of = [](double part, double whole) { return printed_epsilon(part) + " of " + printed_epsilon(whole); };
+  const std::string text = symbol + " " + of(spent.epsilon, planned.epsilon);
+  if (!sharing.on()) return text;
+  return text + " against any " + std::to_string(sharing.colluders) + " of the " + std::to_string(sharing.parties) +
+         " parties together, " + of(spent.all_others, planned.all_others) + " against all other parties together";
+}
+
 std::vector<std::string> noise_stamps(const algorithm::Plan& plan, std::optional<std::uint64_t> seed) {
   if (!plan.noisy()) return {"no noise"};
   if (seed) return {"noise from seed " + std::to_string(*seed)};

@@ -30,6 +30,11 @@ nlohmann::json privacy_json(const algorithm::Plan& plan, const std::vector<std::
 // "all other parties together", or "any 25 of the 100 parties together, and whoever sees every message".
 std::string against_whom(const privacy::Sharing& sharing);
 
+// "ε 0.5000 of 1.0000" while a run is under way; where noise is shared "ε 0.5000 of 1.0000 against any 1 of the 4 parties
+// together, 1.0700 of 2.1457 against all other parties together".
+std::string spent_of_planned(const std::string& symbol, const algorithm::Cost& spent, const algorithm::Cost& planned,
+                             const privacy::Sharing& sharing);
+
 // What a plan with ε above 10 must say first, everywhere: that it protects hardly anything. Empty: ε is not so large.
 // Where noise cancels between parties, ε is that against all others together, the larger one.
 std::string too_large_epsilon(const algorithm::Plan& plan);
