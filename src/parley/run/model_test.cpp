@@ -110,6 +110,34 @@ TEST(Predict, LogisticGivesAProbabilityAndTheHingesAScore) {
   EXPECT_EQ(prediction_csv(model, rows), "row,prediction\n1,1\n");
 }
 
+TEST(Predict, EveryLineOfAModelThatIsNotPrivateSaysSo) {
+  Model model{.weights = Vector{{2.0}}, .feature_names = {"1"}};
+  model.not_private = {"noise from seed 1", "bounds, of rows"};
+  data::Rows rows;
+  rows.features = 1;
+  for (int n = 0; n < 2; ++n) rows.append(std::vector<std::int32_t>{0}, std::vector<double>{0.5}, 0);
+  const auto expect_stamped = [&](const Model& m, const Decision& decision) {
+    const std::string csv = prediction_csv(m, rows, 0, decision);
+    const auto lines = data::parse_csv(csv, "p");
+    EXPECT_EQ(lines.columns.back(), "not_private") << csv;
+    for (const auto& line : lines.cells) EXPECT_EQ(line.back(), "noise from seed 1; bounds, of rows") << csv;
+    EXPECT_THAT(prediction_csv(m, rows, 2, decision), testing::Not(HasSubstr("not_private"))) << "one header";
+  };
+  for (const auto loss : {problem::LossKind::logistic, problem::LossKind::hinge, problem::LossKind::huber}) {
+    model.loss.kind = loss;
+    expect_stamped(model, {});
+  }
+  model.loss.kind = problem::LossKind::logistic;
+  expect_stamped(model, {.of = "1"});
+  Model several = written_and_read(to_json(softmax_model(), nullptr));
+  several.not_private = model.not_private;
+  rows = {};
+  rows.features = 2;
+  rows.append({}, {}, 0);
+  expect_stamped(several, {});
+  expect_stamped(several, {.of = "c"});
+}
+
 TEST(Predict, AThresholdAndAClassDecideWhatIsSaid) {
   Model model{.weights = Vector{{2.0}}, .feature_names = {"1"}};
   data::Rows rows;

@@ -46,12 +46,21 @@ double logistic(double score) {
   return 1 / (1 + std::exp(-score));
 }
 
+// Predictions of a model that is not private are not private either, and say so in every line, as compare.csv does.
+std::string header(const Model& model, const std::string& columns) {
+  return columns + (model.not_private.empty() ? "\n" : ",not_private\n");
+}
+std::string line_end(const Model& model) {
+  return model.not_private.empty() ? "\n" : "," + csv_cell(join(model.not_private, "; ")) + "\n";
+}
+
 // One class of several, or both of two, as "row,probability,prediction".
 std::string one_class_csv(const Model& model, const data::Rows& rows, std::size_t before, const Decision& decision) {
   const auto words = class_words(model);
   const std::size_t c = *class_named(model, decision.of);
   const std::string yes = csv_cell(words[c][0]), no = words.size() == 2 ? csv_cell(words[1 - c][0]) : "other";
-  std::string csv = before == 0 ? "row,probability,prediction\n" : "";
+  std::string csv = before == 0 ? header(model, "row,probability,prediction") : "";
+  const std::string end = line_end(model);
   std::vector<double> p(words.size());
   for (std::size_t n = 0; n < rows.count(); ++n) {
     if (model.loss.kind == LossKind::softmax) {
@@ -62,18 +71,20 @@ std::string one_class_csv(const Model& model, const data::Rows& rows, std::size_
       const double s = problem::score(rows, n, model.weights);
       p = {logistic(-s), logistic(s)};
     }
-    csv += fmt::format("{},{},{}\n", before + n + 1, number(p[c]), p[c] > decision.threshold.value_or(0.5) ? yes : no);
+    csv += fmt::format("{},{},{}{}", before + n + 1, number(p[c]), p[c] > decision.threshold.value_or(0.5) ? yes : no,
+                       end);
   }
   return csv;
 }
 
 std::string class_csv(const Model& model, const data::Rows& rows, std::size_t before) {
   const auto words = class_words(model);
+  const std::string end = line_end(model);
   std::string csv;
   if (before == 0) {
     csv = "row";
     for (const auto& word : words) csv += "," + csv_cell("probability[" + word[0] + "]");
-    csv += ",prediction\n";
+    csv = header(model, csv + ",prediction");
   }
   std::vector<double> p(words.size());
   for (std::size_t n = 0; n < rows.count(); ++n) {
@@ -82,7 +93,7 @@ std::string class_csv(const Model& model, const data::Rows& rows, std::size_t be
     problem::softmax(p, 0);
     csv += std::to_string(before + n + 1);
     for (const double x : p) csv += "," + number(x);
-    csv += "," + csv_cell(words[problem::softmax_class(rows, n, model.weights, words.size())][0]) + "\n";
+    csv += "," + csv_cell(words[problem::softmax_class(rows, n, model.weights, words.size())][0]) + end;
   }
   return csv;
 }
@@ -132,21 +143,24 @@ std::string prediction_csv(const Model& model, const data::Rows& rows, std::size
   if (!decision.of.empty()) return one_class_csv(model, rows, before, decision);
   if (model.loss.kind == LossKind::softmax) return class_csv(model, rows, before);
   const auto score = [&](std::size_t n) { return problem::score(rows, n, model.weights); };
+  const std::string end = line_end(model);
   if (!model.loss.classifies()) {
-    std::string csv = before == 0 ? "row,prediction\n" : "";
+    std::string csv = before == 0 ? header(model, "row,prediction") : "";
     const data::Bounds b = label_of(model).bounds.value_or(data::Bounds{.low = -1, .high = 1});
     for (std::size_t n = 0; n < rows.count(); ++n)
-      csv += fmt::format("{},{}\n", before + n + 1, number(b.low + (score(n) + 1) / 2 * (b.high - b.low)));
+      csv += fmt::format("{},{}{}", before + n + 1, number(b.low + (score(n) + 1) / 2 * (b.high - b.low)), end);
     return csv;
   }
   const bool probabilities = model.loss.kind == LossKind::logistic;
-  std::string csv = before > 0 ? "" : probabilities ? "row,probability,prediction\n" : "row,score,prediction\n";
+  std::string csv =
+      before > 0 ? "" : header(model, probabilities ? "row,probability,prediction" : "row,score,prediction");
   const auto words = class_words(model);
   const std::string no = csv_cell(words[0][0]), yes = csv_cell(words[1][0]);
   const double threshold = score_threshold(model, decision);
   for (std::size_t n = 0; n < rows.count(); ++n) {
     const double s = score(n);
-    csv += fmt::format("{},{},{}\n", before + n + 1, number(probabilities ? logistic(s) : s), s > threshold ? yes : no);
+    csv += fmt::format("{},{},{}{}", before + n + 1, number(probabilities ? logistic(s) : s), s > threshold ? yes : no,
+                       end);
   }
   return csv;
 }

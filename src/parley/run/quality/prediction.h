@@ -22,6 +22,7 @@ double score_threshold(const Model& model, const Decision& decision);
 // One line per row: "row,prediction" (regression, in the label's own unit), "row,probability,prediction" (logistic),
 // "row,score,prediction" (a hinge's score is no probability), "row,probability[CLASS],…,prediction" (softmax; with
 // Decision::of "row,probability,prediction", and "other" where it is not said).
+// Of a model that is not private, one more column, not_private, says why in every line.
 // before: rows that were predicted already; the header stands before the first one.
 std::string prediction_csv(const Model& model, const data::Rows& rows, std::size_t before = 0,
                            const Decision& decision = {});
