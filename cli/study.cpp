@@ -305,7 +305,7 @@ Command study_command() {
                     {"sign",
                      "FILE",
                      "approve the study: sign its hash into FILE's approvals",
-                     {"as", "words", "key", "certificate"}}},
+                     {"as", "words", "hash", "key", "certificate"}}},
           .own = all_rows(defaults, signing),
           .flags = {"trainer", "json"},
           .examples =

@@ -18,8 +18,34 @@ std::vector<Option> rows(SignOptions& o) {
   return {
       {"as", "", "the party that approves", any_text("a name"), &o.as, "sign"},
       {"words", "", "what the party says with its approval; others will read it", any_text("a line"), &o.words, "sign"},
-      {"key", "", "the party's key; default NAME.key", any_text("a file"), &o.key, "sign"}};
+      {"key", "", "the party's key; default NAME.key", any_text("a file"), &o.key, "sign"},
+      {"hash", "", "the hash of the study that was read and is to be approved; another one is not signed",
+       any_text("64 digits"), &o.hash, "sign"}};
 }
+
+namespace {
+
+// Privacy: a file can change between reading its page and signing it. Whoever names the hash signs what was read.
+void check_hash(const std::string& given, const std::string& hash, const fs::path& file) {
+  std::string digits;  // as the page and `study check` print it, in fours, or in one
+  for (const char c : given)
+    if (c != ' ') digits += c >= 'A' && c <= 'F' ? static_cast<char>(c - 'A' + 'a') : c;
+  if (!is_hex(digits, hash.size()))
+    throw Error({.what = "this is not the hash of a study",
+                 .value = "'" + given + "'",
+                 .allowed = std::to_string(hash.size()) + " hexadecimal digits",
+                 .where = "option --hash",
+                 .fix = "give all of the hash that stands on the page of the plan"});
+  if (digits != hash)
+    throw Error({.what = "the study is not the one that is to be approved: it has another hash, and nothing is signed",
+                 .value = in_fours(hash),
+                 .allowed = in_fours(digits) + " (--hash)",
+                 .where = file.string(),
+                 .fix = "study or schema have changed since: read the plan again ('parley report " + file.string() +
+                        " --out plan.html'), or ask for the files that were read"});
+}
+
+}  // namespace
 
 int sign_study(const fs::path& file, SignOptions o) {
   if (o.as.empty())
@@ -29,6 +55,7 @@ int sign_study(const fs::path& file, SignOptions o) {
   const study::Study s = study::read_study(file);
   const study::Invited& me = s.parties[static_cast<std::size_t>(s.node_of(o.as))];
   const std::string hash = study::study_hash(study::canonical_json(s, study::plan_of(s)));
+  if (!o.hash.empty()) check_hash(o.hash, hash, file);
   const std::string certificate = o.certificate.empty() ? o.as + ".pem" : o.certificate;
   const identity::Identity self = identity::read_identity(o.key.empty() ? o.as + ".key" : o.key, certificate);
   const auto now = std::chrono::floor<std::chrono::seconds>(std::chrono::system_clock::now());

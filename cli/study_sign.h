@@ -11,7 +11,7 @@
 namespace parley::cli {
 
 struct SignOptions {
-  std::string as, words, key, certificate;  // the last is the option of invite
+  std::string as, words, key, hash, certificate;  // the last is the option of invite
 };
 std::vector<Option> rows(SignOptions& o);
 

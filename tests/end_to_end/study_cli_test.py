@@ -278,6 +278,15 @@ class Study(Case):
         self.fails(*sign, "--as", "hospital_z", says=["'hospital_z' is not in the roster"])
         self.fails(*sign, "--as", "hospital_a", "--key", "keys/hospital_b.key", "--certificate", "keys/hospital_b.pem",
                    says=["the others would refuse this signature"])
+        me = ("--as", "hospital_a", "--key", "keys/hospital_a.key", "--certificate", "keys/hospital_a.pem")
+        self.fails(*sign, *me, "--hash", before["hash"][:-1], says=["not the hash of a study", "64 hexadecimal digits"])
+        fours = re.sub("(....)", r"\1 ", before["hash"]).strip()
+        self.change("epsilon = ", "epsilon = 2 # ")  # after it was read
+        self.fails(*sign, *me, "--hash", before["hash"], says=["the study is not the one that is to be approved", f"allowed: {fours}", "study.toml"])
+        self.assertEqual(list(self.dir.glob("*.approvals")), [])
+        self.change("epsilon = 2 # ", "epsilon = ")
+        self.ok(*sign, *me, "--hash", fours.upper())
+        (self.dir / "study.approvals").unlink()
         for name in ("hospital_a", "hospital_b", "hospital_c"):
             self.ok("report", "study.toml", "--out", "plan.html")
             page = (self.dir / "plan.html").read_text()
