@@ -96,6 +96,17 @@ def certificate(folder, name, file=None, valid=(0, 365 * 86400), ca=None):
     return key, pem
 
 
+def read_json(file):
+    """For written(): numbers with a point keep their text."""
+    return json.loads(file.read_text(), parse_float=lambda text: f"\0{text}\0")
+
+
+def written(document, indent=1):
+    """As the program writes a document, byte for byte."""
+    text = json.dumps(document, indent=indent, sort_keys=True, ensure_ascii=False, separators=(",", ":" if indent is None else ": "))
+    return re.sub(r'"\\u0000(.*?)\\u0000"', r"\1", text) + "\n"
+
+
 class Stranger:
     """Calls a party with whatever identity: (key, pem), ("none",) or ("plain",)."""
 

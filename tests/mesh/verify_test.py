@@ -307,10 +307,10 @@ class Verify(Case):
                                     ("model.json", "schema", "model.json has schema = ")):
             with self.subTest(file + key):
                 path = self.copies / "hospital_b" / file
-                intact = path.read_text()
-                model = json.loads(intact)
+                intact, model = path.read_text(), read_json(path)
+                self.assertEqual(written(model), intact)
                 model[key] = model[key][1:] + model[key][:1]
-                path.write_text(json.dumps(model))
+                path.write_text(written(model))
                 found = self.verify(study)
                 self.assertEqual(len(found["wrong"]), 1)
                 self.assert_found(found, "hospital_b: " + sentence)
@@ -322,9 +322,9 @@ class Verify(Case):
         study = self.study()
         path = self.copies / "hospital_b/statement.json"
         intact = path.read_text()
-        statement = json.loads(intact)
+        statement = read_json(path)
         statement["statement"]["epsilon"] = 1.0
-        path.write_text(json.dumps(statement))
+        path.write_text(written(statement))
         self.assertEqual(self.verify(study)["wrong"], ["hospital_b: the signature of its statement is not that of the certificate that the roster pins"])
         for key, value, said in (("epsilon", 1.0, "its statement says epsilon = 1.0, and the charges of the 7 rounds that it released make "),
                                  ("rounds_released", 5, "its statement has rounds_released = 5.0, and 7 follows"), ("records_disclosed", 1e6, "its statement has records_disclosed")):
@@ -520,6 +520,41 @@ class Verify(Case):
         lines = lambda b: b.replace(b'"epsilon":', b'"epsilon":1', 1)
         found("rounds.jsonl", lines, "hospital_b, round")
         self.assertEqual(self.verify(study)["wrong"], [])
+
+    def test_a_file_that_is_not_byte_for_byte_what_the_program_writes_is_found(self):
+        """Other spacing, a key that stands twice and what stands behind the end are no other value, and could hold anything."""
+        study = self.study()
+        folder = self.copies / "hospital_b"
+
+        def found(file, change, *sentences):
+            intact = (folder / file).read_bytes()
+            (folder / file).write_bytes(change(intact))
+            self.assertNotEqual((folder / file).read_bytes(), intact)
+            self.assertEqual(self.verify(study)["wrong"], list(sentences))
+            (folder / file).write_bytes(intact)
+
+        for file in ("run.json", "model.json", "own_model.json", "statement.json"):
+            said = f"hospital_b: {file} is not byte for byte what the program writes: it differs from byte "
+            size = (folder / file).stat().st_size
+            with self.subTest(file):
+                self.assertEqual(written(read_json(folder / file)).encode(), (folder / file).read_bytes())
+                found(file, lambda b: b + b" \n", said + str(size))
+                found(file, lambda b: b[:-1], said + str(size - 1))
+                found(file, lambda b: json.dumps(json.loads(b)).encode() + b"\n", said + "1")
+                found(file, lambda b: b.replace(b'": ', b'":  ', 1), said + str((folder / file).read_bytes().index(b'": ') + 3))
+        for file in ("model.json", "own_model.json", "statement.json"):
+            twice = lambda b: b.replace(b"{\n", b'{\n "format": "another",\n', 1) if b'"format"' in b else b.replace(b"{\n", b'{\n "statement": 1,\n', 1)
+            intact = (folder / file).read_bytes()
+            (folder / file).write_bytes(twice(intact))
+            self.assert_found(self.verify(study), f"hospital_b: {file} cannot be read as the program writes it")
+            (folder / file).write_bytes(intact)
+        line = lambda a, b: lambda data: b"\n".join(x.replace(a, b, 1) if i == 3 else x for i, x in enumerate(data.split(b"\n")))
+        said = "hospital_b, round 3: its line in rounds.jsonl is not byte for byte what the program writes"
+        found("rounds.jsonl", line(b'":', b'": '), said)
+        found("rounds.jsonl", line(b"{", b'  {'), said)
+        found("rounds.jsonl", line(b"}", b"}\r"), said)
+        (folder / "rounds.jsonl").write_bytes(line(b"{", b'{"round":9,')((folder / "rounds.jsonl").read_bytes()))
+        self.assert_found(self.verify(study), "hospital_b: rounds.jsonl holds something else than a line for each round")
 
     def test_a_ledger_without_its_memory_is_found_and_one_that_its_owner_accepted_says_so(self):
         study = self.study()

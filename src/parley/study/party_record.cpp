@@ -275,6 +275,16 @@ void check_ends(const std::string& who, const record::Record& r, const PartyReco
     wrong.push_back(who + ": rounds.jsonl holds something else than a line for each round");
 }
 
+void check_bytes_of_lines(const std::string& who, const PartyRecord& t, std::vector<std::string>& wrong) {
+  record::RoundLines file(t.folder);
+  std::string text;
+  json line;
+  for (std::size_t round = 0; round < t.lines.size() && file.next(text, line); ++round)
+    if (line.dump() != text)
+      return wrong.push_back(who + ", round " + std::to_string(round) +
+                             ": its line in rounds.jsonl is not byte for byte what the program writes");
+}
+
 void read_released(const ExpectedPart& known, PartyRecord& t, std::vector<std::string>& wrong) {
   const std::string& who = known.name(t.node);
   record::Record r;
@@ -291,6 +301,7 @@ void read_released(const ExpectedPart& known, PartyRecord& t, std::vector<std::s
     r.lines.resize(std::min(most, r.lines.size()));
   }
   t.lines = std::move(r.lines);
+  check_bytes_of_lines(who, t, wrong);
   for (const auto& round : r.released) t.released.push_back(round.front());
   const int recorded = static_cast<int>(t.released.size()), sent = t.rounds_of(t.node);
   if (t.intact && (t.ended() ? recorded != sent : recorded < sent))
@@ -393,6 +404,22 @@ void check_files(const std::string& who, const PartyRecord& t, std::vector<std::
     wrong.push_back(who + ": its record holds " + protocol::printable(name) + ", which no party writes there");
 }
 
+// Other spacing, a key that stands twice or bytes behind the end could hold what no reader shows.
+void check_bytes(const std::string& who, const PartyRecord& t, std::vector<std::string>& wrong) {
+  for (const char* name : {"run.json", "model.json", "own_model.json", "statement.json"}) {
+    std::error_code code;
+    if (!fs::exists(t.folder / name, code)) continue;  // what must be there is missed where it is compared
+    const auto bytes = record::read_bytes(t.folder / name, largest_record);
+    const json document = bytes ? shallow_json(*bytes) : json();
+    const std::string written = document.dump(1) + "\n", which = who + ": " + name;
+    if (document.is_null())
+      wrong.push_back(which + " cannot be read as the program writes it");
+    else if (*bytes != written)
+      wrong.push_back(which + " is not byte for byte what the program writes: it differs from byte " +
+                      std::to_string(std::ranges::mismatch(*bytes, written).in1 - bytes->begin()));
+  }
+}
+
 }  // namespace
 
 std::optional<PartyRecord> read_party_record(const ExpectedPart& known, const fs::path& folder,
@@ -426,6 +453,7 @@ std::optional<PartyRecord> read_party_record(const ExpectedPart& known, const fs
     if (!nearly_same(t.run.value(key, json()), value))
       wrong.push_back(known.name(t.node) + ": " + difference_in("run.json", key, t.run.value(key, json()), value));
   if (wrong.size() > before) return std::nullopt;
+  check_bytes(known.name(t.node), t, wrong);
   Reader(known, t, wrong).read(folder / "transcript");
   read_released(known, t, wrong);
   return t;
