@@ -167,6 +167,21 @@ class VerifyParts(LossCase):
         shutil.rmtree(self.copies / "hospital_c/part-2")
         self.assert_found(self.verify(study), "hospital_c: its record of part 2 is missing, and all had agreed on it")
 
+    def test_what_lies_in_no_part_or_in_another_one_is_found(self):
+        study = self.study()
+        folder = self.copies / "hospital_c"
+        for file, of in (("part-4/run.json", "part-4"), ("part-02/run.json", "part-02"), ("part-2/part-3/run.json", "part-3"), ("part-2/statement.txt", "statement.txt"),
+                         ("part-2/coefficients.csv", "coefficients.csv"), ("part-2/notes.txt", "notes.txt")):
+            with self.subTest(file):
+                there = (folder / file).parent.exists()
+                (folder / file).parent.mkdir(exist_ok=True)
+                shutil.copy(folder / "run.json", folder / file)
+                self.assert_found(self.verify(study), f"hospital_c: its record holds {of}, which no party writes there")
+                (folder / file).unlink() if there else shutil.rmtree((folder / file).parent)
+        (folder / "part-3").mkdir()  # what a kill leaves
+        (folder / "part-3/run.json.part").write_text("{")
+        self.assertEqual(self.verify(study)["wrong"], [])
+
     def test_papers_that_do_not_follow_are_found(self):
         study = self.study(delta="")
         path = self.copies / "hospital_c/statement.json"

@@ -510,6 +510,12 @@ class Verify(Case):
             (folder / file).write_bytes(intact) if intact is not None else (folder / file).unlink()
 
         found("notes.txt", lambda _: b"x", "hospital_b: its record holds notes.txt, which no party writes there")
+        found("coefficients.csv", lambda _: b"x", "hospital_b: its record holds coefficients.csv, which no party writes there")
+        for name in ("part-2", "part-02", "part-notes", "model"):
+            (folder / name).mkdir()
+            (folder / name / "notes.txt").write_text("x")
+            self.assertEqual(self.verify(study)["wrong"], [f"hospital_b: its record holds {name}, which no party writes there"])
+            shutil.rmtree(folder / name)
         found("released.f64", lambda b: b + b"123", "hospital_b: released.f64 has")
         found("rounds.jsonl", lambda b: b + b"more", "hospital_b: rounds.jsonl holds something else than a line for each round")
         found("transcript", lambda b: b + b"more", "hospital_b: its transcript is broken at byte")

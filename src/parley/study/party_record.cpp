@@ -13,6 +13,7 @@
 #include "parley/record/files.h"
 #include "parley/record/record.h"
 #include "parley/run/claim.h"
+#include "parley/run/intervals/coefficients.h"
 #include "parley/study/approval/planned.h"
 #include "parley/study/part_history.h"
 
@@ -387,21 +388,43 @@ bool written_beside(const std::string& key) {
   return keys.contains(key);
 }
 
+// One without a run.json is not read: a kill may leave it, with nothing whole in it.
+bool is_folder_of_part(const fs::path& folder) {
+  std::error_code code;
+  if (!fs::is_directory(folder, code)) return false;
+  return fs::exists(folder / "run.json", code) ||
+         std::ranges::all_of(fs::directory_iterator(folder, code), record::half_written);
+}
+
+// What a party writes beside run.json in this part. The statement, its own model and the table are of the whole run.
+bool is_file_of_record(const ExpectedPart& known, const PartyRecord& t, const std::string& name) {
+  static const std::set<std::string> of_a_part = {"run.json", "rounds.jsonl", "released.f64", "transcript",
+                                                  "model.json"},
+                                     of_the_whole = {"own_model.json", "statement.json", "statement.txt"};
+  const bool first = known.part.number == 1;
+  if (name == run::coefficients_file)  // written before run.json says that the run is complete
+    return first && known.study.algorithm.intervals && (t.outcome() == "completed" || !t.ended());
+  return of_a_part.contains(name) || (first && of_the_whole.contains(name));
+}
+
 // A record is given to others as a whole: whatever else lies in it would go with it.
-void check_files(const std::string& who, const PartyRecord& t, std::vector<std::string>& wrong) {
-  static const std::set<std::string> files = {"run.json",       "rounds.jsonl",     "released.f64",
-                                              "transcript",     "coefficients.csv", "model.json",
-                                              "own_model.json", "statement.json",   "statement.txt"};
+void check_files(const ExpectedPart& known, const PartyRecord& t, std::vector<std::string>& wrong) {
+  std::set<std::string> parts;  // 2, 3, … without a gap: no other is read
+  for (int part = 2; known.part.number == 1 && is_folder_of_part(t.folder / record::folder_of_part(part)); ++part)
+    parts.insert(record::folder_of_part(part));
   std::error_code code;
   std::vector<std::string> others;
   for (auto at = fs::directory_iterator(t.folder, code); !code && at != fs::directory_iterator(); at.increment(code)) {
     const std::string name = at->path().filename().string();
-    if (at->path().extension() == ".part" && !t.ended()) continue;  // left by a kill, in the middle of a write
-    if (!files.contains(name) && !(name.starts_with("part-") && at->is_directory(code))) others.push_back(name);
+    std::error_code unknown;
+    const bool folder = at->is_directory(unknown);
+    if (at->path().extension() == ".part" && !folder && !t.ended()) continue;  // left by a kill in mid-write
+    if (folder ? !parts.contains(name) : !is_file_of_record(known, t, name)) others.push_back(name);
   }
   std::ranges::sort(others);
   for (const std::string& name : others)
-    wrong.push_back(who + ": its record holds " + protocol::printable(name) + ", which no party writes there");
+    wrong.push_back(known.name(t.node) + ": its record holds " + protocol::printable(name) +
+                    ", which no party writes there");
 }
 
 // Other spacing, a key that stands twice or bytes behind the end could hold what no reader shows.
@@ -445,7 +468,7 @@ std::optional<PartyRecord> read_party_record(const ExpectedPart& known, const fs
   }
   const auto before = wrong.size();
   const json header = expected_header(known, t.node);
-  check_files(known.name(t.node), t, wrong);
+  check_files(known, t, wrong);
   for (const auto& [key, value] : t.run.items())
     if (!header.contains(key) && !written_beside(key))
       wrong.push_back(known.name(t.node) + ": run.json has " + protocol::printable(key) + ", which no party writes");
