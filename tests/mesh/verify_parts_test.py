@@ -167,6 +167,11 @@ class VerifyParts(LossCase):
         shutil.rmtree(self.copies / "hospital_c/part-2")
         self.assert_found(self.verify(study), "hospital_c: its record of part 2 is missing, and all had agreed on it")
 
+    def test_a_value_of_the_second_part_before_the_hellos_in_it_is_found(self):
+        study = self.study()
+        self.forge(study, "ungreeted", "hospital_c", "hospital_d", 0, part="part-2")
+        self.assertEqual(self.verify(study)["wrong"], ["part 2: hospital_c: in its transcript round 1 of hospital_c stands before the hello of hospital_d"])
+
     def test_what_lies_in_no_part_or_in_another_one_is_found(self):
         study = self.study()
         folder = self.copies / "hospital_c"

@@ -293,6 +293,23 @@ class Verify(Case):
         self.assert_found(self.verify(study), "hospital_b, round 5 of hospital_a: missing in its transcript",
                           "hospital_b, round 6: it was released, and the value of hospital_a that it was computed from is not in its transcript")
 
+    def test_a_value_that_was_released_before_every_neighbour_had_said_hello_is_found(self):
+        for algorithm in ("mr-admm", "newton") if SHORT else ("mr-admm", "newton", "dp-admm"):
+            with self.subTest(algorithm):
+                shutil.rmtree(self.dir / "records", ignore_errors=True)
+                study = self.study(algorithm)
+                self.forge(study, "early", "hospital_b", "hospital_b", 0)  # the start may leave before
+                self.assertEqual(self.verify(study)["wrong"], [])
+                self.forge(study, "early", "hospital_b", "hospital_b", 1)
+                first = "coordinator" if study.star else "hospital_[ac]"
+                wrong, = self.verify(study)["wrong"]
+                self.assertRegex(wrong, f"^hospital_b: in its transcript round 1 of hospital_b stands before the hello of {first}$")
+                shutil.rmtree(self.copies)
+                study = self.study(algorithm)
+                neighbour = "coordinator" if study.star else "hospital_c"
+                self.forge(study, "ungreeted", "hospital_b", neighbour, 0)
+                self.assertEqual(self.verify(study)["wrong"], [f"hospital_b: in its transcript round 1 of hospital_b stands before the hello of {neighbour}"])
+
     def test_rounds_beyond_the_study_are_found(self):
         study = self.study()
         for file in ("released.f64", "rounds.jsonl"):

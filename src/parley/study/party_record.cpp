@@ -157,7 +157,7 @@ class Reader {
   }
 
   // A party stores what it receives before it computes from it, and takes a value only when it has released the round
-  // that this one was computed from.
+  // that this one was computed from. It stores the hello of every neighbour before it releases more than its start.
   std::string out_of_order(const Message& m, bool own) const {
     const auto all_have = [&](int rounds) {
       return std::ranges::all_of(known_.agreed().heard_by(t_.node), [&](int j) { return t_.rounds_of(j) >= rounds; });
@@ -166,6 +166,8 @@ class Reader {
     if (m.kind == Kind::value || m.kind == Kind::silent) {
       if (own && !all_have(m.round)) return "stands before values that it was computed from";
       if (!own && t_.rounds_of(t_.node) < m.round) return "stands before the value that it was computed from";
+      if (const int j = own && m.round > 0 ? ungreeted() : -1; j >= 0)
+        return "stands before the hello of " + known_.name(j);
       if (own && m.round > 0 && known_.agreed().shared_noise &&
           static_cast<int>(t_.noise_keys.size()) < known_.agreed().nodes())
         return "stands before a key that its noise needs";
@@ -175,6 +177,14 @@ class Reader {
     if (own && m.kind == Kind::seal && t_.finals.size() < known_.agreed().model_of.size())
       return "stands before a final iterate that it is of";
     return "";
+  }
+
+  // A neighbour without a hello so far; −1: none. One whose message did not hold has been told already.
+  int ungreeted() const {
+    for (const int j : known_.agreed().graph.neighbours(t_.node))
+      if (!broken_.contains(known_.name(j)) && std::ranges::find(t_.hellos, j, &Message::node) == t_.hellos.end())
+        return j;
+    return -1;
   }
 
   // What a party kept because it contradicts what it had: two signatures of one sender. Anybody may call any message
