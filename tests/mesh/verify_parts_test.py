@@ -215,6 +215,37 @@ class VerifyParts(LossCase):
             self.forge(study, "value", holder, "hospital_c", 3, 0, 0.5, part="part-2")
         self.assert_found(self.verify(study, None, "--ledger", study.base / "hospital_c/my.ledger"), "part 2: hospital_c, round 3: its ledger paid for another value than the one released")
 
+    def test_a_ledger_whose_chain_was_written_anew_is_held_against_every_part(self):
+        study = self.study()
+        runs = [part["run_id"] for part in self.parts]
+        folder = self.dir / "ledger"
+
+        def rechained(of, **values):
+            shutil.rmtree(folder, ignore_errors=True)
+            folder.mkdir()
+            for file in (study.base / "hospital_c").glob("my.ledger*"):
+                shutil.copy(file, folder)
+
+            def change(kind, run_id, body):
+                if kind != "run":
+                    return False
+                body["folder"] = ""
+                if run_id == of:
+                    body["accounts"][0].update({k: v for k, v in values.items() if k in body["accounts"][0]})
+                    body.update({k: v for k, v in values.items() if k in body})
+                return True
+
+            rechain(folder / "my.ledger", change)
+            return self.verify(study, None, "--ledger", folder / "my.ledger")
+
+        for run_id in runs:
+            for values, sentence in (({"configuration": "0" * 64}, "the configuration 0000"), ({"planned_mu": 50.0}, "the planned mu 50, and"),
+                                     ({"not_private": []}, "the stamp private, and NOT PRIVATE follows")):
+                with self.subTest(part=runs.index(run_id) + 1, of=sentence):
+                    self.assert_found(rechained(run_id, **values), f"my.ledger: run {run_id} is registered with {sentence}")
+        never = [w.split("its record names")[0] for w in rechained("")["wrong"]]
+        self.assertEqual(never, ["hospital_c: ", "part 2: hospital_c: "])
+
     def test_damage_anywhere_is_a_sentence_and_never_a_bug(self):
         study, random = self.study(), __import__("random").Random(7)
         for path in sorted(p for p in (self.copies / "hospital_c").rglob("*") if p.is_file()):

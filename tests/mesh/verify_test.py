@@ -1,5 +1,4 @@
 """`parley verify`: honest records hold, and each kind of tampering is found and named. Real parties; forge.cpp is the dishonest one."""
-import hashlib
 import struct
 
 from mesh_case import *
@@ -452,33 +451,18 @@ class Verify(Case):
         """Whoever may write the file can make a whole chain again (docs/approve/ledger.md); what must stand in it follows from the study."""
         study = self.study()
         party = "hospital_b"
-        number = lambda n: struct.pack("<q", n)
 
-        def rechained(change):
+        def rechained(change, accepted=True):
             folder = self.dir / "ledger"
             shutil.rmtree(folder, ignore_errors=True)
             folder.mkdir()
             for file in (study.base / party).glob("my.ledger*"):
                 shutil.copy(file, folder)
-            db = sqlite3.connect(folder / "my.ledger")
-            db.executescript("DROP TRIGGER no_update; DROP TRIGGER no_delete;")
-            before, changed = bytes(32), False
-            for sequence, kind, run_id, node, round, body, released_hash in db.execute(
-                    "SELECT sequence, kind, run, node, round, body, released_hash FROM entry ORDER BY sequence").fetchall():
-                document = json.loads(body)
-                if change(kind, document):
-                    body, changed = json.dumps(document), True
-                text = lambda t: number(len(t.encode())) + t.encode()
-                before = hashlib.sha256(b"parley ledger 1" + before + number(sequence) + text(kind) + text(run_id) + number(node) + number(round) + text(body)
-                                        + released_hash).digest()
-                db.execute("UPDATE entry SET body = ?, hash = ? WHERE sequence = ?", (body, before, sequence))
-            db.executescript("CREATE TRIGGER no_update BEFORE UPDATE ON entry BEGIN SELECT RAISE(ABORT, 'the ledger is append-only'); END;"
-                             "CREATE TRIGGER no_delete BEFORE DELETE ON entry BEGIN SELECT RAISE(ABORT, 'the ledger is append-only'); END;")
-            db.commit()
-            db.close()
-            (folder / "my.ledger.newest-head").unlink()
-            records = [study.base / party / "out"] if changed else []  # their heads are of the chain as it was
-            run("ledger", "accept", folder / "my.ledger", *records, "--reason", "a test", cwd=self.dir)
+            changed = rechain(folder / "my.ledger", lambda kind, _, body: change(kind, body))
+            if accepted:
+                (folder / "my.ledger.newest-head").unlink()
+                records = [study.base / party / "out"] if changed else []  # their heads are of the chain as it was
+                run("ledger", "accept", folder / "my.ledger", *records, "--reason", "a test", cwd=self.dir)
             return self.verify(study, None, "--ledger", folder / "my.ledger")
 
         def of_run(**values):
@@ -515,6 +499,16 @@ class Verify(Case):
                                  (account(planned_mu_colluders=0.001), "is registered with the planned mu against colluders 0.001, and"),
                                  (cap, "more was spent than its cap of epsilon 0.01 allowed at that time")):
             self.assert_found(rechained(change), sentence)
+        # One whose folders are left out finds no record beside it; the records that are given name heads of the chain as it was.
+        elsewhere = of_run(folder="", started="2026-01-01T00:00:00Z")
+        self.assertEqual(rechained(lambda kind, body: False, accepted=False)["wrong"], [])
+        wrong, = rechained(elsewhere, accepted=False)["wrong"]
+        self.assertRegex(wrong, r"^hospital_b: its record names a head that the chain of .*my\.ledger never had: the chain was written anew")
+        self.assertRegex("\n".join(rechained(of_run(started="2026-01-01T00:00:00Z"))["unchecked"]),
+                         r"(?m)^hospital_b: the head that its record names: .* accepted a copy that may be old, so earlier heads are unchecked$")
+        first = lambda kind, body: kind == "ledger" and body.update(more=1) is None
+        found = rechained(lambda kind, body: any([first(kind, body), elsewhere(kind, body)]), accepted=False)
+        self.assert_found(found, "hospital_b: its record was made with another ledger than ")
 
     def test_what_stands_beside_the_record_or_behind_its_end_is_found(self):
         study = self.study()
