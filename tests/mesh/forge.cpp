@@ -7,6 +7,8 @@
 //   forge stated TRANSCRIPT SENDER KEY ROUND                     its statement after a loss: this was its last round
 //   forge unsaid TRANSCRIPT SENDER KEY ROUND                     leaves out its consent
 //   forge consent TRANSCRIPT SENDER KEY ROUND                    its consent, to another plan
+//   forge early TRANSCRIPT SENDER KEY ROUND                      the hellos come after the sender's value of this round
+//   forge ungreeted TRANSCRIPT SENDER KEY ROUND                  leaves out its hellos
 //   forge evidence TRANSCRIPT SENDER KEY ROUND COORDINATE ADDED  keeps such a value as evidence against the sender
 //   forge statement STATEMENT KEY NAME NUMBER
 //   forge certificate FOLDER NAME FROM DAYS                      NAME.key and NAME.pem, valid FROM days from now on
@@ -87,13 +89,22 @@ struct Forgery {
 
 void forge_transcript(const fs::path& file, Forgery forgery) {
   const std::string owner = owner_of(read_file(file, "the transcript"));
-  std::vector<std::pair<Transcript::Entry, std::string>> entries;
+  std::vector<std::pair<Transcript::Entry, std::string>> entries, hellos;
+  bool released = false;
   const Transcript before(open_append_file(file), owner, [&](Transcript::Entry kind, std::string_view bytes) {
     Message m = std::get<Message>(protocol::decode(bytes));
     if (forgery.what == "evidence") {
       entries.emplace_back(kind, bytes);
       if (m.sender != forgery.sender || m.round != forgery.round || m.kind != Kind::value) return;
       entries.emplace_back(Transcript::Entry::evidence, protocol::encode(forgery.contradiction(m)));
+    } else if (forgery.what == "early" || forgery.what == "ungreeted") {
+      const bool hello = m.kind == Kind::hello;
+      if (hello && forgery.what == "ungreeted" && m.sender == forgery.sender) return;
+      (hello && forgery.what == "early" && !released ? hellos : entries).emplace_back(kind, bytes);
+      if (hello || m.sender != forgery.sender || m.round != forgery.round) return;
+      released = true;
+      entries.insert(entries.end(), hellos.begin(), hellos.end());
+      hellos.clear();
     } else if (forgery.change(m)) {
       entries.emplace_back(kind, protocol::encode(m));
     }

@@ -56,6 +56,9 @@ class Intervals(Case):
         model["coefficients"][0]["identified"] = not model["coefficients"][0]["identified"]
         file.write_text(json.dumps(model))
         self.assertIn("coefficients", self.verify(study, check=False).stdout)
+        file = study.out(C, "run.json")
+        file.write_text(file.read_text().replace('"outcome": "completed"', '"outcome": "interrupted"'))
+        self.assertIn("hospital_c: its record holds coefficients.csv, which no party writes there", self.verify(study, check=False).stdout)
 
     def test_a_party_that_is_killed_in_the_middle_changes_no_bit(self):
         study = self.study()

@@ -1,5 +1,6 @@
 """Real parties on this machine: keys, a study, rows, ledgers and processes of `parley join`. ctest gives $PARLEY."""
 import fcntl
+import hashlib
 import json
 import os
 import pathlib
@@ -9,6 +10,7 @@ import shutil
 import signal
 import socket
 import sqlite3
+import struct
 import subprocess
 import sys
 import tempfile
@@ -94,6 +96,44 @@ def certificate(folder, name, file=None, valid=(0, 365 * 86400), ca=None):
     key, pem = f"{file}.key", f"{file}.pem"
     run("certificate", name, key, pem, *valid, *(ca or ()), cwd=folder, program=STRANGER)
     return key, pem
+
+
+def read_json(file):
+    """For written(): numbers with a point keep their text."""
+    return json.loads(file.read_text(), parse_float=lambda text: f"\0{text}\0")
+
+
+def written(document, indent=1):
+    """As the program writes a document, byte for byte."""
+    text = json.dumps(document, indent=indent, sort_keys=True, ensure_ascii=False, separators=(",", ":" if indent is None else ": "))
+    return re.sub(r'"\\u0000(.*?)\\u0000"', r"\1", text) + "\n"
+
+
+def rechain(ledger, change):
+    """Makes a whole chain again, as whoever may write the file can (docs/approve/ledger.md), and with it the memory beside it. change(kind, run,
+    body) changes the body of an entry and says whether it did. Whether any was changed."""
+    number = lambda n: struct.pack("<q", n)
+    text = lambda t: number(len(t.encode())) + t.encode()
+    db = sqlite3.connect(ledger)
+    db.executescript("DROP TRIGGER no_update; DROP TRIGGER no_delete;")
+    before, first, changed = bytes(32), None, False
+    entries = db.execute("SELECT sequence, kind, run, node, round, body, released_hash FROM entry ORDER BY sequence").fetchall()
+    for sequence, kind, run_id, node, round, body, released_hash in entries:
+        document = json.loads(body)
+        if change(kind, run_id, document):
+            body, changed = json.dumps(document), True
+        before = hashlib.sha256(b"parley ledger 1" + before + number(sequence) + text(kind) + text(run_id) + number(node) + number(round) + text(body) + released_hash).digest()
+        first = first or before
+        db.execute("UPDATE entry SET body = ?, hash = ? WHERE sequence = ?", (body, before, sequence))
+    db.executescript("CREATE TRIGGER no_update BEFORE UPDATE ON entry BEGIN SELECT RAISE(ABORT, 'the ledger is append-only'); END;"
+                     "CREATE TRIGGER no_delete BEFORE DELETE ON entry BEGIN SELECT RAISE(ABORT, 'the ledger is append-only'); END;")
+    db.commit()
+    db.close()
+    memory = pathlib.Path(f"{ledger}.newest-head")
+    words = memory.read_text()
+    kept = words[:words.index("\nledger ") + 1] + f"ledger {first.hex()}\nentries {len(entries):020}\nhead {before.hex()}\n"
+    memory.write_text(kept + f"checksum {hashlib.sha256(kept.encode()).hexdigest()}\n")
+    return changed
 
 
 class Stranger:

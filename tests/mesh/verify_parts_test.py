@@ -167,6 +167,26 @@ class VerifyParts(LossCase):
         shutil.rmtree(self.copies / "hospital_c/part-2")
         self.assert_found(self.verify(study), "hospital_c: its record of part 2 is missing, and all had agreed on it")
 
+    def test_a_value_of_the_second_part_before_the_hellos_in_it_is_found(self):
+        study = self.study()
+        self.forge(study, "ungreeted", "hospital_c", "hospital_d", 0, part="part-2")
+        self.assertEqual(self.verify(study)["wrong"], ["part 2: hospital_c: in its transcript round 1 of hospital_c stands before the hello of hospital_d"])
+
+    def test_what_lies_in_no_part_or_in_another_one_is_found(self):
+        study = self.study()
+        folder = self.copies / "hospital_c"
+        for file, of in (("part-4/run.json", "part-4"), ("part-02/run.json", "part-02"), ("part-2/part-3/run.json", "part-3"), ("part-2/statement.txt", "statement.txt"),
+                         ("part-2/coefficients.csv", "coefficients.csv"), ("part-2/notes.txt", "notes.txt")):
+            with self.subTest(file):
+                there = (folder / file).parent.exists()
+                (folder / file).parent.mkdir(exist_ok=True)
+                shutil.copy(folder / "run.json", folder / file)
+                self.assert_found(self.verify(study), f"hospital_c: its record holds {of}, which no party writes there")
+                (folder / file).unlink() if there else shutil.rmtree((folder / file).parent)
+        (folder / "part-3").mkdir()  # what a kill leaves
+        (folder / "part-3/run.json.part").write_text("{")
+        self.assertEqual(self.verify(study)["wrong"], [])
+
     def test_papers_that_do_not_follow_are_found(self):
         study = self.study(delta="")
         path = self.copies / "hospital_c/statement.json"
@@ -194,6 +214,37 @@ class VerifyParts(LossCase):
         for holder in self.left:
             self.forge(study, "value", holder, "hospital_c", 3, 0, 0.5, part="part-2")
         self.assert_found(self.verify(study, None, "--ledger", study.base / "hospital_c/my.ledger"), "part 2: hospital_c, round 3: its ledger paid for another value than the one released")
+
+    def test_a_ledger_whose_chain_was_written_anew_is_held_against_every_part(self):
+        study = self.study()
+        runs = [part["run_id"] for part in self.parts]
+        folder = self.dir / "ledger"
+
+        def rechained(of, **values):
+            shutil.rmtree(folder, ignore_errors=True)
+            folder.mkdir()
+            for file in (study.base / "hospital_c").glob("my.ledger*"):
+                shutil.copy(file, folder)
+
+            def change(kind, run_id, body):
+                if kind != "run":
+                    return False
+                body["folder"] = ""
+                if run_id == of:
+                    body["accounts"][0].update({k: v for k, v in values.items() if k in body["accounts"][0]})
+                    body.update({k: v for k, v in values.items() if k in body})
+                return True
+
+            rechain(folder / "my.ledger", change)
+            return self.verify(study, None, "--ledger", folder / "my.ledger")
+
+        for run_id in runs:
+            for values, sentence in (({"configuration": "0" * 64}, "the configuration 0000"), ({"planned_mu": 50.0}, "the planned mu 50, and"),
+                                     ({"not_private": []}, "the stamp private, and NOT PRIVATE follows")):
+                with self.subTest(part=runs.index(run_id) + 1, of=sentence):
+                    self.assert_found(rechained(run_id, **values), f"my.ledger: run {run_id} is registered with {sentence}")
+        never = [w.split("its record names")[0] for w in rechained("")["wrong"]]
+        self.assertEqual(never, ["hospital_c: ", "part 2: hospital_c: "])
 
     def test_damage_anywhere_is_a_sentence_and_never_a_bug(self):
         study, random = self.study(), __import__("random").Random(7)

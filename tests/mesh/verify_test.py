@@ -1,5 +1,4 @@
 """`parley verify`: honest records hold, and each kind of tampering is found and named. Real parties; forge.cpp is the dishonest one."""
-import hashlib
 import struct
 
 from mesh_case import *
@@ -293,6 +292,23 @@ class Verify(Case):
         self.assert_found(self.verify(study), "hospital_b, round 5 of hospital_a: missing in its transcript",
                           "hospital_b, round 6: it was released, and the value of hospital_a that it was computed from is not in its transcript")
 
+    def test_a_value_that_was_released_before_every_neighbour_had_said_hello_is_found(self):
+        for algorithm in ("mr-admm", "newton") if SHORT else ("mr-admm", "newton", "dp-admm"):
+            with self.subTest(algorithm):
+                shutil.rmtree(self.dir / "records", ignore_errors=True)
+                study = self.study(algorithm)
+                self.forge(study, "early", "hospital_b", "hospital_b", 0)  # the start may leave before
+                self.assertEqual(self.verify(study)["wrong"], [])
+                self.forge(study, "early", "hospital_b", "hospital_b", 1)
+                first = "coordinator" if study.star else "hospital_[ac]"
+                wrong, = self.verify(study)["wrong"]
+                self.assertRegex(wrong, f"^hospital_b: in its transcript round 1 of hospital_b stands before the hello of {first}$")
+                shutil.rmtree(self.copies)
+                study = self.study(algorithm)
+                neighbour = "coordinator" if study.star else "hospital_c"
+                self.forge(study, "ungreeted", "hospital_b", neighbour, 0)
+                self.assertEqual(self.verify(study)["wrong"], [f"hospital_b: in its transcript round 1 of hospital_b stands before the hello of {neighbour}"])
+
     def test_rounds_beyond_the_study_are_found(self):
         study = self.study()
         for file in ("released.f64", "rounds.jsonl"):
@@ -307,10 +323,10 @@ class Verify(Case):
                                     ("model.json", "schema", "model.json has schema = ")):
             with self.subTest(file + key):
                 path = self.copies / "hospital_b" / file
-                intact = path.read_text()
-                model = json.loads(intact)
+                intact, model = path.read_text(), read_json(path)
+                self.assertEqual(written(model), intact)
                 model[key] = model[key][1:] + model[key][:1]
-                path.write_text(json.dumps(model))
+                path.write_text(written(model))
                 found = self.verify(study)
                 self.assertEqual(len(found["wrong"]), 1)
                 self.assert_found(found, "hospital_b: " + sentence)
@@ -322,9 +338,9 @@ class Verify(Case):
         study = self.study()
         path = self.copies / "hospital_b/statement.json"
         intact = path.read_text()
-        statement = json.loads(intact)
+        statement = read_json(path)
         statement["statement"]["epsilon"] = 1.0
-        path.write_text(json.dumps(statement))
+        path.write_text(written(statement))
         self.assertEqual(self.verify(study)["wrong"], ["hospital_b: the signature of its statement is not that of the certificate that the roster pins"])
         for key, value, said in (("epsilon", 1.0, "its statement says epsilon = 1.0, and the charges of the 7 rounds that it released make "),
                                  ("rounds_released", 5, "its statement has rounds_released = 5.0, and 7 follows"), ("records_disclosed", 1e6, "its statement has records_disclosed")):
@@ -435,33 +451,18 @@ class Verify(Case):
         """Whoever may write the file can make a whole chain again (docs/approve/ledger.md); what must stand in it follows from the study."""
         study = self.study()
         party = "hospital_b"
-        number = lambda n: struct.pack("<q", n)
 
-        def rechained(change):
+        def rechained(change, accepted=True):
             folder = self.dir / "ledger"
             shutil.rmtree(folder, ignore_errors=True)
             folder.mkdir()
             for file in (study.base / party).glob("my.ledger*"):
                 shutil.copy(file, folder)
-            db = sqlite3.connect(folder / "my.ledger")
-            db.executescript("DROP TRIGGER no_update; DROP TRIGGER no_delete;")
-            before, changed = bytes(32), False
-            for sequence, kind, run_id, node, round, body, released_hash in db.execute(
-                    "SELECT sequence, kind, run, node, round, body, released_hash FROM entry ORDER BY sequence").fetchall():
-                document = json.loads(body)
-                if change(kind, document):
-                    body, changed = json.dumps(document), True
-                text = lambda t: number(len(t.encode())) + t.encode()
-                before = hashlib.sha256(b"parley ledger 1" + before + number(sequence) + text(kind) + text(run_id) + number(node) + number(round) + text(body)
-                                        + released_hash).digest()
-                db.execute("UPDATE entry SET body = ?, hash = ? WHERE sequence = ?", (body, before, sequence))
-            db.executescript("CREATE TRIGGER no_update BEFORE UPDATE ON entry BEGIN SELECT RAISE(ABORT, 'the ledger is append-only'); END;"
-                             "CREATE TRIGGER no_delete BEFORE DELETE ON entry BEGIN SELECT RAISE(ABORT, 'the ledger is append-only'); END;")
-            db.commit()
-            db.close()
-            (folder / "my.ledger.newest-head").unlink()
-            records = [study.base / party / "out"] if changed else []  # their heads are of the chain as it was
-            run("ledger", "accept", folder / "my.ledger", *records, "--reason", "a test", cwd=self.dir)
+            changed = rechain(folder / "my.ledger", lambda kind, _, body: change(kind, body))
+            if accepted:
+                (folder / "my.ledger.newest-head").unlink()
+                records = [study.base / party / "out"] if changed else []  # their heads are of the chain as it was
+                run("ledger", "accept", folder / "my.ledger", *records, "--reason", "a test", cwd=self.dir)
             return self.verify(study, None, "--ledger", folder / "my.ledger")
 
         def of_run(**values):
@@ -498,6 +499,16 @@ class Verify(Case):
                                  (account(planned_mu_colluders=0.001), "is registered with the planned mu against colluders 0.001, and"),
                                  (cap, "more was spent than its cap of epsilon 0.01 allowed at that time")):
             self.assert_found(rechained(change), sentence)
+        # One whose folders are left out finds no record beside it; the records that are given name heads of the chain as it was.
+        elsewhere = of_run(folder="", started="2026-01-01T00:00:00Z")
+        self.assertEqual(rechained(lambda kind, body: False, accepted=False)["wrong"], [])
+        wrong, = rechained(elsewhere, accepted=False)["wrong"]
+        self.assertRegex(wrong, r"^hospital_b: its record names a head that the chain of .*my\.ledger never had: the chain was written anew")
+        self.assertRegex("\n".join(rechained(of_run(started="2026-01-01T00:00:00Z"))["unchecked"]),
+                         r"(?m)^hospital_b: the head that its record names: .* accepted a copy that may be old, so earlier heads are unchecked$")
+        first = lambda kind, body: kind == "ledger" and body.update(more=1) is None
+        found = rechained(lambda kind, body: any([first(kind, body), elsewhere(kind, body)]), accepted=False)
+        self.assert_found(found, "hospital_b: its record was made with another ledger than ")
 
     def test_what_stands_beside_the_record_or_behind_its_end_is_found(self):
         study = self.study()
@@ -510,6 +521,12 @@ class Verify(Case):
             (folder / file).write_bytes(intact) if intact is not None else (folder / file).unlink()
 
         found("notes.txt", lambda _: b"x", "hospital_b: its record holds notes.txt, which no party writes there")
+        found("coefficients.csv", lambda _: b"x", "hospital_b: its record holds coefficients.csv, which no party writes there")
+        for name in ("part-2", "part-02", "part-notes", "model"):
+            (folder / name).mkdir()
+            (folder / name / "notes.txt").write_text("x")
+            self.assertEqual(self.verify(study)["wrong"], [f"hospital_b: its record holds {name}, which no party writes there"])
+            shutil.rmtree(folder / name)
         found("released.f64", lambda b: b + b"123", "hospital_b: released.f64 has")
         found("rounds.jsonl", lambda b: b + b"more", "hospital_b: rounds.jsonl holds something else than a line for each round")
         found("transcript", lambda b: b + b"more", "hospital_b: its transcript is broken at byte")
@@ -520,6 +537,41 @@ class Verify(Case):
         lines = lambda b: b.replace(b'"epsilon":', b'"epsilon":1', 1)
         found("rounds.jsonl", lines, "hospital_b, round")
         self.assertEqual(self.verify(study)["wrong"], [])
+
+    def test_a_file_that_is_not_byte_for_byte_what_the_program_writes_is_found(self):
+        """Other spacing, a key that stands twice and what stands behind the end are no other value, and could hold anything."""
+        study = self.study()
+        folder = self.copies / "hospital_b"
+
+        def found(file, change, *sentences):
+            intact = (folder / file).read_bytes()
+            (folder / file).write_bytes(change(intact))
+            self.assertNotEqual((folder / file).read_bytes(), intact)
+            self.assertEqual(self.verify(study)["wrong"], list(sentences))
+            (folder / file).write_bytes(intact)
+
+        for file in ("run.json", "model.json", "own_model.json", "statement.json"):
+            said = f"hospital_b: {file} is not byte for byte what the program writes: it differs from byte "
+            size = (folder / file).stat().st_size
+            with self.subTest(file):
+                self.assertEqual(written(read_json(folder / file)).encode(), (folder / file).read_bytes())
+                found(file, lambda b: b + b" \n", said + str(size))
+                found(file, lambda b: b[:-1], said + str(size - 1))
+                found(file, lambda b: json.dumps(json.loads(b)).encode() + b"\n", said + "1")
+                found(file, lambda b: b.replace(b'": ', b'":  ', 1), said + str((folder / file).read_bytes().index(b'": ') + 3))
+        for file in ("model.json", "own_model.json", "statement.json"):
+            twice = lambda b: b.replace(b"{\n", b'{\n "format": "another",\n', 1) if b'"format"' in b else b.replace(b"{\n", b'{\n "statement": 1,\n', 1)
+            intact = (folder / file).read_bytes()
+            (folder / file).write_bytes(twice(intact))
+            self.assert_found(self.verify(study), f"hospital_b: {file} cannot be read as the program writes it")
+            (folder / file).write_bytes(intact)
+        line = lambda a, b: lambda data: b"\n".join(x.replace(a, b, 1) if i == 3 else x for i, x in enumerate(data.split(b"\n")))
+        said = "hospital_b, round 3: its line in rounds.jsonl is not byte for byte what the program writes"
+        found("rounds.jsonl", line(b'":', b'": '), said)
+        found("rounds.jsonl", line(b"{", b'  {'), said)
+        found("rounds.jsonl", line(b"}", b"}\r"), said)
+        (folder / "rounds.jsonl").write_bytes(line(b"{", b'{"round":9,')((folder / "rounds.jsonl").read_bytes()))
+        self.assert_found(self.verify(study), "hospital_b: rounds.jsonl holds something else than a line for each round")
 
     def test_a_ledger_without_its_memory_is_found_and_one_that_its_owner_accepted_says_so(self):
         study = self.study()

@@ -9,6 +9,8 @@
 #include <cerrno>
 #include <cstring>
 #include <nlohmann/json.hpp>
+#include <set>
+#include <vector>
 
 #include "parley/base/error.h"
 #include "parley/base/text.h"
@@ -189,8 +191,16 @@ json shallow_json(const std::string& text) {
       if (c == ']' || c == '}') --depth;
     }
   }
-  const json value = json::parse(text, nullptr, false);
-  return value.is_discarded() ? json() : value;
+  std::vector<std::set<std::string>> keys;  // of the objects that are open
+  bool twice = false;
+  const auto watch = [&](int /*depth*/, json::parse_event_t event, const json& parsed) {
+    if (event == json::parse_event_t::object_start) keys.emplace_back();
+    if (event == json::parse_event_t::key && !keys.back().insert(parsed.get<std::string>()).second) twice = true;
+    if (event == json::parse_event_t::object_end) keys.pop_back();
+    return true;
+  };
+  json value = json::parse(text, watch, false);
+  return value.is_discarded() || twice ? json() : value;
 }
 
 }  // namespace parley

@@ -57,8 +57,8 @@ std::optional<std::string> read_bytes(const std::filesystem::path& path, std::ui
 // Of a run.json: 10,000 nodes of a dense graph stay far below.
 constexpr std::uintmax_t largest_record = 256 * mebibyte;
 
-// null: no JSON, nested deeper than any file of ours, or of more values. Traps: json is copied and dumped by recursion,
-// and its destructor allocates, so one that fills the memory ends the program.
+// null: no JSON, deeper than any file of ours, of more values, or with a key twice in one object. Traps: json is copied
+// and dumped by recursion, and its destructor allocates, so one that fills the memory ends the program.
 nlohmann::json shallow_json(const std::string& text);
 
 }  // namespace parley

@@ -97,5 +97,12 @@ TEST(ShallowJson, RefusesWhatNestsTooDeeplyOrHasTooManyValues) {
   EXPECT_TRUE(shallow_json(list(10'000'001)).is_null());
 }
 
+TEST(ShallowJson, RefusesAKeyThatStandsTwiceInOneObject) {
+  EXPECT_TRUE(shallow_json(R"({"epsilon": 2, "epsilon": 1})").is_null());
+  EXPECT_TRUE(shallow_json(R"({"a": [{"b": {}, "c": 1, "b": {}}]})").is_null());
+  EXPECT_TRUE(shallow_json(R"({"a": {"a": 1}, "b": 2, "\u0061": 3})").is_null()) << "the same key, written otherwise";
+  EXPECT_EQ(shallow_json(R"({"a": {"a": [{"a": 1}, {"a": 2}]}, "b": {"a": 3}})")["b"]["a"], 3);
+}
+
 }  // namespace
 }  // namespace parley

@@ -13,6 +13,7 @@
 #include "parley/record/files.h"
 #include "parley/record/record.h"
 #include "parley/run/claim.h"
+#include "parley/run/intervals/coefficients.h"
 #include "parley/study/approval/planned.h"
 #include "parley/study/part_history.h"
 
@@ -156,7 +157,7 @@ class Reader {
   }
 
   // A party stores what it receives before it computes from it, and takes a value only when it has released the round
-  // that this one was computed from.
+  // that this one was computed from. It stores the hello of every neighbour before it releases more than its start.
   std::string out_of_order(const Message& m, bool own) const {
     const auto all_have = [&](int rounds) {
       return std::ranges::all_of(known_.agreed().heard_by(t_.node), [&](int j) { return t_.rounds_of(j) >= rounds; });
@@ -165,6 +166,8 @@ class Reader {
     if (m.kind == Kind::value || m.kind == Kind::silent) {
       if (own && !all_have(m.round)) return "stands before values that it was computed from";
       if (!own && t_.rounds_of(t_.node) < m.round) return "stands before the value that it was computed from";
+      if (const int j = own && m.round > 0 ? ungreeted() : -1; j >= 0)
+        return "stands before the hello of " + known_.name(j);
       if (own && m.round > 0 && known_.agreed().shared_noise &&
           static_cast<int>(t_.noise_keys.size()) < known_.agreed().nodes())
         return "stands before a key that its noise needs";
@@ -174,6 +177,14 @@ class Reader {
     if (own && m.kind == Kind::seal && t_.finals.size() < known_.agreed().model_of.size())
       return "stands before a final iterate that it is of";
     return "";
+  }
+
+  // A neighbour without a hello so far; −1: none. One whose message did not hold has been told already.
+  int ungreeted() const {
+    for (const int j : known_.agreed().graph.neighbours(t_.node))
+      if (!broken_.contains(known_.name(j)) && std::ranges::find(t_.hellos, j, &Message::node) == t_.hellos.end())
+        return j;
+    return -1;
   }
 
   // What a party kept because it contradicts what it had: two signatures of one sender. Anybody may call any message
@@ -275,6 +286,16 @@ void check_ends(const std::string& who, const record::Record& r, const PartyReco
     wrong.push_back(who + ": rounds.jsonl holds something else than a line for each round");
 }
 
+void check_bytes_of_lines(const std::string& who, const PartyRecord& t, std::vector<std::string>& wrong) {
+  record::RoundLines file(t.folder);
+  std::string text;
+  json line;
+  for (std::size_t round = 0; round < t.lines.size() && file.next(text, line); ++round)
+    if (line.dump() != text)
+      return wrong.push_back(who + ", round " + std::to_string(round) +
+                             ": its line in rounds.jsonl is not byte for byte what the program writes");
+}
+
 void read_released(const ExpectedPart& known, PartyRecord& t, std::vector<std::string>& wrong) {
   const std::string& who = known.name(t.node);
   record::Record r;
@@ -291,6 +312,7 @@ void read_released(const ExpectedPart& known, PartyRecord& t, std::vector<std::s
     r.lines.resize(std::min(most, r.lines.size()));
   }
   t.lines = std::move(r.lines);
+  check_bytes_of_lines(who, t, wrong);
   for (const auto& round : r.released) t.released.push_back(round.front());
   const int recorded = static_cast<int>(t.released.size()), sent = t.rounds_of(t.node);
   if (t.intact && (t.ended() ? recorded != sent : recorded < sent))
@@ -376,21 +398,59 @@ bool written_beside(const std::string& key) {
   return keys.contains(key);
 }
 
+// One without a run.json is not read: a kill may leave it, with nothing whole in it.
+bool is_folder_of_part(const fs::path& folder) {
+  std::error_code code;
+  if (!fs::is_directory(folder, code)) return false;
+  return fs::exists(folder / "run.json", code) ||
+         std::ranges::all_of(fs::directory_iterator(folder, code), record::half_written);
+}
+
+// What a party writes beside run.json in this part. The statement, its own model and the table are of the whole run.
+bool is_file_of_record(const ExpectedPart& known, const PartyRecord& t, const std::string& name) {
+  static const std::set<std::string> of_a_part = {"run.json", "rounds.jsonl", "released.f64", "transcript",
+                                                  "model.json"},
+                                     of_the_whole = {"own_model.json", "statement.json", "statement.txt"};
+  const bool first = known.part.number == 1;
+  if (name == run::coefficients_file)  // written before run.json says that the run is complete
+    return first && known.study.algorithm.intervals && (t.outcome() == "completed" || !t.ended());
+  return of_a_part.contains(name) || (first && of_the_whole.contains(name));
+}
+
 // A record is given to others as a whole: whatever else lies in it would go with it.
-void check_files(const std::string& who, const PartyRecord& t, std::vector<std::string>& wrong) {
-  static const std::set<std::string> files = {"run.json",       "rounds.jsonl",     "released.f64",
-                                              "transcript",     "coefficients.csv", "model.json",
-                                              "own_model.json", "statement.json",   "statement.txt"};
+void check_files(const ExpectedPart& known, const PartyRecord& t, std::vector<std::string>& wrong) {
+  std::set<std::string> parts;  // 2, 3, … without a gap: no other is read
+  for (int part = 2; known.part.number == 1 && is_folder_of_part(t.folder / record::folder_of_part(part)); ++part)
+    parts.insert(record::folder_of_part(part));
   std::error_code code;
   std::vector<std::string> others;
   for (auto at = fs::directory_iterator(t.folder, code); !code && at != fs::directory_iterator(); at.increment(code)) {
     const std::string name = at->path().filename().string();
-    if (at->path().extension() == ".part" && !t.ended()) continue;  // left by a kill, in the middle of a write
-    if (!files.contains(name) && !(name.starts_with("part-") && at->is_directory(code))) others.push_back(name);
+    std::error_code unknown;
+    const bool folder = at->is_directory(unknown);
+    if (at->path().extension() == ".part" && !folder && !t.ended()) continue;  // left by a kill in mid-write
+    if (folder ? !parts.contains(name) : !is_file_of_record(known, t, name)) others.push_back(name);
   }
   std::ranges::sort(others);
   for (const std::string& name : others)
-    wrong.push_back(who + ": its record holds " + protocol::printable(name) + ", which no party writes there");
+    wrong.push_back(known.name(t.node) + ": its record holds " + protocol::printable(name) +
+                    ", which no party writes there");
+}
+
+// Other spacing, a key that stands twice or bytes behind the end could hold what no reader shows.
+void check_bytes(const std::string& who, const PartyRecord& t, std::vector<std::string>& wrong) {
+  for (const char* name : {"run.json", "model.json", "own_model.json", "statement.json"}) {
+    std::error_code code;
+    if (!fs::exists(t.folder / name, code)) continue;  // what must be there is missed where it is compared
+    const auto bytes = record::read_bytes(t.folder / name, largest_record);
+    const json document = bytes ? shallow_json(*bytes) : json();
+    const std::string written = document.dump(1) + "\n", which = who + ": " + name;
+    if (document.is_null())
+      wrong.push_back(which + " cannot be read as the program writes it");
+    else if (*bytes != written)
+      wrong.push_back(which + " is not byte for byte what the program writes: it differs from byte " +
+                      std::to_string(std::ranges::mismatch(*bytes, written).in1 - bytes->begin()));
+  }
 }
 
 }  // namespace
@@ -418,7 +478,7 @@ std::optional<PartyRecord> read_party_record(const ExpectedPart& known, const fs
   }
   const auto before = wrong.size();
   const json header = expected_header(known, t.node);
-  check_files(known.name(t.node), t, wrong);
+  check_files(known, t, wrong);
   for (const auto& [key, value] : t.run.items())
     if (!header.contains(key) && !written_beside(key))
       wrong.push_back(known.name(t.node) + ": run.json has " + protocol::printable(key) + ", which no party writes");
@@ -426,6 +486,7 @@ std::optional<PartyRecord> read_party_record(const ExpectedPart& known, const fs
     if (!nearly_same(t.run.value(key, json()), value))
       wrong.push_back(known.name(t.node) + ": " + difference_in("run.json", key, t.run.value(key, json()), value));
   if (wrong.size() > before) return std::nullopt;
+  check_bytes(known.name(t.node), t, wrong);
   Reader(known, t, wrong).read(folder / "transcript");
   read_released(known, t, wrong);
   return t;

@@ -1,10 +1,12 @@
 #include "parley/verify/ledger.h"
 
 #include <cmath>
+#include <set>
 
 #include "parley/algorithm/pricing.h"
 #include "parley/base/text.h"
 #include "parley/ledger/verify.h"
+#include "parley/record/files.h"
 #include "parley/study/part_history.h"
 
 namespace parley::verify {
@@ -31,7 +33,9 @@ std::string charge_difference(const privacy::Charge& found, const privacy::Charg
 class LedgerCheck {
  public:
   LedgerCheck(const std::filesystem::path& file, Verified& result)
-      : file_(file.string()), ledger_(file, ledger::LedgerFile::Open::to_read), result_(result) {}
+      : file_(file.string()), ledger_(file, ledger::LedgerFile::Open::to_read), result_(result) {
+    for (const Digest& hash : ledger_.database().hashes()) heads_.insert(hex(hash));
+  }
 
   void run(const std::vector<SeenPart>& parts) {
     const ledger::Checked checked = ledger::verify(ledger_);
@@ -40,17 +44,21 @@ class LedgerCheck {
     const std::string& first = parts.front().known.agreed().run;
     const auto* const run = ledger_.find_run(first);
     if (run == nullptr) return wrong(file_ + ": this ledger has no charge of run " + first);
-    check_run(*run, parts.front().known);
     for (const auto& [node, account] : run->accounts) {
-      if (node < 0 || node >= parts.front().known.agreed().nodes()) {
+      if (node >= 0 && node < parts.front().known.agreed().nodes())
+        owners_.insert(node);
+      else
         wrong(file_ + ": charged as node " + std::to_string(node) + ", which the study does not have");
-        continue;
-      }
+    }
+    for (const SeenPart& part : parts)
+      if (const auto* const of_part = ledger_.find_run(part.known.agreed().run)) check_run(*of_part, part.known);
+    for (const int node : owners_) {
       study::PartHistory history;
       std::vector<privacy::Charge> charges;
       for (const SeenPart& part : parts) {
         const int self = part.known.part.node_of(node);
         if (self < 0) continue;
+        check_head(part, self);
         const auto found = check(part, self);
         if (part.known.part.number > 1 && found.empty()) continue;
         history.push_back({.part = &part.known.part, .self = self, .released = static_cast<int>(found.size()) - 1});
@@ -64,24 +72,29 @@ class LedgerCheck {
  private:
   void wrong(const std::string& sentence) { result_.wrong.push_back(sentence); }
 
-  // What was registered before round 1: whoever writes the chain anew may have changed it.
+  // What was registered before round 1 of a part: whoever writes the chain anew may have changed it.
   void check_run(const ledger::LedgerFile::Run& run, const study::ExpectedPart& known) {
     const auto differs = [&](const std::string& what, const std::string& found, const std::string& expected) {
       wrong(file_ + ": run " + run.id + " is registered with " + what + " " + found + ", and " + expected + " follows");
     };
-    if (run.configuration != known.hash) differs("the configuration", run.configuration, known.hash);
+    if (const std::string& follows = known.agreed().configuration_hash; run.configuration != follows)
+      differs("the configuration", run.configuration, follows);
     if (const auto stamps = not_private(known.study, known.plan); run.not_private.empty() != stamps.empty())
       differs("the stamp", run.not_private.empty() ? "private" : "NOT PRIVATE",
               stamps.empty() ? "private" : "NOT PRIVATE");
     for (const auto& [node, account] : run.accounts) {
-      if (node < 0 || node >= known.agreed().nodes()) continue;
-      const study::Invited& party = known.study.parties[static_cast<std::size_t>(node)];
+      if (node < 0 || node >= known.agreed().nodes() || !owners_.contains(known.study_node(node))) {
+        if (known.part.number > 1)
+          wrong(file_ + ": run " + run.id + " is registered for a party whose ledger it is not");
+        continue;
+      }
+      const study::Invited& party = known.study.parties[static_cast<std::size_t>(known.study_node(node))];
       double epsilon = 0, mu_squared = 0, mu_squared_colluders = 0;
       if (!known.is_trainer(node))
-        for (const auto& r : known.schedule(node).private_rounds) {
-          epsilon += r.charge.epsilon;
-          mu_squared += r.charge.mu * r.charge.mu;
-          const double less = r.charge.mu_against(Against::colluders);
+        for (const privacy::Charge& charge : study::charges(known.part, node)) {
+          epsilon += charge.epsilon;
+          mu_squared += charge.mu * charge.mu;
+          const double less = charge.mu_against(Against::colluders);
           mu_squared_colluders += less * less;
         }
       if (!study::nearly(account.planned_epsilon, epsilon))
@@ -99,6 +112,27 @@ class LedgerCheck {
         differs("records", records == run.records.end() ? "none" : number(records->second),
                 std::to_string(party.records));
     }
+  }
+
+  // Its record names the head that this chain had when its last process began or ended. Where the owner accepted an
+  // older copy, what came after that copy is in no chain any more.
+  void check_head(const SeenPart& part, int node) {
+    const study::PartyRecord* const record = part.own(node);
+    if (record == nullptr) return;
+    const auto named = record::member(record->run, "ledger_head");
+    const bool this_one = record::text_in(named, "ledger") == hex(ledger_.database().identity());
+    if (this_one && heads_.contains(record::text_in(named, "head"))) return;
+    const int number = part.known.part.number;
+    const std::string who =
+        (number == 1 ? "" : "part " + std::to_string(number) + ": ") + part.known.name(node) + ": ";
+    if (!this_one)
+      wrong(who + "its record was made with another ledger than " + file_);
+    else if (ledger_.acceptances().empty())
+      wrong(who + "its record names a head that the chain of " + file_ +
+            " never had: the chain was written anew, or is that of an older copy");
+    else
+      result_.unchecked.push_back(who + "the head that its record names: it is not in the chain of " + file_ +
+                                  ", whose owner accepted a copy that may be old, so earlier heads are unchecked");
   }
 
   // The charges of this node in one part: planned there, for what was released, and none is missing.
@@ -147,6 +181,8 @@ class LedgerCheck {
   std::string file_;
   ledger::LedgerFile ledger_;
   Verified& result_;
+  std::set<std::string> heads_;  // that its chain has had
+  std::set<int> owners_;         // nodes of the study that are charged here
 };
 
 }  // namespace
