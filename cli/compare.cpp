@@ -75,7 +75,10 @@ double expected_seconds(const CompareOptions& o, const run::Simulation& s) {
         algorithm::Options cell = o.train.algorithm;
         cell.algorithm = name;
         cell.epsilon = {budget};
-        cell.algorithm = algorithm::select_algorithm(cell, false).algorithm;
+        cell.algorithm =
+            algorithm::select_algorithm(cell, false,
+                                        {.features = static_cast<long>(s.holdings.test.features), .parties = s.parties()})
+                .algorithm;
         const auto graph = run::graph_for(o.train.graph, cell.algorithm, s.parties());
         algorithm::Setting setting = run::setting_on(graph, s.holdings.records, s.parties());
         setting.features = s.holdings.test.features;

@@ -260,7 +260,9 @@ int run_plan(const Arguments& arguments) {
     throw Error({.what = "a plan starts from a budget",
                  .where = "option --epsilon",
                  .fix = "e.g. parley plan --epsilon 1 --delta 1e-5 --records 8000 --features 60"});
-  Planned planned{.selected = algorithm::select_algorithm(o.algorithm, false), .plan = {}, .convergence = ""};
+  const algorithm::RowSize size{
+      .features = o.features, .parties = static_cast<int>(o.nodes), .classes = static_cast<int>(o.classes)};
+  Planned planned{.selected = algorithm::select_algorithm(o.algorithm, false, size), .plan = {}, .convergence = ""};
   algorithm::Options options = o.algorithm;
   options.algorithm = planned.selected.algorithm;
   const network::Graph graph = run::graph_for(o.graph, options.algorithm, static_cast<int>(o.nodes));

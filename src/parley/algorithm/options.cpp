@@ -69,8 +69,8 @@ std::vector<Option> option_rows(Options& o) {
        "0.35 where noise is strong and features are fewer than 150; huber-hinge and softmax are not cut)",
        strictly_between(0, 100), &o.clip, "algorithm", Shown::to_anyone},
       {"curvature", "S",
-       "newton: full: all second moments of the features; diagonal: their squares alone; auto: full up to 1000 "
-       "features",
+       "newton: full: all second moments of the features; diagonal: their squares alone; auto: full up to 3000 "
+       "features where a record holds them, else diagonal, for which a schema must say how many a row has",
        one_of(o.curvature), &o.curvature.text, "algorithm", Shown::to_anyone},
       {"curvature-share", "h", "newton: the share of the budget (of mu squared) that the curvature has; default 0.1",
        strictly_between(0, 1), &o.curvature_share, "algorithm", Shown::to_anyone},

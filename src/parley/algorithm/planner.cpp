@@ -239,7 +239,7 @@ double planned_damping(const Options& o, const Setting& setting) {
 
 }  // namespace
 
-Selected select_algorithm(const Options& o, bool trainer) {
+Selected select_algorithm(const Options& o, bool trainer, const RowSize& size) {
   if (o.algorithm != auto_algorithm) return {.algorithm = algorithm_named(o.algorithm).name, .because = ""};
   if (o.intervals) return {curved.of(false), "--intervals belongs to it"};
   if (o.loss == LossKind::hinge)
@@ -250,6 +250,9 @@ Selected select_algorithm(const Options& o, bool trainer) {
   if (o.delta && *o.delta == 0) return {recycled.of(false), "delta = 0 needs noise that newton does not have"};
   if (o.colluders) return {curved.of(false), "the noise that parties share cancels in its sums"};
   if (o.loss == LossKind::softmax) return {recycled.of(false), "with several classes it loses less than newton"};
+  if (newton::lacks_entries(o, size))
+    return {recycled.of(false), "newton does not release all second moments of " + std::to_string(size.features) +
+                                    " features, and no schema says how many entries a row has at most"};
   return {curved.of(false), "it loses least at a given budget"};
 }
 

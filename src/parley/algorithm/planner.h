@@ -34,9 +34,10 @@ struct Selected {
 //   δ = 0, which needs gamma noise                              mr-admm
 //   --colluders                                                 newton, in whose sums noise cancels
 //   several classes (softmax), where it loses less              mr-admm
+//   more features than all second moments fit for, no schema    mr-admm: newton's diagonal would guess
 //   otherwise                                                   newton, which loses least (docs/check/frontier.md)
 // trainer: one of those who take part holds no rows.
-Selected select_algorithm(const Options& o, bool trainer);
+Selected select_algorithm(const Options& o, bool trainer, const RowSize& size = {});
 
 problem::Loss loss_of(const Options& o, int classes = 2);
 

@@ -81,6 +81,20 @@ TEST(Selection, AnOptionGoesWithItsAlgorithm) {
   EXPECT_THAT(select_algorithm({.penalty = {2}}, false).because, HasSubstr("--penalty"));
 }
 
+// All second moments of the first round of all parties fit into a record up to 100 million numbers, and into memory up to
+// 3,000 features. Beyond, newton steps by the most entries of a row, which a schema alone makes public.
+TEST(Selection, NewtonWhereSecondMomentsFitOrASchemaSaysHowManyEntriesARowHas) {
+  const auto with = [](RowSize size) { return select_algorithm({.epsilon = {1}}, false, size).algorithm; };
+  EXPECT_EQ(with({.features = 3000, .parties = 5}), "newton");
+  EXPECT_EQ(with({.features = 3001, .parties = 5}), "mr-admm");
+  EXPECT_EQ(with({.features = 1400, .parties = 100}), "newton");
+  EXPECT_EQ(with({.features = 1420, .parties = 100}), "mr-admm");
+  EXPECT_EQ(with({.features = 100'000, .entries = 13, .parties = 5}), "newton");
+  EXPECT_EQ(select_algorithm({.epsilon = {1}, .curvature = "diagonal"}, false, {.features = 100'000}).algorithm, "newton");
+  EXPECT_THAT(select_algorithm({.epsilon = {1}}, false, {.features = 4000, .parties = 5}).because,
+              HasSubstr("all second moments of 4000 features, and no schema"));
+}
+
 // Whatever is chosen can be planned: of each option that an algorithm refuses, another one is chosen.
 TEST(Selection, WhatIsChosenCanBePlanned) {
   const Setting setting{.degree = {1, 1}, .records = {5000, 5000}, .features = 8, .classes = 3};

@@ -34,6 +34,13 @@ struct Setting {
   int nodes() const { return static_cast<int>(degree.size()); }
 };
 
+// What is public about the rows before an algorithm is chosen.
+struct RowSize {
+  long features = 0;  // d; 0: unknown
+  long entries = 0;   // the most non-zeros of a row, by the schema; 0: unknown
+  int parties = 2, classes = 2;
+};
+
 // One private round of one node.
 struct PrivateRound {
   double penalty = 0;              // η_i(k)

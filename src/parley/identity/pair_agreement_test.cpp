@@ -19,12 +19,28 @@ std::string in_hex(const std::optional<PairSecret>& secret) {
 
 constexpr PairName name{.configuration = "hash-of-3", .run = "run-1", .i = 2, .j = 7};
 
-TEST(PairAgreement, APublicKeyIsThatOfRfc7748Section6) {
-  const auto alice = AgreementKey::from(*from_hex("77076d0a7318a57d3c16c17251b26645df4f7f8e2e8a6b6a6f6e6f6e6f6e6f6e"));
-  ASSERT_TRUE(alice);
-  const auto a = AgreementKey::from(*from_hex("77076d0a7318a57d3c16c17251b26645c6c2f6c0c6e5c7a9c6c9c3c9d9c2f8ba"));
-  ASSERT_TRUE(a);
-  EXPECT_NE(alice->public_key(), a->public_key());
+// RFC 7748, section 6.1: Alice's and Bob's private and public keys, and their shared secret.
+constexpr auto alice_private = "77076d0a7318a57d3c16c17251b26645df4c2f87ebc0992ab177fba51db92c2a",
+               alice_public = "8520f0098930a754748b7ddcb43ef75a0dbf3a0d26381af4eba4a98eaa9b4e6a",
+               bob_private = "5dab087e624a8a4b79e17f8b83800ee66f3bb1292618b6fd1c2f8b27ff88e0eb",
+               bob_public = "de9edb7d7b7dc1b4d35b61c2ece435373f8343c85b78674dadfc7e146f882b4f",
+               alice_and_bob = "4a5d9d5ba4ce2de1728e3bf480350f25e07e21c947d19e3376f09b3c1e161742";
+
+TEST(PairAgreement, PublicKeysAreThoseOfRfc7748Section6) {
+  const auto alice = AgreementKey::from(*from_hex(alice_private)), bob = AgreementKey::from(*from_hex(bob_private));
+  ASSERT_TRUE(alice && bob);
+  EXPECT_EQ(hex(alice->public_key()), alice_public);
+  EXPECT_EQ(hex(bob->public_key()), bob_public);
+}
+
+TEST(PairAgreement, APairsSecretIsDerivedFromTheSharedSecretOfRfc7748Section6) {
+  const auto alice = AgreementKey::from(*from_hex(alice_private)), bob = AgreementKey::from(*from_hex(bob_private));
+  ASSERT_TRUE(alice && bob);
+  const auto in_8_bytes = [](int n) { return static_cast<char>(n) + std::string(7, '\0'); };
+  const std::string info = "parley pair 1" + in_8_bytes(5) + "run-1" + in_8_bytes(2) + in_8_bytes(7);
+  const std::string expected = hex(hkdf_sha256(name.configuration, *from_hex(alice_and_bob), info));
+  EXPECT_EQ(in_hex(alice->pair_secret(*from_hex(bob_public), name)), expected);
+  EXPECT_EQ(in_hex(bob->pair_secret(*from_hex(alice_public), name)), expected);
 }
 
 TEST(PairAgreement, HkdfIsThatOfRfc5869TestCase1) {

@@ -140,7 +140,11 @@ json forecast_json(const algorithm::Plan& plan) {
 
 std::vector<std::pair<std::string, std::string>> forecast_lines(const algorithm::Plan& plan) {
   const auto known = newton::known_of(plan);
-  if (!known) return {};
+  if (!known) {
+    const std::string why = newton::why_no_forecast(plan);
+    if (why.empty()) return {};
+    return {{"expect", why}};
+  }
   const double nu = newton::noise_to_signal(*known);
   return {{"noise", "noise to signal " + rounded(nu) + " (0.3 and more: no better than guessing)"},
           {"expect", newton::in_words(newton::forecast(nu))},

@@ -162,15 +162,19 @@ Simulation plan_simulation(const TrainOptions& o, data::Holdings holdings) {
                  .where = "option --nodes",
                  .fix = "use at least two nodes"});
   algorithm::Options algorithm = o.algorithm;
-  algorithm::Selected selected = algorithm::select_algorithm(algorithm, false);
+  algorithm::RowSize size{.features = static_cast<long>(holdings.test.features),
+                          .parties = nodes,
+                          .classes = std::max(2, static_cast<int>(holdings.classes.size()))};
+  if (!holdings.schema_toml.empty())
+    size.entries = data::most_entries(data::parse_schema(holdings.schema_toml, "the schema"));
+  algorithm::Selected selected = algorithm::select_algorithm(algorithm, false, size);
   algorithm.algorithm = selected.algorithm;
   check_intervals(algorithm, holdings.schema_toml);
   network::Graph graph = graph_for(o.graph, algorithm.algorithm, nodes);
   algorithm::Setting setting = setting_on(graph, holdings.records, nodes);
-  setting.features = static_cast<long>(holdings.test.features);
-  setting.classes = std::max(2, static_cast<int>(holdings.classes.size()));
-  if (!holdings.schema_toml.empty())
-    setting.entries = data::most_entries(data::parse_schema(holdings.schema_toml, "the schema"));
+  setting.features = size.features;
+  setting.classes = size.classes;
+  setting.entries = size.entries;
   const bool reads_published = algorithm::algorithm_named(algorithm.algorithm).linear && !algorithm.solution_bound;
   // --public-rows without a use stays allowed: it keeps the split, so that algorithms are compared on the same rows.
   if (!o.data.public_data.empty() && !reads_published)

@@ -148,22 +148,25 @@ Error in_words_of(const Study& s, const Error& e) {
 
 StudyPlan plan_of(const Study& s) {
   try {
-    algorithm::Selected selected = algorithm::select_algorithm(s.algorithm, trainers_of(s) > 0);
+    const int nodes = holders(s);
+    algorithm::RowSize size{.features = s.features, .parties = nodes};
+    if (!s.schema_toml.empty()) {
+      const data::Schema schema = data::parse_schema(s.schema_toml, s.schema);
+      size.features = static_cast<long>(data::feature_names(schema).size());
+      size.classes = std::max(2, static_cast<int>(schema.label.classes.size()));
+      size.entries = data::most_entries(schema);
+    }
+    algorithm::Selected selected = algorithm::select_algorithm(s.algorithm, trainers_of(s) > 0, size);
     const algorithm::Algorithm& a = algorithm::algorithm_named(selected.algorithm);
     check_startable(s, a);
-    const int nodes = holders(s);
     network::Graph graph = run::graph_for(graph_options(s), a.name, nodes);
     std::vector<double> records;
     for (const Invited& p : s.parties)
       if (!p.trainer) records.push_back(static_cast<double>(p.records));
     algorithm::Setting setting = run::setting_on(graph, records, nodes);
-    setting.features = s.features;
-    if (!s.schema_toml.empty()) {
-      const data::Schema schema = data::parse_schema(s.schema_toml, s.schema);
-      setting.features = static_cast<long>(data::feature_names(schema).size());
-      setting.classes = std::max(2, static_cast<int>(schema.label.classes.size()));
-      setting.entries = data::most_entries(schema);
-    }
+    setting.features = size.features;
+    setting.classes = size.classes;
+    setting.entries = size.entries;
     algorithm::Options options = s.algorithm;
     options.algorithm = selected.algorithm;
     algorithm::Plan plan = algorithm::make_plan(options, setting);

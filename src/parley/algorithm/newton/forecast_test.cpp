@@ -62,6 +62,22 @@ TEST(NewtonForecast, OfAPlan) {
     EXPECT_FALSE(known_of(algorithm::make_plan({.algorithm = "newton", .loss = loss, .epsilon = {1}}, setting)));
 }
 
+// It is a table of tasks with full curvature, compared with tasks of up to 300 features.
+TEST(NewtonForecast, NoneOfADiagonalOrOfManyFeatures) {
+  Setting setting{.degree = {1, 1}, .records = {1e6, 1e6}, .features = 300};
+  Options o{.algorithm = "newton", .epsilon = {1}};
+  EXPECT_TRUE(known_of(algorithm::make_plan(o, setting)));
+  EXPECT_EQ(why_no_forecast(algorithm::make_plan(o, setting)), "");
+  setting.features = 301;
+  EXPECT_FALSE(known_of(algorithm::make_plan(o, setting)));
+  EXPECT_THAT(why_no_forecast(algorithm::make_plan(o, setting)), HasSubstr("up to 300 features, and here are 301"));
+  setting.features = 6;
+  o.curvature = "diagonal";
+  EXPECT_FALSE(known_of(algorithm::make_plan(o, setting)));
+  EXPECT_THAT(why_no_forecast(algorithm::make_plan(o, setting)), HasSubstr("none was made for the diagonal"));
+  EXPECT_EQ(why_no_forecast(algorithm::make_plan({.algorithm = "mr-admm", .epsilon = {1}}, setting)), "");
+}
+
 TEST(NewtonForecast, BelowSoManyRecordsItIsGuessing) {
   Known k = five_parties(0.1);
   k.records = guessing_below(k);

@@ -29,7 +29,7 @@ constexpr double clip_when_clear = 0.5, clip_when_noisy = 0.35, noisy_from = 0.0
 // (docs/check/newton-settings.md).
 constexpr Index short_steps_from = 150;
 constexpr double usual_tolerance = 1e-6;  // of a sum of gradients, where adding up rounds by less
-constexpr Index full_up_to = 1000;        // features; beyond it the curvature is its diagonal
+constexpr Index forecast_up_to = 300;     // weights: those of the largest task that the forecast was compared with
 
 double all_records(const Setting& setting) {
   return std::accumulate(setting.records.begin(), setting.records.end(), 0.0);
@@ -111,13 +111,39 @@ void check_absent(const Options& o, const Algorithm& a) {
     refuse(a, o.curvature_share ? "curvature-share" : "curvature", "releases no curvature");
 }
 
+// Numbers of a party's first round, with all second moments.
+double full_size(const Options& o, const RowSize& size) {
+  const double d = static_cast<double>(size.features);
+  return d * (d + 1) / 2 + d * loss_of(o, size.classes).scores();
+}
+
+// Full where it fits. The diagonal steps by the most entries of a row: with d in their place it hardly moves.
+CurvatureShape planned_curvature(const Options& o, const Algorithm& a, const RowSize& size) {
+  if (full_curvature_fits(o, size)) return CurvatureShape::full;
+  if (!lacks_entries(o, size)) return CurvatureShape::diagonal;
+  throw Error({.what = a.name + " does not release all second moments of so many features, and with their squares "
+                                "alone its steps need to know how many entries a row has at most: without that the "
+                                "model would guess",
+               .value = std::to_string(size.features) + " features at " + std::to_string(size.parties) +
+                        " parties, and no schema",
+               .allowed = "at most " + std::to_string(most_features_of_full_curvature) + " features, with at most " +
+                          number(static_cast<double>(most_numbers_of_a_round)) +
+                          " numbers in the first round of all parties",
+               .where = "option --curvature",
+               .fix = "use fewer features, or a schema, or --algorithm mr-admm; --curvature full or diagonal is taken "
+                      "as it is given"});
+}
+
 // The first round of all parties must fit into a record.
 void check_size(Options& o, const Algorithm& a, const Setting& setting) {
+  const RowSize size_of_rows{.features = setting.features,
+                             .entries = setting.entries,
+                             .parties = setting.nodes(),
+                             .classes = setting.classes};
   const double d = static_cast<double>(setting.features), all = setting.nodes();
   const double most = static_cast<double>(most_numbers_of_a_round);
-  const double gradients = d * loss_of(o, setting.classes).scores(), full = d * (d + 1) / 2 + gradients;
-  if (a.curved && o.curvature == CurvatureShape::automatic)
-    o.curvature = d <= full_up_to && all * full <= most ? CurvatureShape::full : CurvatureShape::diagonal;
+  const double gradients = d * loss_of(o, setting.classes).scores(), full = full_size(o, size_of_rows);
+  if (a.curved && o.curvature == CurvatureShape::automatic) o.curvature = planned_curvature(o, a, size_of_rows);
   const double size = !a.curved                             ? gradients
                       : o.intervals                         ? 2 * full - d  // of the last round
                       : o.curvature == CurvatureShape::full ? full
@@ -325,6 +351,15 @@ void set_final_law(Plan& plan) {
 
 }  // namespace
 
+bool full_curvature_fits(const Options& o, const RowSize& size) {
+  return size.features <= most_features_of_full_curvature &&
+         size.parties * full_size(o, size) <= static_cast<double>(most_numbers_of_a_round);
+}
+
+bool lacks_entries(const Options& o, const RowSize& size) {
+  return o.curvature == CurvatureShape::automatic && size.entries == 0 && !full_curvature_fits(o, size);
+}
+
 EarlierMoments released_moments(const Plan& plan) {
   return {.noise = noise_of_all(plan, &PrivateRound::curvature_scale), .records = plan.nodes.front().sums->records};
 }
@@ -334,6 +369,7 @@ std::optional<Known> known_of(const Plan& plan) {
   const LossKind kind = first.loss.kind;
   if (!first.algorithm.curved || !plan.noisy() || first.sums->features == 0) return std::nullopt;
   if (kind != LossKind::logistic && kind != LossKind::huber_hinge) return std::nullopt;
+  if (first.sums->shape != Shape::full || first.sums->dimension() > forecast_up_to) return std::nullopt;
   Known k{.epsilon = {},
           .delta = first.delta,
           .weights = static_cast<double>(first.sums->dimension()),
@@ -342,6 +378,15 @@ std::optional<Known> known_of(const Plan& plan) {
           .fewest_colluders = 1};
   for (const Schedule& s : plan.nodes) k.epsilon.push_back(s.epsilon);
   return k;
+}
+
+std::string why_no_forecast(const Plan& plan) {
+  const Schedule& first = plan.nodes.front();
+  if (!first.algorithm.curved || !plan.noisy() || !first.loss.classifies()) return "";
+  if (first.sums->shape != Shape::full) return "no forecast: none was made for the diagonal of the curvature";
+  if (first.sums->dimension() <= forecast_up_to) return "";
+  return "no forecast: it was compared with tasks of up to " + std::to_string(forecast_up_to) + " features, and here are " +
+         std::to_string(first.sums->dimension());
 }
 
 std::string in_words(const Plan& plan) {

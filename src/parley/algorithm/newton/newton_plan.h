@@ -17,9 +17,19 @@ void fill_in(Options& o, const Algorithm& a, const Setting& setting);
 
 Plan make_plan(const Options& filled, const Algorithm& a, const Setting& setting);
 
-// What the forecast of this plan rests on. None of other algorithms, without noise, without a number of features, and
-// for more or fewer than two classes: no table was made for these.
+// All second moments fit into a record, and their matrices into memory (base/limits.h).
+bool full_curvature_fits(const Options& o, const RowSize& size);
+
+// The diagonal alone is possible, and it is not public how many entries a row has at most: newton is no choice.
+bool lacks_entries(const Options& o, const RowSize& size);
+
+// What the forecast of this plan rests on. None of other algorithms, without noise, without a number of features, for
+// more or fewer than two classes, for a diagonal, and for more features than it was compared with: no table was made for
+// these.
 std::optional<Known> known_of(const Plan& plan);
+
+// "no forecast: …", where a reader would expect one; "" elsewhere.
+std::string why_no_forecast(const Plan& plan);
 
 // Of the second moments that this plan releases: what a later part has to know.
 EarlierMoments released_moments(const Plan& plan);

@@ -1,5 +1,6 @@
 #include "parley/algorithm/newton/newton.h"
 
+#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include <Eigen/Cholesky>
@@ -11,6 +12,7 @@
 #include "parley/algorithm/newton/newton_sums.h"
 #include "parley/algorithm/nodes.h"
 #include "parley/base/error.h"
+#include "parley/base/message_test.h"
 #include "parley/privacy/gaussian.h"
 #include "parley/privacy/sums_round.h"
 #include "parley/problem/rows_test.h"
@@ -18,6 +20,9 @@
 
 namespace parley::algorithm::newton {
 namespace {
+
+using testing::AllOf;
+using testing::HasSubstr;
 
 constexpr Index features = 6;
 
@@ -299,20 +304,35 @@ TEST(NewtonPrice, WhatBelongsToAdmmIsRefused) {
   refused({.algorithm = "mr-admm", .curvature = "full", .epsilon = {1}});
 }
 
+Plan of_features(long features, int nodes, const std::string& curvature, long entries = 0) {
+  Options o{.algorithm = "newton", .rounds = 1, .epsilon = {1}};
+  o.curvature = curvature;
+  const auto n = static_cast<std::size_t>(nodes);
+  return algorithm::make_plan(o, {.degree = std::vector<int>(n, nodes - 1),
+                                  .records = std::vector<double>(n, 10),
+                                  .features = features,
+                                  .entries = entries});
+}
+
 // More numbers than a record holds: the curvature becomes its diagonal, or the plan is refused, before a ledger is opened.
 TEST(NewtonPlan, TheFirstRoundFitsIntoARecord) {
-  const auto plan = [](long features, int nodes, const std::string& curvature) {
-    Options o{.algorithm = "newton", .rounds = 1, .epsilon = {1}};
-    o.curvature = curvature;
-    const auto n = static_cast<std::size_t>(nodes);
-    return algorithm::make_plan(
-        o, {.degree = std::vector<int>(n, nodes - 1), .records = std::vector<double>(n, 10), .features = features});
-  };
-  EXPECT_EQ(plan(1000, 100, "auto").nodes[0].sums->shape, Shape::full);
-  EXPECT_EQ(plan(1000, 200, "auto").nodes[0].sums->shape, Shape::diagonal);
-  EXPECT_THROW(plan(1000, 200, "full"), Error);
-  EXPECT_THROW(plan(12000, 2, "full"), Error);
-  EXPECT_THROW(plan(40'000'000, 2, "auto"), Error);
+  EXPECT_EQ(of_features(1000, 100, "auto").nodes[0].sums->shape, Shape::full);
+  EXPECT_EQ(of_features(3000, 5, "auto").nodes[0].sums->shape, Shape::full);
+  EXPECT_EQ(of_features(3000, 5, "auto", 13).nodes[0].sums->shape, Shape::full) << "also where a row has few entries";
+  EXPECT_EQ(of_features(1000, 200, "auto", 13).nodes[0].sums->shape, Shape::diagonal);
+  EXPECT_EQ(of_features(3001, 2, "auto", 13).nodes[0].sums->entries, 13);
+  EXPECT_THROW(of_features(1000, 200, "full"), Error);
+  EXPECT_THROW(of_features(12000, 2, "full"), Error);
+  EXPECT_THROW(of_features(40'000'000, 2, "auto", 13), Error);
+}
+
+// With d in its place the model guessed: 37.1 % of test records wrong, where all second moments gave 21.1 %.
+TEST(NewtonPlan, TheDiagonalIsNotTakenWhereNothingPublicSaysHowManyEntriesARowHas) {
+  for (const auto& [features, nodes] : {std::pair{1000L, 200}, {3001L, 2}})
+    EXPECT_THAT(message_of([&] { of_features(features, nodes, "auto"); }),
+                AllOf(HasSubstr("the model would guess"), HasSubstr("no schema"), HasSubstr("option --curvature"),
+                      HasSubstr("--algorithm mr-admm")));
+  EXPECT_EQ(of_features(3001, 2, "diagonal").nodes[0].sums->entries, 3001) << "what is asked for is done";
 }
 
 // ---- noise that cancels ----
