@@ -76,8 +76,8 @@ double expected_seconds(const CompareOptions& o, const run::Simulation& s) {
         cell.algorithm = name;
         cell.epsilon = {budget};
         cell.algorithm =
-            algorithm::select_algorithm(cell, false,
-                                        {.features = static_cast<long>(s.holdings.test.features), .parties = s.parties()})
+            algorithm::select_algorithm(
+                cell, false, {.features = static_cast<long>(s.holdings.test.features), .parties = s.parties()})
                 .algorithm;
         const auto graph = run::graph_for(o.train.graph, cell.algorithm, s.parties());
         algorithm::Setting setting = run::setting_on(graph, s.holdings.records, s.parties());
@@ -152,8 +152,9 @@ void print_chosen(const run::Comparison& c) {
   }
   if (!said.empty()) fmt::print("  {}\n", said);
   if (!expected.empty())
-    fmt::print("  Its forecast before any record was read, in points above 'not private': {} (docs/check/frontier.md).\n",
-               expected);
+    fmt::print(
+        "  Its forecast before any record was read, in points above 'not private': {} (docs/check/frontier.md).\n",
+        expected);
 }
 
 void print_comparison(const run::Comparison& c, const CompareOptions& o, const std::string& out) {

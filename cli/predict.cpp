@@ -35,7 +35,8 @@ std::vector<Option> rows(PredictOptions& o) {
            &o.decision.of, "Options"},
           {"delimiter", "", "what separates the fields of a CSV file; auto: found from its header line",
            any_text("auto, comma, semicolon, tab, pipe, or one character"), &o.delimiter, "Options"},
-          {"query", "", "the rows to take from --data postgresql://user@host/database: SELECT columns FROM table WHERE conditions",
+          {"query", "",
+           "the rows to take from --data postgresql://user@host/database: SELECT columns FROM table WHERE conditions",
            any_text("a query in SQL"), &o.query, "Options"}};
 }
 

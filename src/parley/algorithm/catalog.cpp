@@ -76,12 +76,12 @@ const Algorithm& algorithm_named(const std::string& name) {
   for (const Algorithm& a : algorithms())
     if (a.name == name) return a;
   const std::string near = nearest(name, algorithm_names());
-  throw Error(
-      {.what = "unknown algorithm",
-       .value = "'" + name + "'",
-       .allowed = join(algorithm_names(), ", "),
-       .where = "option --algorithm",
-       .fix = near.empty() ? "choose one of these; docs/check/algorithms.md explains them" : "did you mean '" + near + "'?"});
+  throw Error({.what = "unknown algorithm",
+               .value = "'" + name + "'",
+               .allowed = join(algorithm_names(), ", "),
+               .where = "option --algorithm",
+               .fix = near.empty() ? "choose one of these; docs/check/algorithms.md explains them"
+                                   : "did you mean '" + near + "'?"});
 }
 
 }  // namespace parley::algorithm

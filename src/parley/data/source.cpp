@@ -231,7 +231,8 @@ std::vector<Option> option_rows(Options& o) {
        "one "
        "character",
        any_text("a word or a character"), &o.delimiter, "data"},
-      {"query", "", "the rows to take from --data postgresql://user@host/database: SELECT columns FROM table WHERE conditions",
+      {"query", "",
+       "the rows to take from --data postgresql://user@host/database: SELECT columns FROM table WHERE conditions",
        any_text("a query in SQL"), &o.query, "data"},
       {"features", "d", "number of features of LIBSVM data (public knowledge)", between(0, 100000000), &o.features,
        "data", Shown::to_anyone},

@@ -16,7 +16,8 @@ std::vector<Option> option_rows(JoinOptions& o) {
        "one "
        "character",
        any_text("a word or a character"), &o.delimiter, "join"},
-      {"query", "", "the rows to take from --data postgresql://user@host/database: SELECT columns FROM table WHERE conditions",
+      {"query", "",
+       "the rows to take from --data postgresql://user@host/database: SELECT columns FROM table WHERE conditions",
        any_text("a query in SQL"), &o.query, "join"},
       {"ledger", "", "this party's ledger: charged before anything leaves ('parley ledger cap' makes one)",
        any_text("a file"), &o.ledger, "join"},

@@ -17,14 +17,14 @@ using nlohmann::json;
 
 // What the figures rest on, of what this study does.
 json assumptions(const Study& study, const algorithm::Schedule& s, bool in_parts) {
-  json list =
-      json::array({"every row has norm at most 1 after the public schema (enforced: rows are clipped)",
-                   "bounds and categories of the schema were written down without looking at the private rows (no "
-                   "program can check this)",
-                   "each row was computed from one record alone, also where it came through a view or a file (a query of "
-                   "parley's own computes nothing, enforced; beyond it no program can check this)",
-                   "no row of this party is held by another party too, and none is held twice (no program can "
-                   "check this: the parties agree on it before the study)"});
+  json list = json::array(
+      {"every row has norm at most 1 after the public schema (enforced: rows are clipped)",
+       "bounds and categories of the schema were written down without looking at the private rows (no "
+       "program can check this)",
+       "each row was computed from one record alone, also where it came through a view or a file (a query of "
+       "parley's own computes nothing, enforced; beyond it no program can check this)",
+       "no row of this party is held by another party too, and none is held twice (no program can "
+       "check this: the parties agree on it before the study)"});
   if (s.sums)
     list.push_back(
         "no row's gradient is longer than the planned bound (enforced: cut where the plan says so; elsewhere the loss "

@@ -123,8 +123,7 @@ class LedgerCheck {
     const bool this_one = record::text_in(named, "ledger") == hex(ledger_.database().identity());
     if (this_one && heads_.contains(record::text_in(named, "head"))) return;
     const int number = part.known.part.number;
-    const std::string who =
-        (number == 1 ? "" : "part " + std::to_string(number) + ": ") + part.known.name(node) + ": ";
+    const std::string who = (number == 1 ? "" : "part " + std::to_string(number) + ": ") + part.known.name(node) + ": ";
     if (!this_one)
       wrong(who + "its record was made with another ledger than " + file_);
     else if (ledger_.acceptances().empty())

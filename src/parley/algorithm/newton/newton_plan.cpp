@@ -121,25 +121,23 @@ double full_size(const Options& o, const RowSize& size) {
 CurvatureShape planned_curvature(const Options& o, const Algorithm& a, const RowSize& size) {
   if (full_curvature_fits(o, size)) return CurvatureShape::full;
   if (!lacks_entries(o, size)) return CurvatureShape::diagonal;
-  throw Error({.what = a.name + " does not release all second moments of so many features, and with their squares "
-                                "alone its steps need to know how many entries a row has at most: without that the "
-                                "model would guess",
-               .value = std::to_string(size.features) + " features at " + std::to_string(size.parties) +
-                        " parties, and no schema",
-               .allowed = "at most " + std::to_string(most_features_of_full_curvature) + " features, with at most " +
-                          number(static_cast<double>(most_numbers_of_a_round)) +
-                          " numbers in the first round of all parties",
-               .where = "option --curvature",
-               .fix = "use fewer features, or a schema, or --algorithm mr-admm; --curvature full or diagonal is taken "
-                      "as it is given"});
+  throw Error(
+      {.what = a.name + " does not release all second moments of so many features, and with their squares "
+                        "alone its steps need to know how many entries a row has at most: without that the "
+                        "model would guess",
+       .value =
+           std::to_string(size.features) + " features at " + std::to_string(size.parties) + " parties, and no schema",
+       .allowed = "at most " + std::to_string(most_features_of_full_curvature) + " features, with at most " +
+                  number(static_cast<double>(most_numbers_of_a_round)) + " numbers in the first round of all parties",
+       .where = "option --curvature",
+       .fix = "use fewer features, or a schema, or --algorithm mr-admm; --curvature full or diagonal is taken "
+              "as it is given"});
 }
 
 // The first round of all parties must fit into a record.
 void check_size(Options& o, const Algorithm& a, const Setting& setting) {
-  const RowSize size_of_rows{.features = setting.features,
-                             .entries = setting.entries,
-                             .parties = setting.nodes(),
-                             .classes = setting.classes};
+  const RowSize size_of_rows{
+      .features = setting.features, .entries = setting.entries, .parties = setting.nodes(), .classes = setting.classes};
   const double d = static_cast<double>(setting.features), all = setting.nodes();
   const double most = static_cast<double>(most_numbers_of_a_round);
   const double gradients = d * loss_of(o, setting.classes).scores(), full = full_size(o, size_of_rows);
@@ -385,8 +383,8 @@ std::string why_no_forecast(const Plan& plan) {
   if (!first.algorithm.curved || !plan.noisy() || !first.loss.classifies()) return "";
   if (first.sums->shape != Shape::full) return "no forecast: none was made for the diagonal of the curvature";
   if (first.sums->dimension() <= forecast_up_to) return "";
-  return "no forecast: it was compared with tasks of up to " + std::to_string(forecast_up_to) + " features, and here are " +
-         std::to_string(first.sums->dimension());
+  return "no forecast: it was compared with tasks of up to " + std::to_string(forecast_up_to) +
+         " features, and here are " + std::to_string(first.sums->dimension());
 }
 
 std::string in_words(const Plan& plan) {

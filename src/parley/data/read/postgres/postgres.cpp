@@ -65,8 +65,7 @@ class Copy {
   }
   void run(const std::string& command, ExecStatusType expected) {
     const std::unique_ptr<PGresult, Finish> result(PQexec(connection_.get(), command.c_str()));
-    if (PQresultStatus(result.get()) != expected)
-      fail("the database refuses the query", "try the query in psql");
+    if (PQresultStatus(result.get()) != expected) fail("the database refuses the query", "try the query in psql");
   }
   [[noreturn]] void fail(const std::string& what, const std::string& fix) const {
     throw Error(
