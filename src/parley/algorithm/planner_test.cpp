@@ -90,7 +90,7 @@ TEST(Selection, NewtonWhereSecondMomentsFitOrASchemaSaysHowManyEntriesARowHas) {
   EXPECT_EQ(with({.features = 1400, .parties = 100}), "newton");
   EXPECT_EQ(with({.features = 1420, .parties = 100}), "mr-admm");
   EXPECT_EQ(with({.features = 100'000, .entries = 13, .parties = 5}), "newton");
-  EXPECT_EQ(select_algorithm({.epsilon = {1}, .curvature = "diagonal"}, false, {.features = 100'000}).algorithm,
+  EXPECT_EQ(select_algorithm({.curvature = "diagonal", .epsilon = {1}}, false, {.features = 100'000}).algorithm,
             "newton");
   EXPECT_THAT(select_algorithm({.epsilon = {1}}, false, {.features = 4000, .parties = 5}).because,
               HasSubstr("all second moments of 4000 features, and no schema"));
