@@ -10,8 +10,6 @@ import subprocess
 import tempfile
 import unittest
 
-import hospitals
-
 PARLEY = os.environ["PARLEY"]
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 PAGES = [ROOT / "README.md", *sorted((ROOT / "docs").rglob("*.md"))]
@@ -213,10 +211,8 @@ class Run(unittest.TestCase):
         for page, number, words in documented():
             pages.setdefault(page, []).append((number, words))
         for page in sorted(pages)[part::2]:
-            if page.name == "walk.md":  # its first step: rows from seeds
-                for folder, seed in ((".", 15), ("later", 2), ("sample", 1)):
-                    (self.dir / folder).mkdir(exist_ok=True)
-                    hospitals.write(self.dir / folder, strength=8, offset=-0.8, seed=seed)
+            if page.name == "walk.md":  # as typed, with what it prints: walk_test.py
+                continue
             for number, words in pages[page]:
                 line = " ".join(words)
                 if is_form(words) or any(re.search(pattern, line) for pattern, _ in NOT_RUN):
