@@ -180,6 +180,26 @@ class Study(Case):
         for text in (" ".join(re.findall("....", plan["hash"])), "ε = 1.0000, δ = 1e-05 per record, whole run (proved)", "noise to signal", "32 of them touch data", "theorem N1", "newton, chosen by the planner"):
             self.assertIn(text, shown)
 
+    def test_a_draft_schema_is_refused_by_every_command_of_a_study(self):
+        self.three()
+        schema = self.dir / "schema.toml"
+        text = schema.read_text()
+        sample = self.dir / "sample.csv"
+        sample.write_text("age,ill\n" + "".join(f"{20 + i % 60},{'yes' if i % 3 else 'no'}\n" for i in range(60)))
+        self.ok("data", "describe", "sample.csv", "--label", "ill", "--out", "draft.toml")
+        mark = (self.dir / "draft.toml").read_text().split("intercept")[0]
+        self.assertIn("DRAFT", mark)
+        schema.write_text(mark + text)
+        for words in (["study", "check", "study.toml"], ["study", "sign", "study.toml", "--as", "hospital_a", "--words", "I agree"],
+                      ["report", "study.toml", "--out", "plan.html"],
+                      ["join", "study.toml", "--as", "hospital_a", "--key", "keys/hospital_a.key", "--data", "sample.csv", "--out", "out"]):
+            self.fails(*words, says=["this schema is a draft"])
+        doctor = self.parley("doctor", "study.toml", "--as", "hospital_a")
+        self.assertEqual(doctor.returncode, 1)
+        self.assertIn("this schema is a draft", doctor.stdout)
+        schema.write_text(text)
+        self.ok("study", "check", "study.toml")
+
     def test_an_invitation_keeps_the_file_byte_for_byte(self):
         before = "# une étude\r\n" + self.study.read_text().rstrip("\n")
         self.study.write_bytes(before.encode())
