@@ -1,4 +1,4 @@
-// Coverage of the 95 % intervals (docs/use/intervals.md). Short: three settings and the broken twin. Full (PARLEY_TEST_FULL=1):
+// Coverage of the 95 % intervals (docs/use/intervals.md). Short: two settings, each beside its broken twin. Full (PARLEY_TEST_FULL=1):
 // eight settings, 500 studies each, printed as the table of docs/use/intervals.md. The rule was tuned on other settings and
 // other seeds.
 #include "coverage.h"
