@@ -27,7 +27,7 @@ namespace {
 
 struct CompareOptions {
   run::TrainOptions train;
-  std::vector<std::string> algorithms{"mr-admm", "dp-admm", algorithm::auto_algorithm};
+  std::vector<std::string> algorithms{"mr-admm", "dp-gd", algorithm::auto_algorithm};
   std::vector<double> budgets{0.25, 1, 4};
 };
 

@@ -91,8 +91,8 @@ class Compare(Case):
     def test_alone_it_compares_three_algorithms_at_three_budgets_and_says_how_long_it_takes(self):
         said = self.ok("compare", "--rows", 1500, "--rounds", 4, "--repeat", 1, "--out", "c")
         first = said.splitlines()[0]
-        self.assertRegex(first, r"^9 settings \(mr-admm, dp-admm, auto at ε = 0.25, 1, 4\), 1 runs each: about \d")
-        for part in ("mr-admm", "dp-admm", "newton, chosen", "ε = 0.25", "ε = 1", "ε = 4"):
+        self.assertRegex(first, r"^9 settings \(mr-admm, dp-gd, auto at ε = 0.25, 1, 4\), 1 runs each: about \d")
+        for part in ("mr-admm", "dp-gd", "newton, chosen", "ε = 0.25", "ε = 1", "ε = 4"):
             self.assertIn(part, said)
 
 

@@ -279,6 +279,27 @@ class Verify(Case):
         self.forge(study, "evidence", "hospital_c", "hospital_b", 3, 0, 0)
         self.assert_found(self.verify(study), "hospital_c: what it keeps as evidence against hospital_b, round 3 of hospital_b, contradicts nothing in this record")
 
+    def test_a_party_killed_between_its_record_and_its_transcript_is_counted_with_what_it_paid_for(self):
+        """The line of a round is written before the value is sent, so a kill may leave one more line than values sent."""
+        study, name = self.study(), "hospital_b"
+        lines, values = self.copies / name / "rounds.jsonl", self.copies / name / "released.f64"
+        told = [json.loads(line) for line in lines.read_text().splitlines()]
+        last = max(t["round"] for t in told if t["kind"] == "data")
+        self.assertGreater(told[last]["epsilon"], told[last - 1]["epsilon"])
+        self.forge(study, "drop", name, name, last)
+        for neighbour in set(study.all) - {name}:
+            self.forge(study, "drop", name, neighbour, last + 1)
+        lines.write_text("".join(line + "\n" for line in lines.read_text().splitlines()[:last + 1]))
+        values.write_bytes(values.read_bytes()[:values.stat().st_size // len(told) * (last + 1)])
+        for file in ("model.json", "own_model.json", "statement.json", "statement.txt", "coefficients.csv"):
+            (self.copies / name / file).unlink(missing_ok=True)
+        run_file = self.copies / name / "run.json"
+        at_the_end = ("outcome_in_words", "rounds_done", "parts", "ledger_head", "coefficients")
+        run_file.write_text(written({**{k: v for k, v in read_json(run_file).items() if k not in at_the_end}, "outcome": "running"}))
+        found = self.verify(study, [name])
+        self.assertEqual(found["wrong"], [])
+        self.assertEqual(found["parties"][1]["epsilon"], told[last]["epsilon"])
+
     def test_missing_rounds_are_found(self):
         study = self.study()
         self.forge(study, "drop", "hospital_b", "hospital_b", 5)
@@ -560,7 +581,7 @@ class Verify(Case):
                 found(file, lambda b: json.dumps(json.loads(b)).encode() + b"\n", said + "1")
                 found(file, lambda b: b.replace(b'": ', b'":  ', 1), said + str((folder / file).read_bytes().index(b'": ') + 3))
         for file in ("model.json", "own_model.json", "statement.json"):
-            twice = lambda b: b.replace(b"{\n", b'{\n "format": "another",\n', 1) if b'"format"' in b else b.replace(b"{\n", b'{\n "statement": 1,\n', 1)
+            twice = lambda b: b.replace(b"{\n", b'{\n "%s": 1,\n' % next(iter(json.loads(b))).encode(), 1)
             intact = (folder / file).read_bytes()
             (folder / file).write_bytes(twice(intact))
             self.assert_found(self.verify(study), f"hospital_b: {file} cannot be read as the program writes it")

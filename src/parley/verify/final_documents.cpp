@@ -241,7 +241,8 @@ void check_lines(const SeenPart& part, const study::PartyRecord& t, const study:
     if (!fits(line, "epsilon", {.least = follows.epsilon, .most = most.epsilon, .before = before.epsilon}) ||
         (shared && !fits(line, "epsilon_all_others",
                          {.least = follows.all_others, .most = most.all_others, .before = before.all_others})))
-      return differs("has epsilon = " + number(line["epsilon"].get<double>()) + ", and " + number(follows.epsilon) +
+      return differs("has epsilon = " + number(line["epsilon"].get<double>()) + ", and " +
+                     (most.epsilon > follows.epsilon ? number(follows.epsilon) + " to " : "") + number(most.epsilon) +
                      " follows");
     before.epsilon = std::max(before.epsilon, line["epsilon"].get<double>());
     if (shared) before.all_others = std::max(before.all_others, line["epsilon_all_others"].get<double>());

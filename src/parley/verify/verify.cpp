@@ -138,7 +138,9 @@ class Verification {
     for (const SeenPart& part : parts_) {
       const int self = part.known.part.node_of(node);
       const study::PartyRecord* const t = self < 0 ? nullptr : part.own(self);
-      const int rounds = self < 0 ? 0 : part.rounds(self);
+      // Its record is written before the value is sent: a kill may leave one more there than in any transcript.
+      const int rounds =
+          self < 0 ? 0 : std::max(part.rounds(self), t == nullptr ? 0 : static_cast<int>(t->released.size()));
       if (self < 0 || (part.known.part.number > 1 && t == nullptr && rounds == 0)) continue;
       record.history.push_back({.part = &part.known.part,
                                 .self = self,
