@@ -82,6 +82,7 @@ double expected_seconds(const CompareOptions& o, const run::Simulation& s) {
         const auto graph = run::graph_for(o.train.graph, cell.algorithm, s.parties());
         algorithm::Setting setting = run::setting_on(graph, s.holdings.records, s.parties());
         setting.features = s.holdings.test.features;
+        setting.rows_per_person = s.unit.rows_per_person;
         const algorithm::Algorithm& a = algorithm::algorithm_named(cell.algorithm);
         const double nanoseconds = a.linear ? 2.5 : a.sums ? 3 : 7;
         const double rounds = static_cast<double>(algorithm::fill_in(cell, setting).rounds);
@@ -180,8 +181,9 @@ void print_comparison(const run::Comparison& c, const CompareOptions& o, const s
                  cell.runs);
   }
   if (!c.not_private.empty()) fmt::print("\n  {}\n", alarm("NOT PRIVATE: " + join(c.not_private, "; ")));
+  if (c.rows_per_person > 0) fmt::print("\n  ε is for one {}.\n", record::unit_in_words(c.rows_per_person));
   if (c.adjacency == record::Adjacency::as_dealt)
-    fmt::print("\n  ε {}: {}.\n", record::name_of(c.adjacency), record::meaning_of(c.adjacency));
+    fmt::print("\n  ε {}: {}.\n", record::name_of(c.adjacency), record::meaning_of(c.adjacency, c.rows_per_person));
   fmt::print(
       "\n  ε and δ are those of one run. Whoever sees several learns more, and to choose an algorithm by errors that\n"
       "  were measured on private rows is covered by none of them: choose on public rows, or before.\n");

@@ -32,6 +32,18 @@ void print_problems(const data::CheckedFile& file) {
   if (!file.whole) fmt::print("  Reading stopped there: what follows was not checked.\n");
 }
 
+void print_persons(const data::CheckedFile& file, const data::Schema& schema) {
+  fmt::print("  {} by '{}', at most {} each in the claim", number_of(file.persons, "person"), schema.unit.person,
+             number_of(static_cast<std::size_t>(schema.unit.rows_per_person), "row"));
+  if (file.extra_rows == 0) return fmt::print("; nobody has more\n");
+  std::vector<std::string> lines;
+  for (const std::size_t line : file.extra_lines) lines.push_back(std::to_string(line));
+  fmt::print("; {} {} more: {} too many, {} at line{} {}{}\n", number_of(file.persons_with_extra_rows, "person"),
+             file.persons_with_extra_rows == 1 ? "has" : "have", number_of(file.extra_rows, "row"),
+             schema.extra_rows == data::ExtraRows::drop ? "left out" : "refused", lines.size() == 1 ? "" : "s",
+             join(lines, ", "), file.extra_rows > lines.size() ? ", ..." : "");
+}
+
 void print_columns(const data::CheckedFile& file) {
   std::vector<std::vector<std::string>> rows{{"column", "kind", "missing", "out of bounds", "unlisted", "problems"}};
   const auto count = [](std::size_t n) { return n == 0 ? std::string("-") : grouped(static_cast<long>(n)); };
@@ -55,6 +67,7 @@ int check_data(const std::vector<std::string>& files, const std::string& schema_
     fmt::print("{}: {}, {}\n", bold(file.name), number_of(file.rows, "row"),
                file.problems == 0 ? "no problem" : number_of(file.problems, "problem"));
     print_problems(file);
+    if (!schema.unit.person.empty()) print_persons(file, schema);
     print_columns(file);
   }
   fmt::print("This output quotes cells and counts rows: it is for the owner of the rows alone.\n");

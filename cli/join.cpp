@@ -18,6 +18,7 @@
 #include "parley/base/printed.h"
 #include "parley/base/text.h"
 #include "parley/party/exit_code.h"
+#include "parley/record/adjacency.h"
 #include "parley/run/claim.h"
 #include "parley/study/statement.h"
 #include "parley/verify/verify.h"
@@ -91,13 +92,13 @@ std::string end_text(const party::JoinOptions& o, const party::Joined& j, party:
     text += j.against.empty()
                 ? fmt::format(
                       "  Whoever sees every message of this run learns at most ε = {}, δ = {} about any one "
-                      "record of {}.\n",
-                      printed_epsilon(*j.epsilon), number(*j.delta), o.as)
+                      "{} of {}.\n",
+                      printed_epsilon(*j.epsilon), number(*j.delta), record::unit_in_words(j.rows_per_person), o.as)
                 : fmt::format(
-                      "  About any one record of {}, at most ε = {} against {};\n  ε = {} against all other "
+                      "  About any one {} of {}, at most ε = {} against {};\n  ε = {} against all other "
                       "parties together; δ = {}.\n",
-                      o.as, printed_epsilon(*j.epsilon), j.against, printed_epsilon(j.epsilon_all_others),
-                      number(*j.delta));
+                      record::unit_in_words(j.rows_per_person), o.as, printed_epsilon(*j.epsilon), j.against,
+                      printed_epsilon(j.epsilon_all_others), number(*j.delta));
   if (j.has_model)
     text += fmt::format("Model:     {}/model.json{}\n", j.folder,
                         whole && j.parts.empty() ? " (of all parties)"

@@ -116,6 +116,12 @@ bool unfinished(const LedgerFile::Run& run) {
   });
 }
 
+// Whom all that was spent on a dataset is for; null before anything was.
+json unit_text(const LedgerFile& ledger, const std::string& dataset) {
+  const auto unit = ledger.unit_of(dataset);
+  return unit ? json(unit->in_words()) : json();
+}
+
 json show_json(const LedgerFile& ledger) {
   json datasets = json::array(), runs = json::array();
   for (const auto& [name, d] : ledger.datasets()) {
@@ -129,6 +135,7 @@ json show_json(const LedgerFile& ledger) {
                         {"left", amount(ledger::left_under(d.cap, ledger.spent(name)))},
                         {"left_after_one_more", amount(left_after_one_more(d.cap, ledger.spent(name)))},
                         {"infinite", std::isinf(spent)},
+                        {"unit", unit_text(ledger, name)},
                         {"caps_so_far", d.history.size()},
                         {"runs", runs_on(ledger, name)}});
   }
@@ -148,6 +155,8 @@ json show_json(const LedgerFile& ledger) {
          {"started", run.started},
          {"configuration", run.configuration},
          {"not_private", run.not_private},
+         {"person", run.unit.rows > 0 ? json(run.unit.person) : json()},
+         {"rows_per_person", run.unit.rows},
          {"processes", run.processes},
          {"folder", run.folder.empty() ? json() : json(run.folder)},
          {"failed", run.failed ? json{{"round", run.failed->round}, {"reason", run.failed->reason}} : json()},
@@ -192,6 +201,9 @@ int show(const LedgerFile& ledger, bool as_json) {
   }
   fmt::print("\n{}", table(lines));
   fmt::print("\n{}{}\n", table(budget_table(ledger)), budget_words);
+  for (const auto& [name, d] : ledger.datasets())
+    if (const auto unit = ledger.unit_of(name); unit && unit->rows > 0)
+      fmt::print("What is spent on '{}' is for {} in a run.\n", name, unit->in_words());
   if (shares_noise(ledger) ||
       std::ranges::any_of(ledger.datasets(), [](const auto& d) { return d.second.cap.colluders_epsilon.has_value(); }))
     print_against_colluders(ledger);

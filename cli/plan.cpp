@@ -13,6 +13,7 @@
 #include "parley/base/error.h"
 #include "parley/base/printed.h"
 #include "parley/base/text.h"
+#include "parley/record/adjacency.h"
 #include "parley/run/claim.h"
 #include "parley/run/setting.h"
 #include "parley/run/simulation.h"
@@ -25,7 +26,7 @@ struct PlanOptions {
   algorithm::Options algorithm;
   network::GraphOptions graph;
   std::vector<double> records{8000};
-  long nodes = 5, features = 0, classes = 3;
+  long nodes = 5, features = 0, classes = 3, rows_per_person = 0;
 };
 
 std::vector<Option> rows(PlanOptions& o) {
@@ -34,7 +35,8 @@ std::vector<Option> rows(PlanOptions& o) {
       {"records", "B_i", "records of a node, one for all nodes or one per node", at_least(1), &o.records, "network"},
       {"features", "d", "features, for the forecast (and for planning gamma noise)", at_least(0), &o.features,
        "network"},
-      {"classes", "K", "softmax: classes of the label", at_least(2), &o.classes, "network"}};
+      {"classes", "K", "softmax: classes of the label", at_least(2), &o.classes, "network"},
+      algorithm::rows_per_person_row(o.rows_per_person)};
   for (const Option& row : network::option_rows(o.graph)) list.push_back(row);
   for (const Option& row : algorithm::option_rows(o.algorithm))
     if (row.name != "start" && row.name != "release-bound") list.push_back(row);
@@ -113,7 +115,9 @@ std::string train_command(const algorithm::Plan& plan, const PlanOptions& o) {
   std::string command = "parley train --algorithm " + plan.options.algorithm;
   for (std::size_t i = 0; i < now.size(); ++i) {
     const std::string& name = now[i].name;
-    if (name == "algorithm" || name == "records" || name == "features" || name == "classes") continue;
+    if (name == "algorithm" || name == "records" || name == "features" || name == "classes" ||
+        name == "rows-per-person")
+      continue;
     const auto value = option_value(now[i]);
     if (name == "nodes" || value != option_value(before[i])) command += " --" + name + " " + typed(value);
   }
@@ -160,6 +164,8 @@ nlohmann::json plan_json(const Planned& planned, long features) {
                         {"against", run::against_whom(plan.sharing())},
                         {"delta", first.delta},
                         {"average", first.sums ? first.sums->average : plan.average},
+                        {"unit", first.rows_per_person > 0 ? "person" : "row"},
+                        {"rows_per_person", first.rows_per_person},
                         {"theorem", first.theorem},
                         {"bound", plan.verified_only() ? "numerically verified" : "proved"},
                         {"convergence", planned.convergence},
@@ -184,9 +190,9 @@ void line(const std::string& name, const std::string& text) {
 
 void print_guarantee(const algorithm::Plan& plan) {
   const auto& first = plan.nodes.front();
-  line("guarantee",
-       fmt::format("ε = {}, δ = {} per record, whole run ({}{})", printed_epsilon(plan.epsilon()), number(first.delta),
-                   plan.verified_only() ? "numerically verified" : "proved", by_node(plan)));
+  line("guarantee", fmt::format("ε = {}, δ = {} per {}, whole run ({}{})", printed_epsilon(plan.epsilon()),
+                                number(first.delta), record::unit_in_words(first.rows_per_person),
+                                plan.verified_only() ? "numerically verified" : "proved", by_node(plan)));
   if (plan.sharing().on()) {
     line("", "against " + run::against_whom(plan.sharing()));
     line("", "against all others together: ε = " + printed_epsilon(plan.epsilon_all_others()));
@@ -195,6 +201,9 @@ void print_guarantee(const algorithm::Plan& plan) {
 }
 
 void print_command(const algorithm::Plan& plan, const PlanOptions& o) {
+  if (o.rows_per_person > 0)
+    return fmt::print("\n{} (with 'person' and rows_per_person = {} in the schema)\n  {} --data FILE --schema FILE\n",
+                      bold("Run it"), o.rows_per_person, train_command(plan, o));
   fmt::print("\n{} (with --data and --schema: on your rows; without: on built-in synthetic ones)\n  {}\n",
              bold("Run it"), train_command(plan, o));
 }
@@ -269,6 +278,7 @@ int run_plan(const Arguments& arguments) {
   algorithm::Setting setting = run::setting_on(graph, o.records, static_cast<int>(o.nodes));
   setting.features = o.features;
   setting.classes = static_cast<int>(o.classes);
+  setting.rows_per_person = o.rows_per_person;
   planned.plan = algorithm::make_plan(options, setting);
   planned.convergence = theory::convergence_verdict(graph, planned.plan, setting);
   if (arguments.has("json")) {

@@ -14,6 +14,7 @@
 #include "parley/base/error.h"
 #include "parley/base/printed.h"
 #include "parley/base/text.h"
+#include "parley/record/adjacency.h"
 #include "parley/run/claim.h"
 #include "parley/theory/verdict.h"
 
@@ -184,9 +185,9 @@ std::string guarantee(const StudyPlan& p, const std::vector<std::string>& not_pr
   double least = p.plan.epsilon();
   for (const auto& node : p.plan.nodes) least = std::min(least, node.epsilon);
   const std::string from = printed_epsilon(least), to = printed_epsilon(p.plan.epsilon());
-  std::string claim =
-      fmt::format("ε = {}, δ = {} per record, whole run ({})", from == to ? to : from + " to " + to,
-                  number(p.plan.nodes.front().delta), p.plan.verified_only() ? "numerically verified" : "proved");
+  std::string claim = fmt::format("ε = {}, δ = {} per {}, whole run ({})", from == to ? to : from + " to " + to,
+                                  number(p.plan.nodes.front().delta), record::unit_in_words(p.unit.rows_per_person),
+                                  p.plan.verified_only() ? "numerically verified" : "proved");
   if (p.plan.sharing().on())
     claim += fmt::format(" against {}; ε = {} against all other parties together", run::against_whom(p.plan.sharing()),
                          printed_epsilon(p.plan.epsilon_all_others()));
@@ -226,6 +227,8 @@ int check(const Study& s, bool as_json) {
                             {"epsilon_all_others", p.plan.noisy() ? json(p.plan.epsilon_all_others()) : json()},
                             {"against", run::against_whom(p.plan.sharing())},
                             {"delta", p.plan.noisy() ? json(first.delta) : json()},
+                            {"unit", p.unit.rows_per_person > 0 ? "person" : "row"},
+                            {"rows_per_person", p.unit.rows_per_person},
                             {"theorem", p.plan.noisy() ? first.theorem : ""},
                             {"bound", p.plan.verified_only() ? "numerically verified" : "proved"},
                             {"convergence", convergence},

@@ -11,6 +11,7 @@
 #include "parley/base/error.h"
 #include "parley/base/printed.h"
 #include "parley/base/text.h"
+#include "parley/record/adjacency.h"
 
 namespace parley::cli {
 namespace {
@@ -62,6 +63,8 @@ json as_json(const Verified& v) {
           {"epsilon_all_others", v.noisy && std::ranges::none_of(v.parties, &verify::VerifiedParty::contradicted)
                                      ? json(v.epsilon_all_others)
                                      : json()},
+          {"unit", v.rows_per_person > 0 ? "person" : "row"},
+          {"rows_per_person", v.rows_per_person},
           {"against", v.against.empty() ? json() : json(v.against)},
           {"delta", v.noisy ? json(v.delta) : json()},
           {"bound", v.bound},
@@ -104,9 +107,9 @@ void print(const Verified& v) {
                                                : ": each has signed two things that exclude each other, so it") +
                      " may have released more."));
   if (v.noisy && contradicted.size() < v.parties.size())
-    fmt::print("\nAny one record of any {}party: {}ε = {}, δ = {} in all ({}), on the assumptions in the statements.\n",
-               contradicted.empty() ? "" : "other ", v.not_private.empty() ? "" : "with secret noise ",
-               printed_epsilon(v.epsilon), number(v.delta), v.bound);
+    fmt::print("\nAny one {} of any {}party: {}ε = {}, δ = {} in all ({}), on the assumptions in the statements.\n",
+               record::unit_in_words(v.rows_per_person), contradicted.empty() ? "" : "other ",
+               v.not_private.empty() ? "" : "with secret noise ", printed_epsilon(v.epsilon), number(v.delta), v.bound);
   if (v.noisy && !v.against.empty() && contradicted.size() < v.parties.size())
     fmt::print("That holds against {}; against all other parties together, ε = {}.\n", v.against,
                printed_epsilon(v.epsilon_all_others));

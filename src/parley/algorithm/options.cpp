@@ -1,6 +1,7 @@
 #include "parley/algorithm/options.h"
 
 #include "parley/algorithm/catalog.h"
+#include "parley/privacy/group.h"
 
 namespace parley::algorithm {
 namespace {
@@ -148,6 +149,15 @@ std::vector<Option> option_rows(Options& o) {
        "algorithm",
        Shown::to_anyone},
   };
+}
+
+Option rows_per_person_row(long& rows) {
+  return {"rows-per-person",
+          "g",
+          "epsilon is for a person with up to so many rows, as rows_per_person of a schema says; 0: for one row",
+          between(0, static_cast<double>(privacy::most_rows_per_person)),
+          &rows,
+          "network"};
 }
 
 }  // namespace parley::algorithm

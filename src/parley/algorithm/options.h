@@ -110,4 +110,7 @@ struct Options {
 
 std::vector<Option> option_rows(Options& o);
 
+// Of commands that have no schema, which says it everywhere else.
+Option rows_per_person_row(long& rows);
+
 }  // namespace parley::algorithm

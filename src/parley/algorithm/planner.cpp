@@ -86,11 +86,11 @@ constexpr double in_sums = 100, in_iterates = 4;
 // The standard deviation of a coordinate of the noise in the gradient, before κ is chosen.
 double gradient_noise(const Options& o, const Setting& setting, int node, double rounds) {
   const double a0 = record_weight(o, setting, node) * loss_of(o).gradient_bound();
-  const double epsilon = of_node(o.epsilon, node);
-  if (o.noise == Noise::gaussian) return 2 * a0 * std::sqrt(rounds) / privacy::gdp_mu(epsilon, *o.delta);
+  const double epsilon = of_node(o.epsilon, node), group = static_cast<double>(std::max(1L, setting.rows_per_person));
+  if (o.noise == Noise::gaussian) return group * 2 * a0 * std::sqrt(rounds) / privacy::gdp_mu(epsilon, *o.delta);
   // Gamma noise of rate α = ε_k/(2a₀): E‖b‖² = d(d+1)/α², so a coordinate has variance (d+1)/α².
   const double d = static_cast<double>(std::max(setting.features, 1L) * loss_of(o, setting.classes).scores());
-  return std::sqrt(d + 1) * 2 * a0 * rounds / epsilon;
+  return group * std::sqrt(d + 1) * 2 * a0 * rounds / epsilon;
 }
 
 Noise usual_noise(const Options& o, const Algorithm& a) {

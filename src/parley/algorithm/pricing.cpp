@@ -7,6 +7,7 @@
 #include "parley/base/error.h"
 #include "parley/base/text.h"
 #include "parley/privacy/gaussian.h"
+#include "parley/privacy/group.h"
 #include "parley/privacy/moments.h"
 
 namespace parley::algorithm {
@@ -135,12 +136,13 @@ void price(PrivateRound& r, Schedule& s, double level) {
                          {"diameter_at_point", s.diameter_at_point ? 1.0 : 0.0},
                          {"verified_only", r.proved ? 0.0 : 1.0}};
   add_parameters(s.sharing, r.charge);
+  r.charge = privacy::for_person(r.charge, s.rows_per_person);
 }
 
 std::vector<double> calibrate(const Schedule& s, double epsilon, bool as_printed) {
   const std::size_t rounds = s.private_rounds.size();
   const double count = static_cast<double>(rounds);
-  // What one round may cost.
+  // What one round may cost; of one row, once it is divided by g.
   double each = 0;
   if (s.noise == Noise::gaussian) {
     each = privacy::gdp_mu(epsilon, s.delta) / std::sqrt(count) * (1 - 1e-13);
@@ -155,6 +157,7 @@ std::vector<double> calibrate(const Schedule& s, double epsilon, bool as_printed
       each = low * (1 - 1e-13);
     }
   }
+  each /= static_cast<double>(s.group());
   std::vector<double> levels;
   for (const PrivateRound& r : s.private_rounds) {
     const RoundFacts f = facts(s, s.algorithm.linear ? 1
@@ -216,11 +219,15 @@ privacy::Charge no_noise() {
 
 namespace {
 
+constexpr auto papers_one_row = "the papers' bounds are for one row";
+
 // HHCG20 Theorem 2, by its own accountant and, for star-pvp, its own sensitivity.
 void price_as_hhcg20(Schedule& s, const std::vector<double>& levels) {
   s.paper_equation = "HHCG20 Theorem 2, moments accountant";
   if (s.noise == Noise::none) {
     s.epsilon_paper_absent = "no noise, no privacy";
+  } else if (s.group() > 1) {
+    s.epsilon_paper_absent = papers_one_row;
   } else if (s.noise == Noise::gamma) {
     s.epsilon_paper_absent = "HHCG20 prints a bound for Gaussian noise only";
   } else if (s.sharing.on()) {
@@ -241,6 +248,7 @@ void price_as_printed(Schedule& s, const std::vector<double>& levels) {
   s.paper_equation = zkl18 ? "ZKL18 (26)" : "ZKL20 (32)";
   const auto absent = [&](const std::string& why) { s.epsilon_paper_absent = why; };
   if (s.noise == Noise::none) return absent("no noise, no privacy");
+  if (s.group() > 1) return absent(papers_one_row);
   if (s.noise == Noise::gaussian) return absent("the papers print bounds for gamma noise only");
   if (s.place == Place::output) return absent("the papers print no bound for noise on the output");
   if (s.loss.kind != problem::LossKind::logistic)

@@ -234,11 +234,26 @@ void check_equal_scales(const Plan& plan) {
            .fix = "use --algorithm newton, or one --epsilon and --weighting rows"});
 }
 
+// Only what is proved is multiplied by g (docs/proofs/person.md).
+void check_group_bound(const Plan& plan) {
+  if (plan.nodes.front().group() == 1 || !plan.verified_only()) return;
+  throw Error(
+      {.what = "no bound for several rows of one person is proved where the bound for one row is only verified "
+               "numerically",
+       .value = "--bound verified with " + std::to_string(plan.nodes.front().rows_per_person) + " rows per person",
+       .allowed = "proved",
+       .where = "option --bound",
+       .fix = "leave it out, or use --noise-on output"});
+}
+
 }  // namespace
 
-std::string with_sharing(const std::string& theorem, const privacy::Sharing& sharing) {
-  return sharing.on() ? theorem + "; noise that cancels between parties (docs/proofs/shared-noise.md, theorem S1)"
-                      : theorem;
+std::string whole_theorem(const std::string& theorem, const Schedule& s) {
+  std::string all = theorem;
+  if (s.sharing.on()) all += "; noise that cancels between parties (docs/proofs/shared-noise.md, theorem S1)";
+  if (s.group() > 1)
+    all += "; up to " + std::to_string(s.group()) + " rows of a person (docs/proofs/person.md, theorem P1)";
+  return all;
 }
 
 Schedule begun(const Options& o, const Algorithm& a, const Setting& setting, int i) {
@@ -254,6 +269,7 @@ Schedule begun(const Options& o, const Algorithm& a, const Setting& setting, int
   s.regularization = (1 - l1) * *o.regularization / nodes;
   s.l1 = l1 * *o.regularization / nodes;
   s.release_bound = o.release_bound;
+  s.rows_per_person = setting.rows_per_person;
   s.sharing = sharing_of(o, nodes);
   return s;
 }
@@ -308,9 +324,10 @@ Plan make_plan(const Options& given, const Setting& setting, bool exact) {
     if (const double needed = certified_tolerance(plan, o, setting); needed > *plan.options.tolerance)
       price_for(needed);
   check_equal_scales(plan);
+  check_group_bound(plan);
   for (Schedule& s : plan.nodes) {
     s.anchored = moves_little(s, setting);
-    s.theorem = with_sharing(theorem_of(s), s.sharing);
+    s.theorem = whole_theorem(theorem_of(s), s);
   }
   check_doable(plan, setting);
   warn(plan, setting);

@@ -181,14 +181,20 @@ Scene make_sums_scene(const SumsOptions& options) {
   if (curved) o.curvature_share = options.curvature_share;
   const double share = curved ? options.curvature_share : 0,
                most = options.loss == problem::LossKind::huber ? 0.5 : 1.0, bound = std::min(most, options.clip);
-  o.noise_scale = {(2 * bound + 2e-6) * std::sqrt(static_cast<double>(options.rounds) / (1 - share)) / options.claim};
+  const long of_person = std::max(1L, options.rows_per_person);
+  o.noise_scale = {static_cast<double>(of_person) * (2 * bound + 2e-6) *
+                   std::sqrt(static_cast<double>(options.rounds) / (1 - share)) / options.claim};
   const auto b = static_cast<double>(options.records);
-  Scene scene{.schedule = algorithm::make_plan(o, {.degree = {1, 1}, .records = {b, b}, .features = 2}).nodes[0],
-              .rows = {},
-              .start = Vector::Zero(2),
-              .neighbour = {},
-              .points = {Vector{{0, -options.norm}}},
-              .answer = answer};
+  Scene scene{
+      .schedule =
+          algorithm::make_plan(
+              o, {.degree = {1, 1}, .records = {b, b}, .features = 2, .rows_per_person = options.rows_per_person})
+              .nodes[0],
+      .rows = {},
+      .start = Vector::Zero(2),
+      .neighbour = {},
+      .points = {Vector{{0, -options.norm}}},
+      .answer = answer};
   const double tilt = options.norm > 0 && options.pair == Pair::opposed ? steepest(options.norm).a : 0;
   for (const int world : {0, 1}) {
     const Vector& v = pair_of(options.pair)[static_cast<std::size_t>(world)];
@@ -196,8 +202,8 @@ Scene make_sums_scene(const SumsOptions& options) {
     rows.features = 2;
     const std::array<std::int32_t, 2> columns{0, 1};
     const std::array<double, 2> values{v[0] * std::sqrt(1 - tilt * tilt) * (1 - 1e-15), tilt > 0 ? tilt : v[1]};
-    rows.append(columns, values, 1);
-    for (long n = 1; n < options.records; ++n) {  // the same in both worlds
+    for (long n = 0; n < of_person; ++n) rows.append(columns, values, 1);
+    for (long n = of_person; n < options.records; ++n) {  // the same in both worlds
       const std::array<double, 2> other{0.9 * std::cos(static_cast<double>(n)), 0.9 * std::sin(static_cast<double>(n))};
       rows.append(columns, other, n % 3 == 0 ? -1 : 1);
     }

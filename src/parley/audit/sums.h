@@ -26,6 +26,7 @@ struct SumsOptions {
   double curvature_share = 0.01;  // of μ²
   double norm = 0;                // of the common point after round 1
   long records = 1;
+  long rows_per_person = 0;  // above 1: so many rows differ, and claim is for all of them
 };
 Scene make_sums_scene(const SumsOptions& options);
 

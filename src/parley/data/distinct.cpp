@@ -53,6 +53,25 @@ void check_files_distinct(const Options& o) {
                  .fix = "name a file of other rows, or leave it out"});
 }
 
+void PersonsDistinct::add(std::size_t node, const std::vector<std::string>& persons) {
+  std::size_t again = 0, other = 0;
+  for (const std::string& person : persons)
+    if (const auto [at, first] = node_.emplace(person, node); !first) {
+      if (again == 0) other = at->second;
+      ++again;
+    }
+  if (again == 0) return;
+  throw Error({.what = std::to_string(again) + (again == 1 ? " person of" : " persons of") + " node " +
+                       std::to_string(node) +
+                       " also have rows at another node: a person at two nodes costs more than "
+                       "the epsilon of one",
+               .value = both(files_[other], files_[node]),
+               .allowed = "all rows of a person at one node",
+               .where = "option --data",
+               .fix = "put all rows of a person into one file; to deal one file to several nodes, name it once and set "
+                      "--nodes"});
+}
+
 void check_rows_distinct(const Holdings& all, const std::vector<std::string>& files) {
   const auto first = static_cast<std::size_t>(all.first());
   for (std::size_t j = 1; j < all.nodes.size(); ++j)

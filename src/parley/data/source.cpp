@@ -193,9 +193,12 @@ Holdings load(const Options& o, const Share& share, const Watch& watch) {
     all.blocks =
         balanced(share.file_sizes.empty() ? std::vector<double>(o.data.size(), 1) : share.file_sizes, share.processes);
   }
+  PersonsDistinct persons(o.data);
   for (std::size_t i = 0; i < o.data.size(); ++i) {
     if (file_per_node(o) && !all.holds(static_cast<int>(i))) continue;
-    HeldOut parts = hold_out(load_one(o, o.data[i], watch), test_share, static_cast<std::uint64_t>(o.split_seed),
+    Dataset whole = load_one(o, o.data[i], watch);
+    persons.add(i, whole.persons);
+    HeldOut parts = hold_out(std::move(whole), test_share, static_cast<std::uint64_t>(o.split_seed),
                              static_cast<std::size_t>(o.public_rows));
     if (all.feature_names.empty()) set_common_facts(all, o, o.data[i], parts.train);
     check_alike(parts.train, all);

@@ -88,7 +88,10 @@ void LedgerFile::load_run(const Entry& e) {
           .configuration = body.at("configuration"),
           .started = body.at("started"),
           .not_private = body.at("not_private"),
+          .unit = {.person = body.value("person", ""), .rows = body.value("rows_per_person", 0L)},
           .folder = body.value("folder", "")};
+  if (run.unit.person.empty() != (run.unit.rows == 0) || run.unit.rows < 0)
+    throw std::out_of_range("persons without a column, or without a number of rows");
   for (const json& a : body.at("accounts")) {
     Account account{.dataset = a.at("dataset"),
                     .planned_epsilon = to_double(a.at("planned_epsilon")),
@@ -186,6 +189,7 @@ void LedgerFile::start(const PlannedRun& run) {
     };
     if (there->configuration != run.configuration) refuse("its configuration was another one");
     if (there->not_private != run.not_private) refuse("its privacy stamp was another one");
+    if (there->unit != run.unit) refuse("its prices were for " + there->unit.in_words());
     if (there->accounts.size() != run.accounts.size()) refuse("its nodes were others");
     for (const auto& account : run.accounts) {
       const auto at = there->accounts.find(account.node);
@@ -220,6 +224,7 @@ void LedgerFile::start(const PlannedRun& run) {
                {"not_private", run.not_private},
                {"accounts", accounts},
                {"datasets", used}};
+  if (run.unit.rows > 0) body.update({{"person", run.unit.person}, {"rows_per_person", run.unit.rows}});
   std::error_code unknown;
   auto folder = run.folder.empty() ? run.folder : std::filesystem::weakly_canonical(run.folder, unknown);
   if (!folder.has_filename()) folder = folder.parent_path();  // "runs/a/" is "runs/a"

@@ -155,8 +155,42 @@ void LedgerFile::check_room(const PlannedRun& run, int times) const {
            .where = file().string(),
            .fix = "take the seed away and keep the noise (in a study: agree on a new study without a seed); public or "
                   "synthetic rows may have a dataset of their own with --epsilon unlimited"});
+    check_unit(run, used.name);
     for (const Against whom : {Against::anybody, Against::colluders}) check_cap_of(run, used.name, times, whom);
   }
+}
+
+std::string Unit::in_words() const {
+  if (rows == 0) return "one row";
+  return "one person by '" + person + "', with up to " + std::to_string(rows) + (rows == 1 ? " row" : " rows");
+}
+
+std::optional<Unit> LedgerFile::unit_of(const std::string& dataset, const std::string& except) const {
+  std::optional<Unit> found;
+  for (const Run& run : runs_) {
+    const bool spent = std::ranges::any_of(
+        run.accounts, [&](const auto& a) { return a.second.dataset == dataset && !a.second.prices.empty(); });
+    if (!spent || run.id == except || !run.not_private.empty()) continue;
+    if (!found || run.unit.rows > found->rows) found = run.unit;
+  }
+  return found;
+}
+
+// Each run's price covers all that a person gave to that run, so prices of several rows_per_person add up. The price of
+// one row covers no person, and the same people under another column are other persons (docs/proofs/person.md).
+void LedgerFile::check_unit(const PlannedRun& run, const std::string& dataset) const {
+  const std::optional<Unit> before = unit_of(dataset, run.id);
+  if (!before || !run.not_private.empty() || before->person == run.unit.person) return;
+  throw Error({.what = "earlier runs on dataset '" + dataset +
+                       "' were for another unit, and what they cost does not add "
+                       "up with what this one costs",
+               .value = run.unit.in_words(),
+               .allowed = before->in_words(),
+               .where = file().string(),
+               .fix =
+                   "use a schema with the same 'person'; or let the data owner give a new budget under another name of "
+                   "the dataset (parley ledger cap), on top of which the earlier runs still count for the people in it",
+               .code = other_unit});
 }
 
 void LedgerFile::check_cap_of(const PlannedRun& run, const std::string& dataset, int times, Against whom) const {

@@ -14,6 +14,14 @@
 
 namespace parley::ledger {
 
+// Whom the prices of a run are for: one row, or whoever has the same text in this column, with up to so many rows.
+struct Unit {
+  std::string person{};  // the column; empty and 0: one row
+  long rows = 0;
+  bool operator==(const Unit&) const = default;
+  std::string in_words() const;  // "one row", "one person by 'patient_id', with up to 4 rows"
+};
+
 // What a run is going to spend, before it starts.
 struct PlannedRun {
   struct Dataset {
@@ -30,6 +38,7 @@ struct PlannedRun {
   std::string configuration{};             // hash of the shared configuration
   std::string started{};                   // for people; the caller's clock
   std::vector<std::string> not_private{};  // why the claim is not one (seeded noise, or none)
+  Unit unit{};                             // of all its prices
   std::vector<Dataset> datasets;
   std::vector<Account> accounts;   // the local nodes
   std::filesystem::path folder{};  // of its record, which has recorded_head()
@@ -97,6 +106,7 @@ class LedgerFile {
   struct Run {
     std::string id, configuration, started;
     std::vector<std::string> not_private;
+    Unit unit;
     std::map<int, Account> accounts;                  // by node
     std::map<std::string, std::string> fingerprints;  // of its datasets, by name
     std::map<std::string, double> records;            // how many rows these have
@@ -116,8 +126,11 @@ class LedgerFile {
     return spent(dataset, datasets_.at(dataset).cap.delta, "", whom);
   }
 
+  // What all private runs that spent on the dataset were for; nothing: none did.
+  std::optional<Unit> unit_of(const std::string& dataset, const std::string& except = "") const;
+
   // Error when `times` runs like this one would exceed a cap, a dataset is not known, a run that is not private meets a
-  // dataset with a cap, or a round of this run has failed: wherever its record is, it is not tried again.
+  // dataset with a cap, earlier runs on the dataset were for another unit, or a round of this run has failed: wherever its record is, it is not tried again.
   void check_room(const PlannedRun& run, int times = 1) const;
   void check_not_failed(const std::string& run) const;  // the last of these
 
@@ -134,6 +147,7 @@ class LedgerFile {
  private:
   friend class Ledger;
   void load(const Entry& entry);
+  void check_unit(const PlannedRun& run, const std::string& dataset) const;
   void check_cap_of(const PlannedRun& run, const std::string& dataset, int times, privacy::Against whom) const;
   void start(const PlannedRun& run);  // after check_room; resumes when the run is there and is the same
   void charge(const std::string& run, const std::vector<const privacy::Release*>& releases);

@@ -97,6 +97,12 @@ class PlansKept {
   std::map<std::string, std::map<int, Sums>> sums_;  // run, node
 };
 
+double rows_per_person(const privacy::Charge& charge) {
+  for (const auto& [name, value] : charge.parameters)
+    if (name == "rows_per_person") return value;
+  return 0;
+}
+
 // A charge of another machine may differ by the last bits of its logarithm.
 bool covers(double charged, double proved) {
   return charged >= proved * (1 - 1e-12);
@@ -129,6 +135,9 @@ Checked verify(const LedgerFile& ledger) {
     if (run == nullptr || !run->not_private.empty()) return;
     const privacy::Charge charge = charge_from_text(e.body, place);
     plans.add(e, charge);
+    if (charge.kind != "none" && rows_per_person(charge) != static_cast<double>(run->unit.rows))
+      result.wrong.push_back(place + ": charged for another unit than " + run->unit.in_words() +
+                             ", which was registered before round 0");
     const Price proved = recomputed(charge);
     ++result.charges;
     if (std::ranges::find(charge.parameters, std::pair(std::string("verified_only"), 1.0)) != charge.parameters.end())
@@ -146,6 +155,15 @@ Checked verify(const LedgerFile& ledger) {
                              " against colluders, but its parameters cost " + number(*proved.mu_colluders));
   });
   caps.end();
+  for (const auto& [name, dataset] : ledger.datasets()) {
+    const auto unit = ledger.unit_of(name);
+    for (const LedgerFile::Run& run : ledger.runs())
+      if (unit && run.not_private.empty() && run.unit.person != unit->person &&
+          std::ranges::any_of(run.accounts,
+                              [&](const auto& a) { return a.second.dataset == name && !a.second.prices.empty(); }))
+        result.wrong.push_back("dataset '" + name + "': run " + run.id + " was for " + run.unit.in_words() +
+                               ", and others for " + unit->in_words() + ": what they cost does not add up");
+  }
   for (const LedgerFile::Run& run : ledger.runs()) {
     result.processes += run.processes;
     plans.compare(run, result.wrong);

@@ -290,6 +290,7 @@ class Joining {  // a party at work
   Joined finish(const PartyProcess& process, const protocol::Ending& ending) {
     if (stored_ != ending.end) store(process.party(), ending);
     Joined joined{.ending = ending,
+                  .rows_per_person = participant_.plan.unit.rows_per_person,
                   .not_private = participant_.stamps,
                   .folder = folder_.string(),
                   .has_model = written_.model,

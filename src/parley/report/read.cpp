@@ -51,6 +51,8 @@ void read_guarantee(Run& run, const json& privacy, const std::string& split) {
   g.trade_off = text_in(privacy, "trade_off") == "gaussian" ? TradeOff::gaussian : TradeOff::any;
   g.not_covered = text_in(privacy, "not_covered");
   g.adjacency = record::adjacency_told(text_in(privacy, "adjacency"), split);
+  const double rows = number_in(privacy, "rows_per_person");  // fails closed: the price of more covers one record
+  if (text_in(privacy, "unit") == "person" && rows >= 1 && rows <= 1e6) g.rows_per_person = static_cast<long>(rows);
   g.stamp = text_in(privacy, "stamp");
   const bool says_so = member(privacy, "private") == json(true);
   const bool numbers =

@@ -194,10 +194,9 @@ TEST_F(Report_, TheGuaranteeStandsFirstAndIsRoundedUp) {
   json run = record();
   run["privacy"]["epsilon"] = 0.99991;
   const fs::path folder = write("run", run);
-  EXPECT_EQ(
-      guarantee_sentence(group_runs(read_runs({folder}, view(Audience::anyone)))),
-      "Anyone who sees every message of this run learns at most ε = 1.0000, δ = 1e-05 about one person's record. It "
-      "holds against everybody else together, whatever else they know.");
+  EXPECT_EQ(guarantee_sentence(group_runs(read_runs({folder}, view(Audience::anyone)))),
+            "Anyone who sees every message of this run learns at most ε = 1.0000, δ = 1e-05 about any one record. It "
+            "holds against everybody else together, whatever else they know.");
   const std::string all = page(folder);
   EXPECT_LT(all.find("Anyone who sees every message"), all.find("class=\"cards\""));
 }
@@ -222,6 +221,30 @@ TEST_F(Report_, EpsilonForRowsAsDealtIsMarkedWhereverItStands) {
   run["options"].erase("split");
   run["privacy"].erase("adjacency");
   EXPECT_THAT(page(write("lost", run), Audience::owner), HasSubstr("record (as dealt)."));
+}
+
+TEST_F(Report_, APersonIsTheUnitWhereTheRecordSaysSoAndNowhereElse) {
+  json run = record();
+  EXPECT_THAT(page(write("row", run)), AllOf(HasSubstr("about any one record."), Not(HasSubstr("any one person"))));
+  run["privacy"].update({{"unit", "person"}, {"rows_per_person", 4}});
+  const fs::path folder = write("person", run);
+  EXPECT_THAT(page(folder), AllOf(HasSubstr("about any one person (up to 4 rows)."),
+                                  HasSubstr("which of two people&#39;s rows were used"),
+                                  HasSubstr("replace what the person&#39;s rows hold by anything else"),
+                                  HasSubstr("a person with rows at several nodes"), HasSubstr("--rows-per-person 4"),
+                                  HasSubstr("ε is what one person (up to 4 rows) of the node can lose")));
+  run["options"]["penalty"] = 5;  // another setting beside it: what both claims cover
+  run["privacy"]["rows_per_person"] = 2;
+  write("fewer", run);
+  EXPECT_EQ(least_rows_per_person(group_runs(read_runs({base_}, view(Audience::anyone)))), 0);
+  fs::remove_all(base_ / "row");
+  EXPECT_EQ(least_rows_per_person(group_runs(read_runs({base_}, view(Audience::anyone)))), 2);
+  for (const json& bad : {json(0), json(-3), json("4"), json(1e9), json()}) {  // fails closed
+    run["privacy"]["rows_per_person"] = bad;
+    EXPECT_THAT(page(write("bad", run)), HasSubstr("about any one record."));
+  }
+  run["privacy"].update({{"unit", "row"}, {"rows_per_person", 4}});
+  EXPECT_THAT(page(write("bad", run)), HasSubstr("about any one record."));
 }
 
 TEST_F(Report_, RowsAsDealtHaveNoShareablePage) {
@@ -285,7 +308,7 @@ TEST_F(Report_, RowsThatWereDeclaredPublicAreNamedBesideTheGuarantee) {
   json run = record();
   run["privacy"]["not_covered"] = "500 rows that were declared public";
   EXPECT_THAT(guarantee_sentence(group_runs(read_runs({write("run", run)}, view(Audience::anyone)))),
-              HasSubstr("about one person's record. Not covered: 500 rows that were declared public."));
+              HasSubstr("about any one record. Not covered: 500 rows that were declared public."));
 }
 
 TEST_F(Report_, RepeatedRunsAddUp) {

@@ -49,6 +49,7 @@ struct Guarantee {
   TradeOff trade_off = TradeOff::any;  // what the record does not say is bounded by ε and δ alone
   std::string not_covered;             // "500 rows …": rows that were declared public
   record::Adjacency adjacency{};
+  long rows_per_person = 0;  // whom epsilon is for; 0: one record
   bool verified_only() const { return bound != "proved"; }
   bool as_dealt() const { return adjacency == record::Adjacency::as_dealt; }
 };

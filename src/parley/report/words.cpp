@@ -4,11 +4,13 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 #include <map>
 #include <set>
 
 #include "parley/base/printed.h"
 #include "parley/base/text.h"
+#include "parley/record/adjacency.h"
 #include "parley/report/decision/decision.h"
 #include "parley/report/drawing/axis.h"
 
@@ -68,6 +70,13 @@ bool any_as_dealt(const std::vector<Group>& groups) {
   return std::ranges::any_of(groups, [](const Group& g) {
     return std::ranges::any_of(g.runs, [](const Run& r) { return r.guarantee.as_dealt(); });
   });
+}
+
+long least_rows_per_person(const std::vector<Group>& groups) {
+  long least = std::numeric_limits<long>::max();
+  for (const Group& g : groups)
+    for (const Run& r : g.runs) least = std::min(least, r.guarantee.rows_per_person);
+  return least == std::numeric_limits<long>::max() ? 0 : least;
 }
 
 bool any_measured(const std::vector<Group>& groups) {
@@ -159,10 +168,10 @@ std::string guarantee_sentence(const std::vector<Group>& groups) {
   }
   const Run& run = worst(groups);
   const Total sum = total(groups);
-  std::string text = fmt::format(
-      "Anyone who sees every message of {} {} at most ε = {}, δ = {} about one person's record",
-      sum.runs == 1 ? "this run" : "one of these " + std::to_string(sum.runs) + " runs",
-      run.planned() ? "will learn" : "learns", printed_epsilon(run.covered_epsilon()), number(largest_delta(groups)));
+  std::string text = fmt::format("Anyone who sees every message of {} {} at most ε = {}, δ = {} about any one {}",
+                                 sum.runs == 1 ? "this run" : "one of these " + std::to_string(sum.runs) + " runs",
+                                 run.planned() ? "will learn" : "learns", printed_epsilon(run.covered_epsilon()),
+                                 number(largest_delta(groups)), record::unit_in_words(least_rows_per_person(groups)));
   if (any_as_dealt(groups)) text += " (" + record::name_of(record::Adjacency::as_dealt) + ")";
   text += any_verified_only(groups) ? ", by a numerically verified bound." : ".";
   text += not_covered(groups);
@@ -187,16 +196,18 @@ std::vector<std::string> in_plain_words(const std::vector<Group>& groups) {
   const std::string chance =
       delta > 0 ? fmt::format(", but for a difference of at most δ = {} in its probability", number(delta)) : "";
   const bool as_dealt = any_as_dealt(groups);
+  const long rows = least_rows_per_person(groups);
+  const std::string unit = record::unit_in_words(rows);
   all.push_back(fmt::format(
       "{} Then nothing that can be seen of a whole run, all messages of all nodes in all rounds together and the "
       "model, "
       "becomes more than e^ε = {} times as likely or as unlikely{}. This also holds against somebody who knows every "
-      "other record{}.",
-      as_dealt
-          ? "The rows were dealt by a split that reads them. Leave every row where it was dealt to, take one record "
-            "of one node, and replace it there by any other."
-          : "Take any one record of any one node and replace it by any other.",
-      value_text(factor), chance,
+      "other {}{}.",
+      as_dealt ? "The rows were dealt by a split that reads them. Leave every row where it was dealt to, take one " +
+                     unit + " of one node, and replace what it holds there by anything else."
+      : rows > 0 ? "Take any one " + unit + " of any one node and replace what the person's rows hold by anything else."
+                 : "Take any one record of any one node and replace it by any other.",
+      value_text(factor), chance, rows > 0 ? "person's rows" : "record",
       as_dealt ? " and where it was dealt to. It does not hold for a record of the table before dealing: another value "
                  "there may move other rows, and no ε is claimed for that"
                : ""));
@@ -205,7 +216,7 @@ std::vector<std::string> in_plain_words(const std::vector<Group>& groups) {
   all.push_back(fmt::format("{}: {}. Adjacency: {}: {}.",
                             run.guarantee.verified_only() ? "Numerically verified, not proved" : "Proved by",
                             run.guarantee.theorem.empty() ? "(the record names no theorem)" : run.guarantee.theorem,
-                            record::name_of(adjacency), record::meaning_of(adjacency)));
+                            record::name_of(adjacency), record::meaning_of(adjacency, rows)));
   if (std::isfinite(run.guarantee.epsilon_paper))
     all.push_back(fmt::format("The paper's own formula gives ε = {} for this run; the guarantee does not rest on it.",
                               printed_epsilon(run.guarantee.epsilon_paper)));
@@ -214,7 +225,9 @@ std::vector<std::string> in_plain_words(const std::vector<Group>& groups) {
   all.push_back(
       "Not covered: what is true of everybody (if the model says that smoking goes with illness, it says so about "
       "every "
-      "smoker); that somebody takes part at all; a person with several records (k records: k times ε, and a larger δ); "
+      "smoker); that somebody takes part at all; " +
+      std::string(rows > 0 ? "a person with rows at several nodes, where what they cost adds up; "
+                           : "a person with several records (k records: k times ε, and a larger δ); ") +
       "other runs on the same rows, which add up; what one side publishes outside of this program.");
   return all;
 }
@@ -237,6 +250,11 @@ std::vector<std::string> assumptions(const std::vector<Group>& groups) {
        "check this).",
        "No row is held by two nodes (the same file or the same rows at two nodes are refused; a row that both have by "
        "itself is not noticed).",
+       least_rows_per_person(groups) > 0
+           ? "No person has more rows at a node than the sentence says, by the person column of the schema (enforced: "
+             "more rows are refused or left out); nobody stands there under two names (no program can check this)."
+           : "A record is one row: who has several rows is not covered by the ε of one (name the column that tells "
+             "persons apart in the schema, and it is).",
        "Where minima are released, each was certified to the planned tolerance (enforced: otherwise nothing is "
        "released).",
        any_as_dealt(groups)

@@ -85,13 +85,20 @@ json privacy_json(const algorithm::Plan& plan, const std::vector<std::string>& n
             {"trade_off", plan.noisy() && all_gaussian(plan) ? "gaussian" : ""},
             {"bound", plan.verified_only() ? "numerically verified" : "proved"},
             {"adjacency", record::name_of(adjacency)},
-            {"adjacency_means", record::meaning_of(adjacency)},
+            {"adjacency_means", record::meaning_of(adjacency, first.rows_per_person)},
+            {"unit", first.rows_per_person > 0 ? "person" : "row"},
             {"theorem", plan.noisy() ? first.theorem : ""},
             {"private", not_private.empty()},
             {"stamp", stamp(not_private)}};
   if (plan.sharing().on())
     j["several_parties"] =
         "a person with rows at several parties costs the sum of their mu, not the root of the squares";
+  else if (first.rows_per_person > 0 && plan.noisy())
+    j["several_parties"] = first.noise == algorithm::Noise::gaussian
+                               ? "a person with rows at several parties costs the root of the sum of the squares of "
+                                 "their mu"
+                               : "a person with rows at several parties costs the sum of their epsilon";
+  if (first.rows_per_person > 0) j["rows_per_person"] = first.rows_per_person;
   if (!printed) j["epsilon_paper_absent"] = whole_run ? plan.epsilon_paper_absent() : "the run ended early";
   return j;
 }
@@ -102,7 +109,8 @@ std::string too_large_epsilon(const algorithm::Plan& plan) {
   if (!plan.noisy() || epsilon <= largest) return "";
   return "NO MEANINGFUL PROTECTION: epsilon = " + printed_epsilon(epsilon) +
          (plan.sharing().on() ? " against all other parties together" : "") +
-         " is above 10. The odds of any statement about a record may change by a factor e^" +
+         " is above 10. The odds of any statement about a " +
+         (plan.nodes.front().rows_per_person > 0 ? "person" : "record") + " may change by a factor e^" +
          std::to_string(std::lround(std::ceil(std::min(epsilon, 1e9)))) + ". An epsilon of 1 or less is usual";
 }
 

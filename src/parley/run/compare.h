@@ -48,6 +48,7 @@ struct Comparison {
   std::optional<double> test_error_nonprivate{}, test_error_guessing{};  // guessing: of classes only
   std::vector<std::string> not_private{};                                // why the claims are not ones
   record::Adjacency adjacency{};                                         // what they are about
+  long rows_per_person = 0;                                              // 0: one record
   bool interrupted = false;                                              // what was finished is here
 };
 

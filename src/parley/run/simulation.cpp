@@ -165,8 +165,12 @@ Simulation plan_simulation(const TrainOptions& o, data::Holdings holdings) {
   algorithm::RowSize size{.features = static_cast<long>(holdings.test.features),
                           .parties = nodes,
                           .classes = std::max(2, static_cast<int>(holdings.classes.size()))};
-  if (!holdings.schema_toml.empty())
-    size.entries = data::most_entries(data::parse_schema(holdings.schema_toml, "the schema"));
+  data::Unit unit;
+  if (!holdings.schema_toml.empty()) {
+    const data::Schema schema = data::parse_schema(holdings.schema_toml, "the schema");
+    size.entries = data::most_entries(schema);
+    unit = schema.unit;
+  }
   algorithm::Selected selected = algorithm::select_algorithm(algorithm, false, size);
   algorithm.algorithm = selected.algorithm;
   check_intervals(algorithm, holdings.schema_toml);
@@ -175,6 +179,7 @@ Simulation plan_simulation(const TrainOptions& o, data::Holdings holdings) {
   setting.features = size.features;
   setting.classes = size.classes;
   setting.entries = size.entries;
+  setting.rows_per_person = unit.rows_per_person;
   const bool reads_published = algorithm::algorithm_named(algorithm.algorithm).linear && !algorithm.solution_bound;
   // --public-rows without a use stays allowed: it keeps the split, so that algorithms are compared on the same rows.
   if (!o.data.public_data.empty() && !reads_published)
@@ -191,6 +196,7 @@ Simulation plan_simulation(const TrainOptions& o, data::Holdings holdings) {
                         .graph = std::move(graph),
                         .selected = std::move(selected),
                         .plan = std::move(plan)};
+  simulation.unit = std::move(unit);
   simulation.adjacency = data::reads_rows(o.data.split) ? record::Adjacency::as_dealt : record::Adjacency::replace_one;
   if (simulation.adjacency == record::Adjacency::as_dealt)
     simulation.plan.warnings.push_back(
@@ -258,6 +264,7 @@ json header_json(const Simulation& s, const TrainOptions& options, const std::st
                {"node_facts", nodes},
                {"warnings", s.plan.warnings},
                {"options", to_json(option_rows(copy))}};
+  if (s.unit.rows_per_person > 0) head["rows_per_person"] = s.unit.rows_per_person;
   if (const json forecast = forecast_json(s.plan); !forecast.is_null()) head["forecast"] = forecast;
   for (const auto& n : s.plan.nodes)
     if (s.plan.noisy()) head["noise_levels"].push_back(algorithm::first_noise_level(n));

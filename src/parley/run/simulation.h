@@ -8,6 +8,7 @@
 
 #include "parley/algorithm/planner.h"
 #include "parley/algorithm/schedule.h"
+#include "parley/data/schema.h"
 #include "parley/data/source.h"
 #include "parley/network/graph.h"
 #include "parley/network/ranks.h"
@@ -26,6 +27,7 @@ struct Simulation {  // one for all repeats
   std::vector<problem::Problem> problems;  // of this process's nodes
   std::vector<std::string> not_private;    // why the claim is not one
   record::Adjacency adjacency{};           // what the claim is about
+  data::Unit unit{};                       // whom it is for
   // Pooled, not private. Not every problem has one that can be certified: then empty and NaN.
   Vector optimum;
   double test_error_nonprivate = std::numeric_limits<double>::quiet_NaN(),

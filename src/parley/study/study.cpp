@@ -150,11 +150,13 @@ StudyPlan plan_of(const Study& s) {
   try {
     const int nodes = holders(s);
     algorithm::RowSize size{.features = s.features, .parties = nodes};
+    data::Unit unit;
     if (!s.schema_toml.empty()) {
       const data::Schema schema = data::parse_schema(s.schema_toml, s.schema);
       size.features = static_cast<long>(data::feature_names(schema).size());
       size.classes = std::max(2, static_cast<int>(schema.label.classes.size()));
       size.entries = data::most_entries(schema);
+      unit = schema.unit;
     }
     algorithm::Selected selected = algorithm::select_algorithm(s.algorithm, trainers_of(s) > 0, size);
     const algorithm::Algorithm& a = algorithm::algorithm_named(selected.algorithm);
@@ -167,13 +169,15 @@ StudyPlan plan_of(const Study& s) {
     setting.features = size.features;
     setting.classes = size.classes;
     setting.entries = size.entries;
+    setting.rows_per_person = unit.rows_per_person;
     algorithm::Options options = s.algorithm;
     options.algorithm = selected.algorithm;
     algorithm::Plan plan = algorithm::make_plan(options, setting);
     return {.selected = std::move(selected),
             .graph = std::move(graph),
             .setting = std::move(setting),
-            .plan = std::move(plan)};
+            .plan = std::move(plan),
+            .unit = std::move(unit)};
   } catch (const Error& e) {
     throw in_words_of(s, e);
   }

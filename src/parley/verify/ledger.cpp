@@ -82,6 +82,8 @@ class LedgerCheck {
     if (const auto stamps = not_private(known.study, known.plan); run.not_private.empty() != stamps.empty())
       differs("the stamp", run.not_private.empty() ? "private" : "NOT PRIVATE",
               stamps.empty() ? "private" : "NOT PRIVATE");
+    const ledger::Unit unit{.person = known.plan.unit.person, .rows = known.plan.unit.rows_per_person};
+    if (run.unit != unit) differs("prices for", run.unit.in_words(), unit.in_words());
     for (const auto& [node, account] : run.accounts) {
       if (node < 0 || node >= known.agreed().nodes() || !owners_.contains(known.study_node(node))) {
         if (known.part.number > 1)

@@ -23,6 +23,7 @@ class Verification {
     result_.title = known.study.title;
     result_.hash = known.hash;
     result_.noisy = known.plan.plan.noisy();
+    result_.rows_per_person = known.plan.unit.rows_per_person;
     if (known.plan.plan.sharing().on()) result_.against = run::against_whom(known.plan.plan.sharing());
     result_.bound = known.plan.plan.verified_only() ? "numerically verified" : "proved";
     result_.not_private = not_private(known.study, known.plan);

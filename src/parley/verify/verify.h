@@ -47,7 +47,8 @@ struct Verified {
   std::vector<std::string> not_private;
   std::vector<VerifiedPart> parts;
   std::vector<VerifiedParty> parties;
-  double epsilon = 0, delta = 0;       // of any one record of any party
+  double epsilon = 0, delta = 0;       // of any one record or person of any party
+  long rows_per_person = 0;            // of a person; 0: it is for one record
   double epsilon_all_others = 0;       // where noise is shared: against all others together; otherwise the same
   std::string against;                 // whom epsilon holds against, where noise is shared; otherwise empty
   long messages = 0;                   // whose signature holds

@@ -12,6 +12,7 @@
 #include "parley/base/limits.h"
 #include "parley/base/text.h"
 #include "parley/privacy/gaussian.h"
+#include "parley/privacy/group.h"
 #include "parley/privacy/sums_round.h"
 #include "parley/problem/reach.h"
 #include "parley/problem/row_sums.h"
@@ -42,7 +43,8 @@ double planned_noise_to_signal(const Options& o, const Setting& setting) {
           .delta = *o.delta,
           .weights = static_cast<double>(setting.features * loss_of(o, setting.classes).scores()),
           .records = all_records(setting),
-          .colluders = sharing_of(o, setting.nodes()).colluders};
+          .colluders = sharing_of(o, setting.nodes()).colluders,
+          .rows_per_person = std::max(1L, setting.rows_per_person)};
   for (int i = 0; i < setting.nodes(); ++i) k.epsilon.push_back(of_node(o.epsilon, i));
   return noise_to_signal(k);
 }
@@ -181,7 +183,7 @@ double bound_in(const Schedule& s, long round) {
   return (s.sums->biased(round) ? s.summed_loss() : s.loss).gradient_bound();
 }
 
-// The noise of every round, such that the whole run costs μ, split as planned.
+// The noise of every round, such that the whole run costs one row μ, split as planned.
 void set_noise(Schedule& s, const Options& o, double mu) {
   set_final_noise(s, o, mu);
   const double share = share_of_curvature(s, o), rounds = static_cast<double>(s.sums->main_rounds());
@@ -241,6 +243,7 @@ void price(Schedule& s) {
                                                              {"square_scale", sums.square_scale}});
     if (s.sharing.on()) r.charge.mu_colluders = privacy::sums_mu(sums);
     add_parameters(s.sharing, r.charge);
+    r.charge = privacy::for_person(r.charge, s.rows_per_person);
     charges.push_back(r.charge);
   }
   set_epsilon(s, charges);
@@ -276,9 +279,9 @@ Schedule outline(const Options& o, const Algorithm& a, const Setting& setting, i
   for (std::size_t k = 0; k < s.private_rounds.size(); ++k)
     if (k == 0 || k >= static_cast<std::size_t>(main))
       s.private_rounds[k].curvature_tolerance = problem::moment_rounding(setting.records[static_cast<std::size_t>(i)]);
-  s.theorem = with_sharing(o.intervals ? "Gaussian DP of sums over rows (docs/check/newton.md, theorems N1 and N2)"
-                                       : "Gaussian DP of sums over rows (docs/check/newton.md, theorem N1)",
-                           s.sharing);
+  s.theorem = whole_theorem(o.intervals ? "Gaussian DP of sums over rows (docs/check/newton.md, theorems N1 and N2)"
+                                        : "Gaussian DP of sums over rows (docs/check/newton.md, theorem N1)",
+                            s);
   s.epsilon_paper_absent = "no paper has it";
   s.paper_equation = "none";
   return s;
@@ -373,7 +376,8 @@ std::optional<Known> known_of(const Plan& plan) {
           .weights = static_cast<double>(first.sums->dimension()),
           .records = first.sums->records,
           .colluders = plan.sharing().colluders,
-          .fewest_colluders = 1};
+          .fewest_colluders = 1,
+          .rows_per_person = first.group()};
   for (const Schedule& s : plan.nodes) k.epsilon.push_back(s.epsilon);
   return k;
 }
@@ -439,7 +443,7 @@ Plan make_plan(const Options& o, const Algorithm& a, const Setting& setting) {
   if (plan.noisy()) {
     for (Schedule& s : plan.nodes) {
       if (!o.epsilon.empty()) {
-        set_noise(s, o, privacy::gdp_mu(of_node(o.epsilon, s.node), s.delta));
+        set_noise(s, o, privacy::gdp_mu(of_node(o.epsilon, s.node), s.delta) / static_cast<double>(s.group()));
       } else {  // μ such that a gradient has the given noise
         const double each = (2 * s.summed_loss().gradient_bound() + 2 * s.tolerance) / of_node(o.noise_scale, s.node);
         const double whole = s.sums->main_rounds() > 0 ? static_cast<double>(s.sums->main_rounds()) / main_share(o) /

@@ -62,6 +62,7 @@ std::vector<Error::Fields> wrong_columns(const Names& columns, const std::string
   std::vector<Error::Fields> wrong;
   std::set<std::string> known{schema.label.column};
   for (const auto& c : schema.columns) known.insert(c.name);
+  if (!schema.unit.person.empty()) known.insert(schema.unit.person);
   Names unknown;
   for (const auto& name : columns)
     if (!known.contains(name)) unknown.push_back(name);

@@ -107,10 +107,11 @@ std::string odds_sentence(const std::vector<Group>& groups) {
   if (!all_private(groups)) return "";
   const std::vector<Claim> claims = claims_of(groups);
   const bool exact = std::ranges::all_of(claims, [](const Claim& c) { return c.curve == TradeOff::gaussian; }),
-             several = claims.size() > 1;
+             several = claims.size() > 1, persons = least_rows_per_person(groups) > 0;
   std::string text = fmt::format(
-      "Somebody who has to decide which of two people's records was used{}, starts with even odds and sees {}, is "
+      "Somebody who has to decide which of two {} used{}, starts with even odds and sees {}, is "
       "right with probability at most {} (50 % is guessing{}).",
+      persons ? "people's rows were" : "records was",
       any_as_dealt(groups) ? " in one place of one node, all rows being dealt already" : "",
       several ? "one of these runs" : "every message", guess_text(largest_guess(claims)),
       exact ? "; from the exact trade-off curve of Gaussian noise" : "");
@@ -124,8 +125,9 @@ std::string decision_cards(const std::vector<Group>& groups) {
   std::string out;
   if (all_private(groups))
     out += card("best guesser is right", "≤ " + guess_text(best_guess(claims_of(groups))),
-                std::string("which of two records was used; 50 % is guessing") +
-                    (total(groups).runs > 1 ? "; who sees all runs together" : ""));
+                std::string(least_rows_per_person(groups) > 0 ? "which of two people's rows were used"
+                                                              : "which of two records was used") +
+                    "; 50 % is guessing" + (total(groups).runs > 1 ? "; who sees all runs together" : ""));
   if (groups.size() == 1 && groups[0].runs.size() == 1 && all_private(groups)) out += spent_card(groups[0].first());
   if (groups.size() == 1) out += guessing_card(groups[0]);
   return out;

@@ -94,6 +94,7 @@ std::string account_command(const Run& run, bool by_noise) {
       command += " --" + name + " " + value;
   }
   if (run.with_intervals()) command += " --intervals";
+  if (run.guarantee.rows_per_person > 0) command += fmt::format(" --rows-per-person {}", run.guarantee.rows_per_person);
   if (by_noise)
     command += (gaussian ? " --noise-scale " : " --noise-rate ") +
                of_nodes(run, [&](const Node& n) { return number(level_given(run, n, gaussian)); });
