@@ -108,6 +108,8 @@ TEST(ClassWeights, TheDiameterAtAPointGrowsWithThem) {
   const problem::Loss plain{}, weighted{.class_weights = {1, 4}};
   EXPECT_NEAR(noise_share(weighted, 0.2, 1e-9, true, f), noise_share(plain, 0.2, 1e-9, true, f), 1e-8);
   EXPECT_LT(noise_share(weighted, 0.2, 1e-9, true, f), 0.9);
+  EXPECT_LT(noise_share(plain, 1, 3e-15, true, f), 1);
+  EXPECT_EQ(noise_share(weighted, 1, 3e-15, true, f), 1) << "one gradient's rounding is times the weight, too";
   const problem::Loss cut{.cap = 0.5, .class_weights = {1, 4}};
   EXPECT_EQ(noise_share(cut, 1, 1e-9, true, f), 1) << "2G is less than the diameter";
 }
