@@ -141,6 +141,9 @@ algorithm::Setting setting_of(const AccountOptions& o) {
   }
   setting.features = o.features;
   setting.rows_per_person = o.rows_per_person;
+  const std::size_t weighed =
+      std::max(split_list(o.algorithm.class_weight.text).size(), o.algorithm.class_share.size());
+  setting.classes = std::max(setting.classes, static_cast<int>(weighed));  // softmax: how many have a weight
   return setting;
 }
 

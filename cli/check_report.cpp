@@ -251,7 +251,7 @@ void samples(Report& out, const CheckOptions& o, const algorithm::Plan& plan, co
 
 void star(Report& out, const CheckOptions& o, const algorithm::Setting& setting) {
   const algorithm::Options& a = o.algorithm;
-  const problem::Loss loss = algorithm::loss_of(a);
+  const problem::Loss loss = algorithm::loss_of(a, setting.classes);
   if (a.regularizer == algorithm::Regularizer::elastic_net || a.weighting == algorithm::Weighting::rows)
     throw Error({.what = "HHCG20's theorems are for l2 or l1 and for nodes that count the same",
                  .where = a.weighting == algorithm::Weighting::rows ? "option --weighting" : "option --regularizer",

@@ -124,6 +124,7 @@ std::vector<std::string> notes_on(const run::Model& model) {
   std::vector<std::string> notes;
   if (model.outcome != "completed") notes.push_back("this model comes from a run that was " + model.outcome);
   if (!model.not_private.empty()) notes.push_back("this model is NOT PRIVATE: " + join(model.not_private, "; "));
+  if (const std::string note = run::note_on_probabilities(model); !note.empty()) notes.push_back(note);
   return notes;
 }
 

@@ -45,6 +45,7 @@ void print_notes(const run::Model& model) {
     fmt::print(stderr, "note: this model comes from a run that was {}\n", model.outcome);
   if (!model.not_private.empty())
     fmt::print(stderr, "note: this model is NOT PRIVATE: {}\n", join(model.not_private, "; "));
+  if (const std::string note = run::note_on_probabilities(model); !note.empty()) fmt::print(stderr, "note: {}\n", note);
 }
 
 int run_predict(const Arguments& arguments) {

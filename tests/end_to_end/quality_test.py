@@ -1,6 +1,10 @@
 """Quality that cannot mislead, and defaults that are safe. Run by ctest with $PARLEY = the program."""
+import html
 import json
 import pathlib
+import random
+import re
+import shlex
 import subprocess
 import tempfile
 import unittest
@@ -33,6 +37,60 @@ class ThreeHospitals(Case):
     def test_an_order_that_says_something_is_not_yet_an_answer_that_does(self):
         said = self.train(strength=3, offset=-2.4)
         self.assertIn(f"Verdict: {NO_BETTER}: the error is not clearly below it. The order of the scores does say something", said)
+
+    def test_class_weights_find_more_of_a_rare_class_at_a_price_in_errors(self):
+        files, _ = hospitals.write(self.dir, 6, -3)
+        def found(out, *more):
+            return json.loads(self.ok("train", "--data", files, "--schema", "schema.toml", "--epsilon", 1, "--seed", 3, "--out", out, "--json", "--quiet", *more))
+        def recall(figures):
+            no, yes = figures["confusion"]["rows"][1]
+            return yes / (no + yes)
+        plain, weighted = found("plain"), found("weighted", "--class-weight", "1,4")
+        balanced = found("balanced", "--class-weight", "balanced", "--class-share", 0.12)
+        self.assertLess(recall(plain), 0.3)
+        self.assertGreater(recall(weighted), recall(plain) + 0.25)
+        self.assertGreater(recall(balanced), recall(weighted))
+        for one in (weighted, balanced):
+            self.assertLess(one["balanced_error"], plain["balanced_error"] - 0.1)
+            self.assertGreater(one["test_error"], plain["test_error"])  # an error counts every record once
+        self.assertEqual(json.loads((self.dir / "balanced/model.json").read_text())["class_weights"], [1 / (2 * (1 - 0.12)), 1 / (2 * 0.12)])
+
+    def test_class_weights_are_in_the_record_the_report_the_ledger_and_what_predict_says(self):
+        self.ok("ledger", "cap", "l", "--dataset", "patients", "--epsilon", 3, "--delta", 1e-5)
+        files, _ = hospitals.write(self.dir, 6, -3)
+        said = self.ok("train", "--data", files, "--schema", "schema.toml", "--epsilon", 1, "--delta", 1e-5, "--class-weight", "1,4", "--ledger", "l", "--dataset", "patients",
+                       "--out", "run")
+        self.assertIn("then times the weight of the class: at most 4", said)
+        self.assertIn("chain intact", self.ok("ledger", "verify", "l", "run"))  # every charge computed again
+        record = json.loads((self.dir / "run/run.json").read_text())
+        self.assertEqual(record["options"]["class-weight"], "1,4")
+        self.assertLessEqual(record["privacy"]["epsilon"], 1)
+        self.ok("report", "run", "--out", "shared.html")
+        page = html.unescape((self.dir / "shared.html").read_text())
+        self.assertIn("class-weight", page)
+        line = re.search(r"<pre>(parley account .*)\n", page).group(1)
+        self.assertIn("--class-weight 1,4", line)
+        again = json.loads(self.ok(*shlex.split(line)[1:], "--json"))
+        self.assertAlmostEqual(again["epsilon"], record["privacy"]["epsilon"], places=6)
+        lighter = json.loads(self.ok(*shlex.split(line.replace("--class-weight 1,4", ""))[1:], "--json"))
+        self.assertLess(lighter["epsilon"], 0.6 * again["epsilon"])
+        for command in ("predict", "evaluate"):
+            said = parley(command, "--model", "run/model.json", "--data", "south.csv", cwd=self.dir)
+            self.assertEqual(said.stderr.count("its probabilities are those of classes that weigh so"), 1)
+        self.fails("train", "--data", files, "--schema", "schema.toml", "--epsilon", 1, "--class-weight", "balanced", "--out", "other",
+                   says=["how many records a class has is private", "--class-share"])
+        planned = json.loads(self.ok("plan", "--epsilon", 1, "--records", "4000,1500,500", "--nodes", 3, "--features", 11, "--class-weight", "1,4", "--json"))
+        self.assertIsNone(planned.get("forecast"))
+
+    def test_libsvm_labels_may_have_class_weights(self):
+        rows = random.Random(4)
+        lines = [f"{'+1' if (x := rows.random()) + 0.3 * rows.random() > 1 else '-1'} 1:{x:.3f} 2:{rows.random():.3f}" for _ in range(900)]
+        self.write("rows.libsvm", "\n".join(lines) + "\n")
+        def positive(out, *more):
+            self.ok("train", "--data", "rows.libsvm", "--features", 2, "--nodes", 3, "--noise", "none", "--algorithm", "newton", "--out", out, *more)
+            said = self.ok("predict", "--model", f"{out}/model.json", "--data", "rows.libsvm").splitlines()[1:]
+            return sum(line.split(",")[2] in ("1", "+1") for line in said)
+        self.assertGreater(positive("weighted", "--class-weight", "1,9"), positive("plain") + 20)
 
     def test_a_good_model_has_a_good_verdict(self):
         said = self.train("--json", "--quiet", strength=12, offset=0)

@@ -39,6 +39,15 @@ std::vector<Option> option_rows(Options& o) {
        "equal: every node counts the same; rows: every record does (C_i = C N B_i / sum B); auto: equal, newton and "
        "dp-gd: rows",
        one_of(o.weighting), &o.weighting.text, "problem", Shown::to_anyone},
+      {"class-weight", "w",
+       "weight of a record by its class: of the negative and the positive class (softmax: of every class, in the "
+       "schema's order); public numbers, never counts of classes; noise follows the largest. balanced: from "
+       "--class-share",
+       one_of_or(o.class_weight, "numbers", above(0)), &o.class_weight.text, "problem", Shown::to_anyone},
+      {"class-share", "p",
+       "for --class-weight balanced: the share of records of the positive class (softmax: of every class) that is "
+       "publicly known, from a census or a registry; each class then weighs 1/(K p)",
+       strictly_between(0, 1), &o.class_share, "problem", Shown::to_anyone},
       {"penalty", "eta_i(1)",
        "ADMM penalty in the first private round, one for all nodes or one per node; auto: 1, or the planner's under "
        "--epsilon",

@@ -85,7 +85,7 @@ constexpr double in_sums = 100, in_iterates = 4;
 
 // The standard deviation of a coordinate of the noise in the gradient, before κ is chosen.
 double gradient_noise(const Options& o, const Setting& setting, int node, double rounds) {
-  const double a0 = record_weight(o, setting, node) * loss_of(o).gradient_bound();
+  const double a0 = record_weight(o, setting, node) * loss_of(o, setting.classes).gradient_bound();
   const double epsilon = of_node(o.epsilon, node), group = static_cast<double>(std::max(1L, setting.rows_per_person));
   if (o.noise == Noise::gaussian) return group * 2 * a0 * std::sqrt(rounds) / privacy::gdp_mu(epsilon, *o.delta);
   // Gamma noise of rate α = ε_k/(2a₀): E‖b‖² = d(d+1)/α², so a coordinate has variance (d+1)/α².
@@ -169,8 +169,9 @@ void check_place(const Options& o, const Algorithm& a) {
 Place usual_place(const Options& o, const Algorithm& a) {
   if (a.linear) return Place::gradient;
   if (a.on_output) return Place::output;
+  const bool gaussian_proved = o.loss == LossKind::logistic && o.class_weight == ClassWeight::none;
   const bool in_objective = o.loss != LossKind::softmax && o.regularizer == Regularizer::l2 &&
-                            (o.noise != Noise::gaussian || o.loss == LossKind::logistic || a.on_penalty);
+                            (o.noise != Noise::gaussian || gaussian_proved || a.on_penalty);
   return in_objective ? Place::objective : Place::output;
 }
 
@@ -275,7 +276,7 @@ privacy::Sharing sharing_of(const Options& o, int nodes) {
 }
 
 problem::Loss loss_of(const Options& o, int classes) {
-  return {.kind = o.loss, .width = o.loss_width, .classes = classes};
+  return {.kind = o.loss, .width = o.loss_width, .classes = classes, .class_weights = class_weights(o, classes)};
 }
 
 double l1_share(const Options& o) {
@@ -310,6 +311,7 @@ Options fill_in(const Options& given, const Setting& setting) {
   Options o = given;
   const Algorithm& a = algorithm_named(o.algorithm);
   if (!o.epsilon.empty()) check_list(o.epsilon, "epsilon", setting.nodes());
+  check_class_weight(o, setting.classes);
   check_budget_protects(o);
   if (a.sums) {
     check_colluders(o, a, setting.nodes());

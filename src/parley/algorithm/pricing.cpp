@@ -55,6 +55,7 @@ void price_gaussian(PrivateRound& r, Schedule& s, const RoundFacts& f, double sc
     r.output_scale = scale;
     r.charge = {.kind = "output-gaussian", .mu = privacy::output_mu(f, scale, s.tolerance)};
   } else {
+    expects(!s.loss.weighted(), "theorem G is for records of one weight");
     const double linear = s.algorithm.on_penalty ? s.curvature_of(r.penalty) * scale : scale;
     const privacy::Mu mu = privacy::objective_mu(f, linear, s.bound);
     if (!mu.value)
@@ -101,16 +102,16 @@ void price_linear(PrivateRound& r, const Schedule& s, const RoundFacts& f, doubl
 }  // namespace
 
 RoundFacts facts(const Schedule& s, double strong_convexity) {
-  return {.gradient_weight = s.weight,
+  return {.gradient_weight = s.largest_record_weight(),
           .strong_convexity = strong_convexity,
-          .gradient_bound = s.loss.gradient_bound(),
-          .curvature_bound = s.algorithm.linear ? 0 : s.loss.curvature_bound(),  // no minimum, no Jacobian
+          .gradient_bound = s.loss.plain_gradient_bound(),
+          .curvature_bound = s.algorithm.linear ? 0 : s.loss.plain_curvature_bound(),  // no minimum, no Jacobian
           .logistic = s.loss.kind == problem::LossKind::logistic};
 }
 
 double printed_sensitivity(const Schedule& s, const PrivateRound& r, bool paper) {
   const double convexity = s.algorithm.linear ? 1 : paper ? s.regularization + s.l1 : r.strong_convexity;
-  return 2 * s.loss.gradient_bound() * s.weight / convexity;
+  return 2 * s.loss.plain_gradient_bound() * s.largest_record_weight() / convexity;
 }
 
 void price(PrivateRound& r, Schedule& s, double level) {
@@ -220,11 +221,14 @@ privacy::Charge no_noise() {
 namespace {
 
 constexpr auto papers_one_row = "the papers' bounds are for one row";
+constexpr auto no_class_weights = "the papers have no class weights";
 
 // HHCG20 Theorem 2, by its own accountant and, for star-pvp, its own sensitivity.
 void price_as_hhcg20(Schedule& s, const std::vector<double>& levels) {
   s.paper_equation = "HHCG20 Theorem 2, moments accountant";
-  if (s.noise == Noise::none) {
+  if (s.loss.weighted()) {
+    s.epsilon_paper_absent = no_class_weights;
+  } else if (s.noise == Noise::none) {
     s.epsilon_paper_absent = "no noise, no privacy";
   } else if (s.group() > 1) {
     s.epsilon_paper_absent = papers_one_row;
@@ -247,6 +251,7 @@ void price_as_printed(Schedule& s, const std::vector<double>& levels) {
   const bool zkl18 = s.algorithm.on_penalty;
   s.paper_equation = zkl18 ? "ZKL18 (26)" : "ZKL20 (32)";
   const auto absent = [&](const std::string& why) { s.epsilon_paper_absent = why; };
+  if (s.loss.weighted()) return absent(no_class_weights);
   if (s.noise == Noise::none) return absent("no noise, no privacy");
   if (s.group() > 1) return absent(papers_one_row);
   if (s.noise == Noise::gaussian) return absent("the papers print bounds for gamma noise only");

@@ -57,6 +57,10 @@ double Schedule::finest_grid() const {
   return std::max(0x1p-40, std::exp2(std::ceil(std::log2(release_bound)) - 51));
 }
 
+double Schedule::largest_record_weight() const {
+  return loss.weighted() ? std::nextafter(weight * loss.largest_weight(), HUGE_VAL) : weight;
+}
+
 problem::Loss Schedule::summed_loss() const {
   problem::Loss cut = loss;
   cut.cap = sums->clip;

@@ -79,7 +79,7 @@ struct Schedule {
   privacy::Bound bound = privacy::Bound::proved;
   double delta = 0;
   problem::Loss loss;
-  double weight = 0;          // C_i/B_i
+  double weight = 0;          // C_i/B_i; in the objective times a record's class weight
   double regularization = 0;  // ρ/N on ½‖f‖²
   double l1 = 0;              // ρ/N on ‖f‖₁
   double tolerance = 0;       // on ‖∇J‖, or on the rounding of a linearised update's gradient, absolute; 0: exact
@@ -101,7 +101,8 @@ struct Schedule {
   std::string paper_equation;           // what epsilon_paper is
 
   long group() const { return std::max(1L, rows_per_person); }  // rows that one price covers
-  problem::Loss summed_loss() const;                            // of sums over rows: with its slopes cut
+  double largest_record_weight() const;  // C_i/B_i times the largest class weight, rounded up
+  problem::Loss summed_loss() const;     // of sums over rows: with its slopes cut
   bool alternates() const { return algorithm.recycled || algorithm.star; }
   bool touches_data(int round) const {
     if (sums) return round >= 1 && round <= sums->rounds;  // the last one is the model

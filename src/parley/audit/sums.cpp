@@ -6,6 +6,7 @@
 #include <cmath>
 #include <numbers>
 
+#include "parley/algorithm/planner.h"
 #include "parley/audit/linear.h"
 #include "parley/base/error.h"
 
@@ -23,6 +24,14 @@ Vector row_of(const data::Rows& rows, std::size_t n) {
   Vector x = Vector::Zero(rows.features);
   for (std::size_t k = rows.start[n]; k < rows.start[n + 1]; ++k) x[rows.column[k]] = rows.value[k];
   return x;
+}
+
+// Of the negative and of the positive class.
+double class_weight(const problem::Loss& loss, double label) {
+  return loss.class_weights.empty() ? 1 : loss.class_weights[label < 0 ? 0 : 1];
+}
+double largest_weight(const problem::Loss& loss) {
+  return std::max(class_weight(loss, -1), class_weight(loss, 1));
 }
 
 double slope_of(const problem::Loss& loss, double score, double label) {
@@ -114,10 +123,10 @@ class SumsAttacker {
     const bool curved = round_ == 1 && with_curvature();
     const algorithm::PrivateRound& now = s_.private_rounds[static_cast<std::size_t>(round_) - 1];
     double gradient_scale = now.gradient_scale;
-    const double bound = std::min(1.0, s_.sums->clip);
+    const double weight = largest_weight(s_.loss), bound = weight * std::min(1.0, s_.sums->clip);
     if (s_.diameter_at_point)
       gradient_scale *=
-          std::min(1.0, (steepest(f_.norm()).diameter + 2 * s_.tolerance) / (2 * bound + 2 * s_.tolerance));
+          std::min(1.0, (weight * steepest(f_.norm()).diameter + 2 * s_.tolerance) / (2 * bound + 2 * s_.tolerance));
     std::array<double, 2> log_density{};
     for (const int world : {0, 1}) {
       Vector noise = m.value * s_.sums->unit - bare_sums(scene_, world, f_, curved);
@@ -156,7 +165,8 @@ Vector bare_sums(const Scene& scene, int world, const Vector& f, bool with_curva
   Vector sums = Vector::Zero(with_curvature ? diagonal ? 4 : 5 : 2);
   for (std::size_t n = 0; n < rows.count(); ++n) {
     const Vector x = row_of(rows, n);
-    sums.tail(2) += std::clamp(slope_of(s.loss, f.dot(x), rows.label[n]), -s.sums->clip, s.sums->clip) * x;
+    sums.tail(2) += class_weight(s.loss, rows.label[n]) *
+                    std::clamp(slope_of(s.loss, f.dot(x), rows.label[n]), -s.sums->clip, s.sums->clip) * x;
     if (with_curvature && diagonal) sums.head(2) += x.cwiseProduct(x);
     if (with_curvature && !diagonal)
       sums.head(3) += Vector{{x[0] * x[0], std::numbers::sqrt2 * x[0] * x[1], x[1] * x[1]}};
@@ -173,6 +183,7 @@ Scene make_sums_scene(const SumsOptions& options) {
   o.noise = "gaussian";
   o.clip = options.clip;
   o.loss = options.loss;
+  o.class_weight = options.class_weight;
   o.loss_width = 0.5;
   if (options.diagonal) o.curvature = "diagonal";
   o.average = "yes";
@@ -180,7 +191,8 @@ Scene make_sums_scene(const SumsOptions& options) {
   const bool curved = options.algorithm == "newton";
   if (curved) o.curvature_share = options.curvature_share;
   const double share = curved ? options.curvature_share : 0,
-               most = options.loss == problem::LossKind::huber ? 0.5 : 1.0, bound = std::min(most, options.clip);
+               most = options.loss == problem::LossKind::huber ? 0.5 : 1.0,
+               weight = largest_weight(algorithm::loss_of(o)), bound = weight * std::min(most, options.clip);
   const long of_person = std::max(1L, options.rows_per_person);
   o.noise_scale = {static_cast<double>(of_person) * (2 * bound + 2e-6) *
                    std::sqrt(static_cast<double>(options.rounds) / (1 - share)) / options.claim};

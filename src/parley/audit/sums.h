@@ -19,6 +19,7 @@ struct SumsOptions {
   Choice<problem::LossKind> loss = problem::LossKind::logistic;  // or huber-hinge, huber
   bool diagonal = false;
   Pair pair = Pair::opposed;
+  std::string class_weight = "none";  // the rows that differ are of the positive class
   double clip = 0.5;
   bool at_point = false;
   long rounds = 1;

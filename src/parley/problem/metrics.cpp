@@ -37,7 +37,7 @@ double mean_loss(const data::Rows& rows, const Loss& loss, const Vector& f) {
   }
   std::array<double, block> slope{}, curvature{};
   by_blocks(rows, f, [&](std::size_t first, std::size_t n, const double* s) {
-    if (loss.kind == LossKind::logistic)
+    if (loss.kind == LossKind::logistic && !loss.weighted())
       sum += kernel::logistic(s, rows.label.data() + first, n, 1, slope.data(), curvature.data()).value;
     else
       for (std::size_t i = 0; i < n; ++i) sum += loss.value(s[i], rows.label[first + i]);

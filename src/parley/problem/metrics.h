@@ -7,6 +7,7 @@
 
 namespace parley::problem {
 
+// Of what is minimised: with class weights. Everything else here counts rows.
 double mean_loss(const data::Rows& rows, const Loss& loss, const Vector& f);
 
 // Classification: share of rows whose score has the wrong sign (a score of 0 counts as −1); softmax: whose largest

@@ -15,7 +15,9 @@ namespace {
 
 const std::vector<Loss> smooth_losses = {{.kind = LossKind::logistic},
                                          {.kind = LossKind::huber_hinge, .width = 0.5},
-                                         {.kind = LossKind::huber, .width = 0.3}};
+                                         {.kind = LossKind::huber, .width = 0.3},
+                                         {.kind = LossKind::logistic, .class_weights = {0.3, 4}},
+                                         {.kind = LossKind::huber_hinge, .width = 0.5, .class_weights = {1, 3}}};
 
 TEST(Loss, SlopeAndCurvatureAreTheDerivatives) {
   for (const Loss& loss : smooth_losses)

@@ -52,6 +52,9 @@ void fill_in_intervals(Options& o, const Algorithm& a) {
   if (o.loss != LossKind::logistic && o.loss != LossKind::squared)
     refuse("intervals are made for logistic and linear regression", o.loss.text, "logistic, squared", "loss",
            "use one of these, or leave --intervals out");
+  if (o.class_weight != ClassWeight::none)
+    refuse("intervals are for the log-odds that records have, and class weights shift these", o.class_weight.text,
+           "none", "class-weight", "leave it out, or leave --intervals out");
   if (o.regularizer != Regularizer::l2)
     refuse("intervals are for coefficients without a penalty, which an l1 term would set to zero", o.regularizer.text,
            "l2", "regularizer", "leave it out, or leave --intervals out");

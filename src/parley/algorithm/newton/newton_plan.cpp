@@ -36,6 +36,13 @@ double all_records(const Setting& setting) {
   return std::accumulate(setting.records.begin(), setting.records.end(), 0.0);
 }
 
+// Noise follows the largest class weight, and the signal all of them: their mean, as classes of one size would have it.
+double spread_of_weights(const problem::Loss& loss) {
+  if (!loss.weighted()) return 1;
+  const double sum = std::accumulate(loss.class_weights.begin(), loss.class_weights.end(), 0.0);
+  return loss.largest_weight() * static_cast<double>(loss.class_weights.size()) / sum;
+}
+
 // ν before the noise is known. Without a budget none is planned for.
 double planned_noise_to_signal(const Options& o, const Setting& setting) {
   if (o.epsilon.empty()) return 0;
@@ -46,7 +53,7 @@ double planned_noise_to_signal(const Options& o, const Setting& setting) {
           .colluders = sharing_of(o, setting.nodes()).colluders,
           .rows_per_person = std::max(1L, setting.rows_per_person)};
   for (int i = 0; i < setting.nodes(); ++i) k.epsilon.push_back(of_node(o.epsilon, i));
-  return noise_to_signal(k);
+  return noise_to_signal(k) * spread_of_weights(loss_of(o, setting.classes));
 }
 
 // Of several classes slopes are not cut (below). For the hinge steps become too short: its c₁ bounds a curvature that
@@ -69,7 +76,7 @@ constexpr double PrivateRound::* noise_scales[] = {&PrivateRound::gradient_scale
                                                    &PrivateRound::square_scale};
 
 // What belongs to ADMM alone.
-void check_absent(const Options& o, const Algorithm& a) {
+void check_absent(const Options& o, const Algorithm& a, int classes) {
   const std::string sums = "exchanges sums over rows, and has none";
   if (!o.penalty.empty()) refuse(a, "penalty", sums);
   if (o.penalty_growth != std::vector<double>{1}) refuse(a, "penalty-growth", sums);
@@ -107,7 +114,7 @@ void check_absent(const Options& o, const Algorithm& a) {
                  .allowed = "logistic, huber-hinge, huber, softmax",
                  .where = "option --loss",
                  .fix = "use --loss huber-hinge"});
-  if (o.loss == LossKind::softmax && o.clip && *o.clip < loss_of(o).gradient_bound())
+  if (o.loss == LossKind::softmax && o.clip && *o.clip < loss_of(o, classes).plain_gradient_bound())
     refuse(a, "clip", "does not cut the gradients of several classes: they would be the gradient of no convex loss");
   if (!a.curved && (o.curvature != CurvatureShape::automatic || o.curvature_share))
     refuse(a, o.curvature_share ? "curvature-share" : "curvature", "releases no curvature");
@@ -370,6 +377,7 @@ std::optional<Known> known_of(const Plan& plan) {
   const LossKind kind = first.loss.kind;
   if (!first.algorithm.curved || !plan.noisy() || first.sums->features == 0) return std::nullopt;
   if (kind != LossKind::logistic && kind != LossKind::huber_hinge) return std::nullopt;
+  if (first.loss.weighted()) return std::nullopt;
   if (first.sums->shape != Shape::full || first.sums->dimension() > forecast_up_to) return std::nullopt;
   Known k{.epsilon = {},
           .delta = first.delta,
@@ -385,6 +393,7 @@ std::optional<Known> known_of(const Plan& plan) {
 std::string why_no_forecast(const Plan& plan) {
   const Schedule& first = plan.nodes.front();
   if (!first.algorithm.curved || !plan.noisy() || !first.loss.classifies()) return "";
+  if (first.loss.weighted()) return "no forecast: none was made for class weights, and noise grows with the largest";
   if (first.sums->shape != Shape::full) return "no forecast: none was made for the diagonal of the curvature";
   if (first.sums->dimension() <= forecast_up_to) return "";
   return "no forecast: it was compared with tasks of up to " + std::to_string(forecast_up_to) +
@@ -401,7 +410,9 @@ std::string in_words(const Plan& plan) {
               short_number(r.gradient_scale) + " on the latter";
     return once;
   }
-  std::string text = "slopes cut at " + short_number(s.summed_loss().gradient_bound());
+  std::string text = "slopes cut at " + short_number(s.summed_loss().plain_gradient_bound());
+  if (s.loss.weighted())
+    text += ", then times the weight of the class: at most " + short_number(s.loss.largest_weight());
   if (plan.noisy()) text += "; Gaussian noise of " + short_number(r.gradient_scale) + " on a sum of gradients";
   if (r.curvature_scale > 0)
     text += " and of " + short_number(r.curvature_scale) + " on second moments" +
@@ -414,7 +425,7 @@ std::string in_words(const Plan& plan) {
 }
 
 void fill_in(Options& o, const Algorithm& a, const Setting& setting) {
-  check_absent(o, a);
+  check_absent(o, a, setting.classes);
   fill_in_intervals(o, a);
   check_loss_width(o);
   if (!o.noise_scale.empty()) check_list(o.noise_scale, "noise-scale", setting.nodes());
@@ -430,9 +441,9 @@ void fill_in(Options& o, const Algorithm& a, const Setting& setting) {
   if (a.curved && !o.curvature_share) o.curvature_share = planned_share;
   const problem::Loss loss = loss_of(o, setting.classes);
   if (!o.clip)
-    o.clip =
-        !cut_pays(loss) || o.intervals || o.noise == Noise::none ? loss.gradient_bound() : planned_clip(o, a, setting);
-  o.clip = std::min(*o.clip, loss.gradient_bound());
+    o.clip = !cut_pays(loss) || o.intervals || o.noise == Noise::none ? loss.plain_gradient_bound()
+                                                                      : planned_clip(o, a, setting);
+  o.clip = std::min(*o.clip, loss.plain_gradient_bound());
   if (o.diameter == Diameter::automatic)
     o.diameter = budget && loss.kind == LossKind::logistic ? Diameter::at_point : Diameter::worst;
 }

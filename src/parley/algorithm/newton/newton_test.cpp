@@ -102,6 +102,23 @@ TEST(Newton, SeveralClassesEndAtTheCentralisedOptimum) {
   EXPECT_LT((p.model() - p.optimum()).norm(), 1e-6);
 }
 
+// The curvature that bounds the steps follows the largest weight, or a step would overshoot.
+TEST(Newton, ClassWeightsMoveTheOptimumAndItIsStillReached) {
+  for (const std::string loss : {"logistic", "huber-hinge", "softmax"})
+    for (const std::string shape : {"full", "diagonal"}) {
+      const int classes = loss == "softmax" ? 3 : 2;
+      Options o = options(loss);
+      o.curvature = shape;
+      o.rounds = shape == "full" ? 1000 : 8000;
+      const Parties plain(o, {60, 30}, classes);
+      o.class_weight = loss == "softmax" ? "1,8,2" : "8,1";
+      Parties p(o, {60, 30}, classes);
+      p.run();
+      EXPECT_LT((p.model() - p.optimum()).norm(), 1e-6) << loss << ", " << shape;
+      EXPECT_GT((p.optimum() - plain.optimum()).norm(), 0.1) << loss;
+    }
+}
+
 TEST(Newton, AKinkedRegulariserEndsAtTheCentralisedOptimum) {
   for (const std::string regularizer : {"l1", "elastic-net"})
     for (const std::string shape : {"full", "diagonal"}) {

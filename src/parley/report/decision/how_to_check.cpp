@@ -86,10 +86,11 @@ std::string account_command(const Run& run, bool by_noise) {
        split_list("epsilon,delta,bound,iteration-epsilon,iteration-delta,noise,noise-on,"
                   "noise-rate,noise-rate-growth,noise-scale,rounds,penalty,"
                   "penalty-growth,penalty-growth-rounds,damping,loss,loss-width,loss-weight,"
-                  "weighting,regularizer,l1-share,regularization,"
+                  "weighting,class-weight,class-share,regularizer,l1-share,regularization,"
                   "tolerance,sensitivity,diameter,step-size,solution-bound,colluders,clip,curvature,curvature-share")) {
     const std::string value = exact(run, name);
-    const bool idle = (name.ends_with("-growth") && value == "1") || (name == "delta" && value == "0");
+    const bool idle = (name.ends_with("-growth") && value == "1") || (name == "delta" && value == "0") ||
+                      (name == "class-weight" && value == "none");
     if (plain(value) && !idle && std::ranges::find(skipped, name) == skipped.end())
       command += " --" + name + " " + value;
   }
