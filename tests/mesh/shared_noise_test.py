@@ -224,6 +224,21 @@ class SharedNoise(LossCase):
                 self.assertIn("a secret for shared noise was deleted: its day is past", answer.stdout + answer.stderr)
                 self.assertFalse(secret.exists() or elsewhere.exists())
 
+    def test_a_run_that_outlives_its_secrets_day_deletes_it_and_ends_well(self):
+        study = self.shared(seed="", rounds=60, epsilon=0.02)
+        self.start_all(study, [B, C, D])
+        self.start(study, A, program=FAILPOINTS, env={"PARLEY_LATER": "5", "PARLEY_AT": "solved", "PARLEY_STOP": "20"})
+        self.await_rounds(study, A, 19)
+        secret = study.base / A / "out.noise-key"
+        study.until(lambda: not secret.exists(), "the secret goes while the run goes on")
+        self.assertTrue((study.base / B / "out.noise-key").exists())
+        self.assertIsNone(self.processes[A].poll())
+        while self.processes[A].poll() is None:  # it may not have stopped yet
+            self.processes[A].send_signal(signal.SIGCONT)
+            time.sleep(0.01)
+        self.assert_completed(study)
+        self.assert_cancels(study, least=50)
+
     def test_a_secret_that_a_complete_run_has_left_is_said_and_deleted(self):
         study = self.shared(seed="")
         self.start_all(study)

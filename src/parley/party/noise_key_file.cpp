@@ -60,7 +60,7 @@ std::optional<NoiseKey> read_noise_key(const fs::path& file, sys_seconds now) {
                  .value = std::to_string(text.text().size()) + " bytes",
                  .allowed = std::to_string(noise_key_file_bytes) + " bytes",
                  .where = file.string(),
-                 .fix = "put back an intact copy; if there is none, agree on a new study: what was spent stays spent"});
+                 .fix = "remove it and agree on a new study: what was spent stays spent"});
   const sys_seconds until = from_eight_bytes(text.text().substr(identity::agreement_key_bytes));
   if (now >= until) {
     delete_noise_key(file);

@@ -56,9 +56,9 @@ void Exchange::give_noise_key(const std::string& own) {
   if (signed_before && !own.empty() && noise_keys_.payload(self_) != own)
     throw Error({.what = "the key for shared noise is not the one that this party has signed in this part of the run",
                  .where = transcript_->name(),
-                 .fix = "put back the newest copy of the record, with the file OUT.noise-key beside it; if it is lost, "
-                        "agree on a new "
-                        "study: what was spent stays spent"});
+                 .fix =
+                     "if the record or the file OUT.noise-key was moved, put it back where it was; if one of them is "
+                     "lost, agree on a new study: what was spent stays spent"});
   if (signed_before || own.empty()) return;
   if (last_released_ > 0)
     throw Error(
