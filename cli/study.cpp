@@ -8,6 +8,7 @@
 #include <nlohmann/json.hpp>
 
 #include "cli/commands.h"
+#include "cli/study_abandon.h"
 #include "cli/study_sign.h"
 #include "cli/terminal.h"
 #include "parley/base/digest.h"
@@ -264,17 +265,19 @@ int check(const Study& s, bool as_json) {
   return 0;
 }
 
-std::vector<Option> all_rows(Invited& p, SignOptions& signing) {
+std::vector<Option> all_rows(Invited& p, SignOptions& signing, AbandonOptions& abandoning) {
   std::vector<Option> all = rows(p);
   for (Option& row : rows(signing)) all.push_back(std::move(row));
+  for (Option& row : rows(abandoning)) all.push_back(std::move(row));
   return all;
 }
 
 int run_study(const Arguments& arguments) {
   Invited p;
   SignOptions signing;
-  set_from(arguments, all_rows(p, signing));
-  validate_options(all_rows(p, signing));
+  AbandonOptions abandoning;
+  set_from(arguments, all_rows(p, signing, abandoning));
+  validate_options(all_rows(p, signing, abandoning));
   const auto& words = arguments.words;
   const std::string what = words.size() == 2 ? words[0] : "";
   if (what == "new") return new_study(words[1]);
@@ -284,12 +287,13 @@ int run_study(const Arguments& arguments) {
     signing.certificate = p.certificate;
     return sign_study(words[1], signing);
   }
+  if (what == "abandon") return abandon_study(words[1], signing.as, abandoning);
   if (what == "check") return check(study::read_study(words[1]), arguments.has("json"));
   throw Error({.what = "parley study does not know this",
                .value = "'" + join(words, " ") + "'",
                .allowed =
                    "new FILE, invite FILE --address A --certificate C --records N, roster FILE, check FILE, sign "
-                   "FILE --as NAME --words TEXT",
+                   "FILE --as NAME --words TEXT, abandon FILE --as NAME",
                .where = "parley study",
                .fix = "parley study --help"});
 }
@@ -299,8 +303,9 @@ int run_study(const Arguments& arguments) {
 Command study_command() {
   static Invited defaults;
   static SignOptions signing;
+  static AbandonOptions abandoning;
   return {.name = "study",
-          .summary = "write, fill, check and approve the study file that all parties share",
+          .summary = "write, fill, check and approve the study file that all parties share; abandon its run",
           .tasks = {{"new", "FILE", "write a study file to begin with", {}},
                     {"invite", "FILE", "add a party to the study file", invite_options()},
                     {"roster", "FILE", "list the parties", {"json"}},
@@ -308,8 +313,9 @@ Command study_command() {
                     {"sign",
                      "FILE",
                      "approve the study: sign its hash into FILE's approvals",
-                     {"as", "words", "hash", "key", "certificate"}}},
-          .own = all_rows(defaults, signing),
+                     {"as", "words", "hash", "key", "certificate"}},
+                    {"abandon", "FILE", "take no further part in its run, and delete its secret", {"as", "out"}}},
+          .own = all_rows(defaults, signing, abandoning),
           .flags = {"trainer", "json"},
           .examples =
               "  parley study new study.toml\n"
@@ -318,7 +324,8 @@ Command study_command() {
               "  parley study invite study.toml --address c.example.org:7400 --certificate coordinator.pem --trainer\n"
               "  parley study roster study.toml\n"
               "  parley study check study.toml\n"
-              "  parley study sign study.toml --as hospital_b --words 'Approved for ward 2. A. Officer'\n",
+              "  parley study sign study.toml --as hospital_b --words 'Approved for ward 2. A. Officer'\n"
+              "  parley study abandon study.toml --as hospital_b\n",
           .run = run_study};
 }
 

@@ -53,6 +53,7 @@ json as_json(const Verified& v) {
           {"wrong", v.wrong},
           {"unchecked", v.unchecked},
           {"accepted_by_ledger_owner", v.accepted},
+          {"secrets", v.secrets},
           {"beyond_verification", verify::beyond_verification()},
           {"study", v.title},
           {"study_hash", v.hash},
@@ -121,6 +122,7 @@ void print(const Verified& v) {
   };
   list("Not checked, for want of records:", v.unchecked);
   list("Accepted by the owner of a ledger:", v.accepted);
+  list(alarm("Secrets that lie beside these records:"), v.secrets);
   list("Nobody can verify from outside:", verify::beyond_verification());
   list(alarm("WRONG:"), v.wrong);
   if (v.wrong.empty()) fmt::print("\n{}\n", bold("Everything that was checked holds."));

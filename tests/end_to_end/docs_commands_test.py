@@ -18,6 +18,7 @@ GENERATED = {"options.md", "results.md"}  # from the program, and from runs: res
 # What is printed is parsed and not run, because:
 NOT_RUN = [
     (r"^(join|doctor|verify)\b", "needs the other parties' processes and records: tests/mesh"),
+    (r"^study abandon\b", "needs a run that a party has begun: tests/mesh/shared_noise_test.py"),
     (r"^data fetch\b", "network"),
     (r"^reproduce (?!list)", "minutes: tests/end_to_end/reproduce_test.py"),
     (r"--intervals\b", "needs a schema with scale = \"bound\": tests/end_to_end/intervals_test.py"),

@@ -11,6 +11,7 @@ import sys
 import tempfile
 
 GENERATED = {"docs/use/options.md", "docs/results/results.md"}  # by the program, and by scripts/results.py
+SECRET_FILES = {"docs/operate/study.md": ("`.key`", "`OUT.noise-key`"), "docs/operate/backup.md": ("`OUT.noise-key`",), "docs/check/verify.md": ("`OUT.noise-key`",)}
 MOST_WORDS, MOST_LETTERS = 1600, 120
 LINK = re.compile(r"(?<!!)!?\[[^\]]*\]\(([^)\s]+)\)")
 PAGE = re.compile(r"(?<![\w./-])docs/[\w/-]+\.md(#[\w-]+)?")
@@ -66,6 +67,10 @@ def broken(root, files):
         words = len(page.read_text().split())
         if words > MOST_WORDS and name not in GENERATED:
             yield f"{name}:1: {words} words, at most about 1,500: make two pages of it"
+    for name, secrets in SECRET_FILES.items():  # pages that say what is secret, what is backed up and what is given away
+        for secret in secrets:
+            if (root / name).exists() and secret not in (root / name).read_text():
+                yield f"{name}:1: does not name {secret}"
     index = root / "docs/README.md"
     listed = {(index.parent / t.partition("#")[0]).resolve() for t in LINK.findall(index.read_text())} if index.exists() else set()
     for page in pages:
@@ -89,14 +94,16 @@ def check_the_checker():
     with tempfile.TemporaryDirectory() as folder:
         root = pathlib.Path(folder).resolve()
         (root / "docs/use").mkdir(parents=True)
-        (root / "docs/README.md").write_text("[a](use/a.md#there) [b](use/b.md) [c](use/a.md#not)\n```\n[no](link.md)\n```\n")
+        (root / "docs/operate").mkdir()
+        (root / "docs/operate/backup.md").write_text("x\n")
+        (root / "docs/README.md").write_text("[o](operate/backup.md) [a](use/a.md#there) [b](use/b.md) [c](use/a.md#not)\n```\n[no](link.md)\n```\n")
         (root / "docs/use/a.md").write_text("# There\n" + "word " * 1700 + "\n")
         (root / "docs/use/lost.md").write_text("x\n")
         (root / "code.h").write_text("// docs/use/a.md#there and docs/gone.md\n")
         found = "\n".join(broken(root, [f for f in root.rglob("*") if f.is_file()]))
-        for fault in ("no file docs/use/b.md", "no heading '#not'", "1702 words", "characters", "does not name docs/use/lost.md", "no file docs/gone.md"):
+        for fault in ("no file docs/use/b.md", "no heading '#not'", "1702 words", "characters", "does not name docs/use/lost.md", "no file docs/gone.md", "does not name `OUT.noise-key`"):
             assert fault in found, f"the checker misses: {fault}\n{found}"
-        assert "link.md" not in found and found.count("\n") == 5, found
+        assert "link.md" not in found and found.count("\n") == 6, found
 
 
 def main():

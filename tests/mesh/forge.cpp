@@ -9,6 +9,7 @@
 //   forge consent TRANSCRIPT SENDER KEY ROUND                    its consent, to another plan
 //   forge early TRANSCRIPT SENDER KEY ROUND                      the hellos come after the sender's value of this round
 //   forge ungreeted TRANSCRIPT SENDER KEY ROUND                  leaves out its hellos
+//   forge day TRANSCRIPT SENDER KEY ROUND                        its key for shared noise is kept for two thousand million years
 //   forge evidence TRANSCRIPT SENDER KEY ROUND COORDINATE ADDED  keeps such a value as evidence against the sender
 //   forge statement STATEMENT KEY NAME NUMBER
 //   forge certificate FOLDER NAME FROM DAYS                      NAME.key and NAME.pem, valid FROM days from now on
@@ -73,6 +74,11 @@ struct Forgery {
     const bool final_one = m.kind == Kind::final_iterate || m.kind == Kind::seal;
     if (m.sender != sender || m.kind == Kind::hello) return true;
     if (m.kind == Kind::loss || m.kind == Kind::consent) return change_word(m);
+    if (m.kind == Kind::noise_key) {
+      if (what == "day") m.payload.back() ^= 1;
+      m.signature = identity::sign(key, protocol::signed_part(m));
+      return true;
+    }
     if (what == "drop") return !final_one && m.round < round;
     if (m.kind == Kind::seal ? false : final_one ? what == "final" : what == "value" && m.round == round) {
       Vector value = *protocol::vector_of(m.payload);

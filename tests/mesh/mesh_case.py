@@ -261,7 +261,7 @@ class Study:
         """Back to before anybody joined."""
         for name in self.all:
             shutil.rmtree(self.base / name / "out", ignore_errors=True)
-            for file in [*(self.base / name).glob("my.ledger*"), *(self.base / name).glob("out*.noise-key"), self.base / name / "log"]:
+            for file in [*(self.base / name).glob("my.ledger*"), *(self.base / name).glob("out*.noise-key"), *(self.base / name).glob("*.abandoned"), self.base / name / "log"]:
                 file.unlink(missing_ok=True)
             for file in (self.base / name / "kept").iterdir():
                 shutil.copy(file, self.base / name)
@@ -333,7 +333,7 @@ class Case(unittest.TestCase):
         self.processes[name].kill()
         self.processes[name].wait()
         folder, disk = study.base / name, study.base / (name + ".disk")
-        files = lambda: [*folder.glob("my.ledger*"), folder / "out"]
+        files = lambda: [*folder.glob("my.ledger*"), *folder.glob("out*.noise-key"), folder / "out"]
         disk.mkdir()
         for file in files():
             file.rename(disk / file.name)

@@ -330,6 +330,13 @@ class Verify(Case):
                 self.forge(study, "ungreeted", "hospital_b", neighbour, 0)
                 self.assertEqual(self.verify(study)["wrong"], [f"hospital_b: in its transcript round 1 of hospital_b stands before the hello of {neighbour}"])
 
+    def test_a_key_for_shared_noise_that_is_kept_for_longer_than_the_others_is_found(self):
+        study = self.study("newton", options={"colluders": 1})
+        self.assertEqual(self.verify(study)["wrong"], [])
+        self.forge(study, "day", "hospital_b", "hospital_a", 0)
+        self.assertEqual(self.verify(study, ["hospital_b"])["wrong"],
+                         ["hospital_a: the day until which it says that it keeps its key for shared noise is not within those of the others, and hospital_b has it"])
+
     def test_rounds_beyond_the_study_are_found(self):
         study = self.study()
         for file in ("released.f64", "rounds.jsonl"):

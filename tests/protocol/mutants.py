@@ -193,6 +193,8 @@ MUTANTS = [
     ("shared noise: released before all keys are here", "protocol/exchange.cpp",
      "  if (leads_to_new && !noise_keys_.complete()) return std::nullopt;\n", "", UNIT),
     ("shared noise: a second key is taken", "protocol/noise_keys.cpp", "if (before->second == m.payload) return", "if (true) return", UNIT),
+    ("shared noise: nobody looks at the day until which a key is kept", "protocol/noise_keys.cpp", "> noise_key_spread) return node;", "> noise_key_spread) continue;",
+     UNIT),
     ("shared noise: another key than the signed one", "protocol/noise_keys.cpp",
      "if (signed_before && !own.empty() && noise_keys_.payload(self_) != own)", "if (false)", UNIT),
     ("shared noise: a key is made after rounds were released", "protocol/noise_keys.cpp", "  if (last_released_ > 0)\n", "  if (false)\n", UNIT),

@@ -35,6 +35,7 @@ struct Faults {
   bool one_stream = false;       // for all rounds
   bool no_point = false;         // in the index of a stream
   bool without_partner = false;  // party 0 leaves out what it shares with the last party
+  int adding = 0;                // so many of the last parties add what they should subtract
   double partners_own = 1;       // the last party's own noise is so many times what is planned
 };
 
@@ -43,13 +44,22 @@ PairIndex index_of(int round, const Vector& f, const Faults& faults) {
   return {.round = faults.one_stream ? 1 : round, .release = 1, .point = faults.no_point ? nullptr : &f};
 }
 
+// Σ_{j≠i} of what is shared, with the signs that a faulty party would use.
+Vector shared(const PairKeys& keys, int node, const PairIndex& index, Index dimension, const Faults& faults) {
+  if (node < keys.parties() - faults.adding) return keys.sum(node, index, dimension);
+  Vector all = Vector::Zero(dimension);
+  for (int j = 0; j < keys.parties(); ++j)
+    if (j != node) privacy::add_pair_noise(all, 1, keys.key(node, j), index);
+  return all;
+}
+
 // One gradient of a party as the product releases it; with a fault in its streams, as a faulty one would.
 Vector released(const Schedule& s, const data::Rows& rows, const Vector& f, int round, privacy::NoiseSource& noise,
                 const std::shared_ptr<const PairKeys>& keys, const Faults& faults) {
   const problem::Problem p{.rows = &rows, .loss = s.summed_loss(), .weight = 1};
   const algorithm::PrivateRound& now = s.private_rounds[static_cast<std::size_t>(round) - 1];
   Random random = noise.stream(s.node, round);
-  if (!faults.one_stream && !faults.no_point) {
+  if (!faults.one_stream && !faults.no_point && faults.adding == 0) {
     Vector value = algorithm::newton::noisy_sums(p, f, {.gradient = f.size()}, s, now, random) * s.sums->unit;
     if (faults.without_partner && s.node == 0)
       add_pair_noise(value, -now.gradient_scale * s.sharing.noise.pair, keys->key(0, keys->parties() - 1),
@@ -58,7 +68,8 @@ Vector released(const Schedule& s, const data::Rows& rows, const Vector& f, int 
   }
   Vector sum = problem::loss_gradient(p, f);
   privacy::add_noise(sum, now.gradient_scale, {.own = s.sharing.noise.own, .pair = 0}, random, 1);
-  sum += now.gradient_scale * s.sharing.noise.pair * keys->sum(s.node, index_of(round, f, faults), f.size());
+  sum +=
+      now.gradient_scale * s.sharing.noise.pair * shared(*keys, s.node, index_of(round, f, faults), f.size(), faults);
   return algorithm::snap(sum / s.sums->unit, s.release_bound, now.grid) * s.sums->unit;
 }
 
@@ -234,26 +245,43 @@ TEST(SharedNoise, StreamsAreNormalAndAOnePercentErrorWouldBeSeen) {
   EXPECT_TRUE(is_rejected(check_normal(sample)));
 }
 
-// The sum of all parties' releases has s√N and nothing of what is shared. With one sign wrong it would have p as well.
-TEST(SharedNoise, TheSumOfAllPartiesCarriesTheirOwnNoiseAlone) {
+// The sum of all parties' releases, against what their own noise alone would be.
+std::vector<double> sums_of_all(const Faults& faults, std::size_t numbers) {
   const Audit audit{.parties = 6, .colluders = 2};
   const algorithm::Plan plan = audit.plan();
   data::Rows nothing;
   nothing.features = 2;
   nothing.append({}, {}, 1);
-  std::vector<double> sum;
-  for (std::uint64_t run = 0; sum.size() < (is_short() ? 4000U : 40000U); ++run) {
+  const double own = plan.nodes[0].private_rounds[0].gradient_scale * plan.sharing().noise.own;
+  std::vector<double> sums;
+  for (std::uint64_t run = 0; sums.size() < numbers; ++run) {
     privacy::NoiseSource noise(run);
     const auto keys = std::make_shared<const privacy::SimulatedPairs>(6, noise.secret_for_pairs());
     noise.share(keys);
     Vector all = Vector::Zero(2);
-    for (const Schedule& s : plan.nodes) all += released(s, nothing, Vector::Zero(2), 1, noise, keys, {});
-    const double own = plan.nodes[0].private_rounds[0].gradient_scale * plan.sharing().noise.own;
-    for (const double x : all) sum.push_back(x / (own * std::sqrt(6.0)));
+    for (const Schedule& s : plan.nodes) all += released(s, nothing, Vector::Zero(2), 1, noise, keys, faults);
+    for (const double x : all) sums.push_back(x / (own * std::sqrt(6.0)));
   }
-  EXPECT_TRUE(all_accepted(check_normal(sum)));
-  for (double& x : sum) x *= 1.1;
-  EXPECT_TRUE(is_rejected(check_normal(sum)));
+  return sums;
+}
+
+TEST(SharedNoise, TheSumOfAllPartiesCarriesTheirOwnNoiseAlone) {
+  std::vector<double> sums = sums_of_all({}, is_short() ? 4000U : 40000U);
+  EXPECT_TRUE(all_accepted(check_normal(sums)));
+  for (double& x : sums) x *= 1.1;
+  EXPECT_TRUE(is_rejected(check_normal(sums)));
+}
+
+// No fault of privacy, since more noise is left and not less; the model is what suffers.
+TEST(BrokenSharedNoiseTwin, AWrongSignWithWhichNoiseAddsUpIsRefuted) {
+  const std::size_t numbers = 1000;
+  EXPECT_TRUE(all_accepted(check_normal(sums_of_all({}, numbers))));
+  for (const int adding : {1, 6}) {
+    const std::vector<double> sums = sums_of_all({.adding = adding}, numbers);
+    std::printf("  twin: %d of 6 parties add what they should subtract: %.1f times the noise of the sum\n", adding,
+                std::sqrt(moments(sums).variance));
+    EXPECT_TRUE(is_rejected(check_normal(sums))) << adding;
+  }
 }
 
 }  // namespace

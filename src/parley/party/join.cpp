@@ -15,6 +15,9 @@
 #include "parley/base/error.h"
 #include "parley/base/input_file.h"
 #include "parley/base/text.h"
+#include "parley/ledger/error_codes.h"
+#include "parley/party/abandon.h"
+#include "parley/party/exit_code.h"
 #include "parley/party/final_documents.h"
 #include "parley/party/listening.h"
 #include "parley/party/noise_key_file.h"
@@ -23,6 +26,7 @@
 #include "parley/party/party_folder.h"
 #include "parley/party/party_process.h"
 #include "parley/problem/metrics.h"
+#include "parley/record/beside.h"
 #include "parley/record/record.h"
 #include "parley/run/claim.h"
 #include "parley/run/failure.h"
@@ -35,6 +39,10 @@ namespace {
 using nlohmann::json;
 namespace fs = std::filesystem;
 
+std::chrono::sys_seconds this_second() {
+  return std::chrono::floor<std::chrono::seconds>(std::chrono::system_clock::now());
+}
+
 class Joining {  // a party at work
  public:
   Joining(const JoinOptions& o, const JoinHooks& hooks)
@@ -44,42 +52,26 @@ class Joining {  // a party at work
         held_out_(),
         rows_(split(own_rows(o, participant_.study, hooks.watch), held_out_)),
         noise_(participant_.study.seed) {
-    folder_ = o.out.empty() ? study::run_id(participant_.hash).substr(0, 16) + "-" + o.as : o.out;
-    if (o.ledger.empty())
-      throw Error({.what = "a party needs its ledger: what it releases is charged and stored there before it leaves",
-                   .where = "option --ledger",
-                   .fix = "make one with '" + cap_command(participant_, o.dataset) + "', then --ledger FILE"});
-    book_ = std::make_shared<ledger::LedgerFile>(o.ledger);
-    std::vector<std::string> names;
-    for (const study::Invited& p : participant_.study.parties) names.push_back(p.name);
-    study::Part first = study::first_part(
-        study::agreement(participant_.plan.plan, participant_.dimension(), participant_.plan.graph, names,
-                         study::run_id(participant_.hash), participant_.canonical, participant_.hash),
-        participant_.plan.setting, participant_.plan.plan);
-    // Before anything is written, in the ledger too.
-    const bool begun = has_begun(folder_, participant_.hash, o.as, protocol::owner_of(first.agreed, participant_.node));
-    const ledger::PlannedRun plan = planned_run(o, participant_, rows_, *book_);
-    book_->check_not_failed(plan.id);
-    if (!begun) refuse_without_transcript(*book_, plan, folder_);
-    if (!begun) book_->check_room(plan);
-    for (const auto& text : book_->warnings()) hooks_.report({text, Level::warning});
-    for (const auto& text : book_->warnings_about(plan)) hooks_.report({text, Level::warning});
-    if (!begun) record::create_folder(folder_);
-    lock_.emplace(folder_);
-    parts_.emplace(PartsOnDisk::Setup{.first = std::move(first),
-                                      .node = participant_.node,
-                                      .folder = folder_,
-                                      .book = book_,
-                                      .run = plan,
-                                      .header = [this](const PartsOnDisk& parts, const std::string& outcome) {
-                                        return record_header(participant_, parts, outcome);
-                                      }});
-    process_.incarnation = book_->begin_process(plan.id);
-    privacy::os_entropy(process_.nonce);
-    complete_before_ = parts_->was_complete();
+    folder_ = own_folder(o.out, participant_.hash, o.as);
+    try {
+      begin(o);
+    } catch (...) {
+      forget_what_is_over();
+      throw;
+    }
   }
 
   Joined run() {
+    try {
+      return take_part();
+    } catch (...) {
+      forget_what_is_over();
+      throw;
+    }
+  }
+
+ private:
+  Joined take_part() {
     if (hooks_.on_start) hooks_.on_start(participant_.study, participant_.plan, participant_.hash, folder_.string());
     const int cores = std::max(1, static_cast<int>(std::thread::hardware_concurrency()));
     std::vector<mesh::Contact> roster;
@@ -114,7 +106,43 @@ class Joining {  // a party at work
     return finish(process, *ending);
   }
 
- private:
+  void begin(const JoinOptions& o) {
+    if (o.ledger.empty())
+      throw Error({.what = "a party needs its ledger: what it releases is charged and stored there before it leaves",
+                   .where = "option --ledger",
+                   .fix = "make one with '" + cap_command(participant_, o.dataset) + "', then --ledger FILE"});
+    book_ = std::make_shared<ledger::LedgerFile>(o.ledger);
+    std::vector<std::string> names;
+    for (const study::Invited& p : participant_.study.parties) names.push_back(p.name);
+    study::Part first = study::first_part(
+        study::agreement(participant_.plan.plan, participant_.dimension(), participant_.plan.graph, names,
+                         study::run_id(participant_.hash), participant_.canonical, participant_.hash),
+        participant_.plan.setting, participant_.plan.plan);
+    // Before anything is written, in the ledger too.
+    const bool begun = has_begun(folder_, participant_.hash, o.as, protocol::owner_of(first.agreed, participant_.node));
+    const ledger::PlannedRun plan = planned_run(o, participant_, rows_, *book_);
+    book_->check_not_failed(plan.id);
+    refuse_abandoned(folder_, plan.id, book_.get());
+    if (!begun) refuse_without_transcript(*book_, plan, folder_);
+    if (!begun) book_->check_room(plan);
+    for (const auto& text : book_->warnings()) hooks_.report({text, Level::warning});
+    for (const auto& text : book_->warnings_about(plan)) hooks_.report({text, Level::warning});
+    if (!begun) record::create_folder(folder_);
+    lock_.emplace(folder_);
+    refuse_abandoned(folder_, plan.id, nullptr);  // meanwhile
+    parts_.emplace(PartsOnDisk::Setup{.first = std::move(first),
+                                      .node = participant_.node,
+                                      .folder = folder_,
+                                      .book = book_,
+                                      .run = plan,
+                                      .header = [this](const PartsOnDisk& parts, const std::string& outcome) {
+                                        return record_header(participant_, parts, outcome);
+                                      }});
+    process_.incarnation = book_->begin_process(plan.id);
+    privacy::os_entropy(process_.nonce);
+    complete_before_ = parts_->was_complete();
+  }
+
   static data::Dataset split(OwnRows own, data::Rows& held_out) {
     held_out = std::move(own.held_out);
     return std::move(own.trained);
@@ -177,9 +205,9 @@ class Joining {  // a party at work
   // Privacy: where there is a key and no transcript, it is of an earlier start. The same study begun once more has the
   // same run, and the streams of that key have served: they would hide other rows too.
   std::optional<NoiseKey> noise_key_of(const study::Part& part) const {
-    const auto now = std::chrono::floor<std::chrono::seconds>(std::chrono::system_clock::now());
-    if (part.number > 1) delete_noise_key(noise_key_file(folder_, part.number - 1));
-    const fs::path file = noise_key_file(folder_, part.number);
+    const auto now = this_second();
+    if (part.number > 1) delete_noise_key(record::noise_key_file(folder_, part.number - 1));
+    const fs::path file = record::noise_key_file(folder_, part.number);
     if (fs::exists(parts_->folder() / "transcript")) return read_noise_key(file, now);
     delete_noise_key(file);
     return make_noise_key(file, now);
@@ -188,10 +216,33 @@ class Joining {  // a party at work
   [[noreturn]] void refuse_without_noise_key(const study::Part& part) const {
     throw Error({.what = "this party's secret for shared noise is gone, so it can release nothing more in this part of "
                          "the run",
-                 .value = noise_key_file(folder_, part.number).string(),
-                 .allowed = "the file that this run has made; it is deleted after 30 days",
+                 .value = record::noise_key_file(folder_, part.number).string(),
+                 .allowed =
+                     "the file that this run has made; it is deleted after 30 days, and as soon as this party can "
+                     "no longer go on",
                  .where = "beside the record",
-                 .fix = "put it back if it was moved; otherwise agree on a new study: what was spent stays spent"});
+                 .fix = "put it back if it was moved; otherwise agree on a new study: what was spent stays spent",
+                 .code = ledger::run_closed});
+  }
+
+  // Privacy: a run that can never go on keeps no secret. In a handler, of the failure at hand.
+  void forget_what_is_over() {
+    bool over = parts_ && parts_->failed();
+    try {
+      throw;
+    } catch (const Error& e) {
+      over = over || exit_of(e) == Exit::never_again;
+    } catch (...) {  // NOLINT(bugprone-empty-catch): a bug, say; its caller throws it on
+    }
+    if (over) forget_noise_keys();
+  }
+
+  void forget_noise_keys() {
+    try {
+      delete_noise_keys(folder_);
+    } catch (const Error& e) {
+      hooks_.report({e.in_one_line(), Level::warning});
+    }
   }
 
   // In a seeded run from the seed, as in a simulation: the same bits, and no privacy.
@@ -240,6 +291,9 @@ class Joining {  // a party at work
     if (!participant_.trainer && participant_.plan.plan.star() && paid.round() > 1 && inbox[0]->size() > 0)
       trainer_says_ = *inbox[0];  // its round 0 is the start
     round_ = paid.round();
+    // Its day comes for a run that is under way too: this process has it in memory, and no later one finds it.
+    if (noise_key_ && this_second() >= noise_key_->deleted_at)
+      delete_noise_key(record::noise_key_file(folder_, parts_->part().number));
     const record::Kept kept = parts_->kept();
     const Vector* value = paid.value().get();
     if (paid.round() >= kept.values) parts_->record().append_values({&value, 1});
@@ -280,10 +334,11 @@ class Joining {  // a party at work
                                       .own = own,
                                       .estimate = whole ? party.estimate() : nullptr});
     stored_ = ending.end;
-    // Whoever was interrupted, or has lost a peer, may go on with it.
-    if (whole || ending.end == protocol::End::equivocation || ending.end == protocol::End::contradicted ||
-        ending.end == protocol::End::diverged)
-      delete_noise_key(noise_key_file(folder_, parts_->part().number));
+    // Whoever was interrupted, has lost a peer, or may have a larger cap, can go on with it; not after a statement.
+    const protocol::Survivors& after_loss = party.now().exchange().survivors();
+    if (whole || exit_of(ending, false) == Exit::never_again || after_loss.stated(parts_->self()) ||
+        (after_loss.begun() && ending.end == protocol::End::peer_lost))
+      forget_noise_keys();
     if (options_.local_metrics && !participant_.trainer && written_.spent && written_.model) write_metrics(model, own);
   }
 
@@ -316,7 +371,7 @@ class Joining {  // a party at work
   }
 
   // Beside the folder, which others may be given as a whole.
-  std::string metrics_file() const { return (folder_ / "").parent_path().string() + ".private_metrics.json"; }
+  std::string metrics_file() const { return record::beside(folder_, ".private_metrics.json").string(); }
 
   // Privacy: computed on rows and never paid for; a file of this party's own, and for nobody else's eyes.
   void write_metrics(const Vector& model, const Vector& own) const {
@@ -364,6 +419,12 @@ class Joining {  // a party at work
   std::chrono::steady_clock::time_point first_time_, last_time_;  // of those rounds
 };
 
+// Before anything can refuse the start: a party that is never started properly again deletes its secrets all the same.
+void sweep(const JoinOptions& options, const JoinHooks& hooks) {
+  for (const SweptKey& one : sweep_noise_keys(options.out.empty() ? "." : options.out, this_second()))
+    hooks.report({in_words(one), one.deleted ? Level::info : Level::warning});
+}
+
 // Strangers may hold connections open: peers must still find a descriptor (docs/check/strangers.md).
 void allow_many_connections() {
   rlimit files{};
@@ -375,6 +436,7 @@ void allow_many_connections() {
 }  // namespace
 
 Joined join(const JoinOptions& options, const JoinHooks& hooks) {
+  sweep(options, hooks);
   JoinOptions checked = options;
   validate_options(option_rows(checked));
   allow_many_connections();

@@ -56,6 +56,8 @@ class PartsOnDisk {
   bool was_complete() const { return was_complete_; }                   // an earlier process had the model
   record::Kept kept() const { return kept_.value_or(record::Kept{}); }  // by earlier processes
 
+  bool failed() const { return ledger_ && ledger_->failed(); }  // a round of it, which its ledger has
+
   bool holds_rows() const { return self() < part().holders(); }
   algorithm::Cost spent() const;                         // so far, for a progress line
   nlohmann::json line_of(int round, bool silent) const;  // in rounds.jsonl; ε as of that round

@@ -1,10 +1,39 @@
 // NoiseKeys, and what Exchange does with them.
 #include "parley/protocol/noise_keys.h"
 
+#include <algorithm>
+#include <vector>
+
 #include "parley/base/error.h"
 #include "parley/protocol/exchange.h"
 
 namespace parley::protocol {
+
+std::uint64_t noise_key_day(std::string_view payload) {
+  expects(payload.size() == noise_key_bytes, "a payload that was inspected");
+  std::uint64_t day = 0;
+  for (std::size_t k = noise_key_bytes; k > noise_key_bytes - 8; --k)
+    day = (day << 8) | static_cast<unsigned char>(payload[k - 1]);
+  return day;
+}
+
+int NoiseKeys::middle() const {
+  expects(complete() && wanted_ > 0, "everybody's key");
+  std::vector<std::pair<std::uint64_t, int>> days;
+  for (const auto& [node, payload] : payloads_) days.emplace_back(noise_key_day(payload), node);
+  const auto half = days.begin() + static_cast<std::ptrdiff_t>(days.size() / 2);
+  std::ranges::nth_element(days, half);
+  return half->second;
+}
+
+std::optional<int> NoiseKeys::out_of_time() const {
+  const std::uint64_t middle_day = noise_key_day(payload(middle()));
+  for (const auto& [node, payload] : payloads_) {
+    const std::uint64_t day = noise_key_day(payload);
+    if (std::max(day, middle_day) - std::min(day, middle_day) > noise_key_spread) return node;
+  }
+  return std::nullopt;
+}
 
 Finding NoiseKeys::judge(const Message& m) const {
   const auto before = payloads_.find(m.node);
@@ -27,9 +56,9 @@ void Exchange::give_noise_key(const std::string& own) {
   if (signed_before && !own.empty() && noise_keys_.payload(self_) != own)
     throw Error({.what = "the key for shared noise is not the one that this party has signed in this part of the run",
                  .where = transcript_->name(),
-                 .fix = "put back the newest copy of the record, with the file OUT.noise-key beside it; if it is lost, "
-                        "agree on a new "
-                        "study: what was spent stays spent"});
+                 .fix =
+                     "if the record or the file OUT.noise-key was moved, put it back where it was; if one of them is "
+                     "lost, agree on a new study: what was spent stays spent"});
   if (signed_before || own.empty()) return;
   if (last_released_ > 0)
     throw Error(

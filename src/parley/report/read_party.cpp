@@ -8,6 +8,7 @@
 
 #include "parley/base/printed.h"
 #include "parley/base/text.h"
+#include "parley/record/beside.h"
 #include "parley/record/files.h"
 #include "parley/report/words.h"
 
@@ -205,7 +206,7 @@ Run read_party(const Sources& sources, Audience audience) {
   read_lines_of_one(run, sources, audience);
   if (!run.parts.empty()) run.parts.back().last = std::max(run.parts.back().first, run.rounds_done);
   if (audience == Audience::owner && sources.size() == 1) {
-    const json metrics = record::read_json((sources[0].folder / "").parent_path().string() + ".private_metrics.json");
+    const json metrics = record::read_json(record::beside(sources[0].folder, ".private_metrics.json"));
     const json model = member(metrics, "model");
     run.metrics.own_held_out = member(metrics, "held_out") == json(true);
     run.metrics.own_loss = number_in(model, "loss");

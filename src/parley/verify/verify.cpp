@@ -4,6 +4,7 @@
 
 #include "parley/base/error.h"
 #include "parley/base/text.h"
+#include "parley/record/beside.h"
 #include "parley/record/record.h"
 #include "parley/run/claim.h"
 #include "parley/verify/final_documents.h"
@@ -61,8 +62,17 @@ class Verification {
                      .value = name(t->node),
                      .where = folder,
                      .fix = "give one of " + folder + " and " + other->folder.string()});
+      tell_secrets(first.known.name(t->node), folder);
       first.records.push_back(std::move(*t));
     }
+  }
+
+  // A folder that was handed over has none beside it: what is found is on its owner's disk, or was given away with it.
+  void tell_secrets(const std::string& who, const fs::path& folder) {
+    for (const fs::path& file : record::noise_key_files(folder))
+      result_.secrets.push_back(file.string() + ": the secret of " + who +
+                                " for shared noise lies here; whoever reads it, or a backup of it, counts among the "
+                                "colluders. If the run does not go on, 'parley study abandon' deletes it");
   }
 
   // False: no part follows. Otherwise it is the newest one, and its records are still to be read.

@@ -54,6 +54,7 @@ struct Verified {
   long messages = 0;                   // whose signature holds
   long compared = 0;                   // values that two or more records hold, the same in all
   std::vector<std::string> accepted;   // by a ledger's owner: that it may be an old copy
+  std::vector<std::string> secrets;    // that lie beside these records, and are nobody else's to have
   std::vector<std::string> wrong;      // one sentence each; empty: everything holds
   std::vector<std::string> unchecked;  // what these records do not suffice for
 };
