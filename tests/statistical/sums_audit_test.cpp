@@ -48,6 +48,8 @@ TEST(SumsAudit, NewtonAndGradientDescentKeepTheirClaims) {
       {"newton, huber", {.loss = "huber", .clip = 1}},
       {"newton, softmax, far out", {.loss = "softmax", .rounds = 5, .norm = 40}, 0.85},  // round 1 is at 0
       {"newton, softmax, curvature", {.loss = "softmax", .pair = Pair::across, .curvature_share = 0.99}},
+      {"newton, squared, labels", {.loss = "squared"}},
+      {"newton, squared, moments", {.loss = "squared", .pair = Pair::across, .curvature_share = 0.99}},
       {"dp-gd, huber-hinge", {.algorithm = "dp-gd", .loss = "huber-hinge", .clip = 1, .rounds = 2}},
   };
   std::uint64_t seed = 9000;
@@ -216,6 +218,14 @@ TEST(BrokenSumsTwin, SoftmaxWithTheSameNoiseForTwoClassesIsRefuted) {
     return transcript;
   };
   expect_gaussian_refuted("softmax, one noise for two classes", scene, same, 1, sums_runs());
+}
+
+TEST(BrokenSumsTwin, SquaredLossChargedForHalfTheLabelsBoundIsRefuted) {
+  expect_sums_refuted("label sums charged for |y| <= 1/2", {.loss = "squared"},
+                      [](Schedule& s) { s.private_rounds.front().gradient_scale /= 2; });
+  expect_sums_refuted("its second moments with sensitivity 1",
+                      {.loss = "squared", .pair = Pair::across, .curvature_share = 0.99},
+                      [](Schedule& s) { s.private_rounds.front().curvature_scale /= std::numbers::sqrt2; });
 }
 
 TEST(BrokenSumsTwin, TheSameNoiseInTwoRoundsIsRefuted) {

@@ -177,12 +177,13 @@ Place usual_place(const Options& o, const Algorithm& a) {
 // What belongs to sums over rows alone.
 void check_sums_alone(const Options& o, const Algorithm& a) {
   if (o.intervals || o.loss == LossKind::squared)
-    throw Error({.what = "coefficients with intervals, and the squared loss, need sums over rows: " + a.name +
-                         " exchanges iterates",
-                 .value = a.name,
-                 .allowed = "newton",
-                 .where = o.intervals ? "option --intervals" : "option --loss",
-                 .fix = o.intervals ? "leave it out, or use --algorithm newton" : "use --loss huber, or --intervals"});
+    throw Error(
+        {.what = "coefficients with intervals, and the squared loss, need sums over rows: " + a.name +
+                 " exchanges iterates",
+         .value = a.name,
+         .allowed = "newton",
+         .where = o.intervals ? "option --intervals" : "option --loss",
+         .fix = o.intervals ? "leave it out, or use --algorithm newton" : "use --loss huber, or --algorithm newton"});
   const std::string option = o.clip                                     ? "clip"
                              : o.curvature_share                        ? "curvature-share"
                              : o.curvature != CurvatureShape::automatic ? "curvature"
@@ -242,6 +243,7 @@ double planned_damping(const Options& o, const Setting& setting) {
 Selected select_algorithm(const Options& o, bool trainer, const RowSize& size) {
   if (o.algorithm != auto_algorithm) return {.algorithm = algorithm_named(o.algorithm).name, .because = ""};
   if (o.intervals) return {curved.of(false), "--intervals belongs to it"};
+  if (o.loss == LossKind::squared) return {curved.of(false), "it alone takes the squared loss"};
   if (o.loss == LossKind::hinge)
     return {linear.of(trainer), "the plain hinge has a kink, and it needs a subgradient only"};
   if (const auto owner = by_option(o, trainer)) return *owner;

@@ -31,6 +31,7 @@ bool several_classes(const problem::Loss& loss) {
 }
 
 double slope_of(const problem::Loss& loss, double score, double label) {
+  if (loss.kind == problem::LossKind::squared) return score - label;
   if (loss.kind == problem::LossKind::huber) return std::clamp(score - label, -loss.width, loss.width);
   if (loss.kind == problem::LossKind::huber_hinge)
     return -label * std::clamp((1 + loss.width - label * score) / (2 * loss.width), 0.0, 1.0);
@@ -208,14 +209,15 @@ Scene make_sums_scene(const SumsOptions& options) {
   o.loss = options.loss;
   o.loss_width = 0.5;
   const problem::Loss loss = algorithm::loss_of(o, 3);
-  if (!several_classes(loss)) o.clip = options.clip;
+  const bool cuts = !several_classes(loss) && loss.kind != problem::LossKind::squared;
+  if (cuts) o.clip = options.clip;
   if (options.diagonal) o.curvature = "diagonal";
   o.average = "yes";
   o.diameter = options.at_point ? "at-point" : "worst";
   const bool curved = options.algorithm == "newton";
   if (curved) o.curvature_share = options.curvature_share;
   const double share = curved ? options.curvature_share : 0,
-               bound = several_classes(loss) ? bound_of(loss) : std::min(bound_of(loss), options.clip);
+               bound = cuts ? std::min(bound_of(loss), options.clip) : bound_of(loss);
   o.noise_scale = {(2 * bound + 2e-6) * std::sqrt(static_cast<double>(options.rounds) / (1 - share)) / options.claim};
   const auto b = static_cast<double>(options.records);
   const Vector target = target_of(loss, options.norm);

@@ -16,10 +16,10 @@ enum class Pair { opposed, across, slanted };
 
 struct SumsOptions {
   std::string algorithm = "newton";
-  Choice<problem::LossKind> loss = problem::LossKind::logistic;  // or huber-hinge, huber, softmax
+  Choice<problem::LossKind> loss = problem::LossKind::logistic;  // or huber-hinge, huber, squared (at 0), softmax
   bool diagonal = false;
   Pair pair = Pair::opposed;
-  double clip = 0.5;  // not of softmax
+  double clip = 0.5;  // not of softmax and squared
   bool at_point = false;
   long rounds = 1;
   double claim = 1;               // μ of the whole run
