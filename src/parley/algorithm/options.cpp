@@ -82,7 +82,9 @@ std::vector<Option> option_rows(Options& o) {
        "newton: full: all second moments of the features; diagonal: their squares alone; auto: full up to 3000 "
        "features where a record holds them, else diagonal, for which a schema must say how many a row has",
        one_of(o.curvature), &o.curvature.text, "algorithm", Shown::to_anyone},
-      {"curvature-share", "h", "newton: the share of the budget (of mu squared) that the curvature has; default 0.1",
+      {"curvature-share", "h",
+       "newton: the share of the budget (of mu squared) that the curvature has; default 0.1, "
+       "for the squared loss 0.2",
        strictly_between(0, 1), &o.curvature_share, "algorithm", Shown::to_anyone},
       {"noise", "",
        "auto: Gaussian under --epsilon (gamma with --delta 0), else what the algorithm has by definition (admm, "

@@ -79,8 +79,9 @@ constexpr long linear_rounds =
     1000;  // a gradient step does less than a minimum, and the noise after averaging is the same
 constexpr double default_solution_bound = 10;  // D_w
 // s² + h p² against v (shared_noise.h). In a sum over all parties what is shared cancels, however large. In an iterate it
-// stays until iterates are averaged, and the next gradient is taken there: measured with 5 and 20 parties
-// (docs/check/frontier.md).
+// stays until iterates are averaged, and the next gradient is taken there. At epsilon = 0.5 m = 4 lost 0.5 to 1.0 points
+// less than own noise, with 5 and 20 parties, and m = 100 0.4 to 3.5 points more than m = 4
+// (docs/check/frontier-tables.md; bench/iterates.cpp).
 constexpr double in_sums = 100, in_iterates = 4;
 
 // The standard deviation of a coordinate of the noise in the gradient, before κ is chosen.
@@ -178,12 +179,13 @@ Place usual_place(const Options& o, const Algorithm& a) {
 // What belongs to sums over rows alone.
 void check_sums_alone(const Options& o, const Algorithm& a) {
   if (o.intervals || o.loss == LossKind::squared)
-    throw Error({.what = "coefficients with intervals, and the squared loss, need sums over rows: " + a.name +
-                         " exchanges iterates",
-                 .value = a.name,
-                 .allowed = "newton",
-                 .where = o.intervals ? "option --intervals" : "option --loss",
-                 .fix = o.intervals ? "leave it out, or use --algorithm newton" : "use --loss huber, or --intervals"});
+    throw Error(
+        {.what = "coefficients with intervals, and the squared loss, need sums over rows: " + a.name +
+                 " exchanges iterates",
+         .value = a.name,
+         .allowed = "newton",
+         .where = o.intervals ? "option --intervals" : "option --loss",
+         .fix = o.intervals ? "leave it out, or use --algorithm newton" : "use --loss huber, or --algorithm newton"});
   const std::string option = o.clip                                     ? "clip"
                              : o.curvature_share                        ? "curvature-share"
                              : o.curvature != CurvatureShape::automatic ? "curvature"
@@ -243,6 +245,7 @@ double planned_damping(const Options& o, const Setting& setting) {
 Selected select_algorithm(const Options& o, bool trainer, const RowSize& size) {
   if (o.algorithm != auto_algorithm) return {.algorithm = algorithm_named(o.algorithm).name, .because = ""};
   if (o.intervals) return {curved.of(false), "--intervals belongs to it"};
+  if (o.loss == LossKind::squared) return {curved.of(false), "it alone takes the squared loss"};
   if (o.loss == LossKind::hinge)
     return {linear.of(trainer), "the plain hinge has a kink, and it needs a subgradient only"};
   if (const auto owner = by_option(o, trainer)) return *owner;

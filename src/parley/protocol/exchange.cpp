@@ -336,7 +336,10 @@ bool Exchange::next_message(const Link& link, Link::Call& call, std::string& byt
   }
   const auto hello = [&] { return choose(Link::What::hello, received_.seen(link.node).round, hello_to(link)); };
   if (!link.greeted) return hello();
-  if (const auto* key = next_noise_key_for(link)) return choose(Link::What::noise_key, key->first, key->second);
+  if (const auto& stored = noise_keys_.order(); link.settled_noise_keys < stored.size()) {
+    const int whose = stored[link.settled_noise_keys];
+    return choose(Link::What::noise_key, whose, noise_keys_.message(whose));
+  }
   if (const int round = has(link) + 1; round <= released())
     return choose(Link::What::value, round, envelopes_.at(round));
   const auto knows = [this](int neighbour, const PassedOn::Key& key) { return has(link_to(neighbour), key); };
@@ -356,6 +359,7 @@ void Exchange::pump() {
   for (Link& link : links_) {
     Link::Call call;
     std::string bytes;
+    settle_noise_keys(link);
     if (link.call || now_ < link.next_attempt || !next_message(link, call, bytes)) continue;
     if (call.what == Link::What::hello) link.stored = -1;  // the answer, or a hello of its own meanwhile, says it anew
     call.id = ++calls_;

@@ -163,7 +163,7 @@ class Exchange {
   Receipt on_last_word(const Message& m, std::string_view bytes, Link& from);  // a final iterate or a seal
   void give_noise_key(const std::string& own);
   Receipt on_noise_key(const Message& m, std::string_view bytes, Link& from);
-  const std::pair<const int, std::string>* next_noise_key_for(const Link& link) const;
+  void settle_noise_keys(Link& link) const;
   Receipt on_goodbye(const Message& m, std::string_view bytes);
   void take_leave(const Message& m, const Goodbye& goodbye);
   Receipt on_survivors(const Message& m, std::string_view bytes, Link& from);

@@ -246,6 +246,7 @@ void Exchange::meet(const Message& hello, std::string_view bytes) {
   Link& link = link_to(hello.node);
   link.passed_on.clear();  // its disk may be an older one
   link.noise_keys.clear();
+  link.settled_noise_keys = 0;
   if (++link.restarts <= 3) link.restarted = now_;
 }
 

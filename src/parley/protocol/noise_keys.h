@@ -41,11 +41,13 @@ class NoiseKeys {
   // By signed bytes and no clock: all parties judge alike, and so does whoever verifies.
   std::optional<int> out_of_time() const;
 
-  const std::map<int, std::string>& messages() const { return bytes_; }  // by sender: the signed bytes
+  const std::vector<int>& order() const { return order_; }                // senders, as their keys were stored
+  const std::string& message(int node) const { return bytes_.at(node); }  // the signed bytes
 
  private:
   int wanted_;
-  std::map<int, std::string> payloads_, bytes_;
+  std::map<int, std::string> payloads_, bytes_;  // by sender
+  std::vector<int> order_;
 };
 
 }  // namespace parley::protocol

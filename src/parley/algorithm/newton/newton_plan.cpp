@@ -23,7 +23,7 @@ namespace {
 using problem::LossKind;
 
 constexpr long planned_rounds = 32, planned_gd_rounds = 100;
-constexpr double planned_share = 0.1, planned_ridge = 1e-5, planned_momentum = 0.9;
+constexpr double planned_share = 0.1, planned_share_of_squares = 0.2, planned_ridge = 1e-5, planned_momentum = 0.9;
 constexpr double clip_when_clear = 0.5, clip_when_noisy = 0.35, noisy_from = 0.03;  // ν
 // Features from which the floor under the curvature's eigenvalues already makes steps short: cutting slopes at 0.35 makes
 // them shorter, and lost 0.5 to 3 points from 300 features on; it gained 0.2 to 0.6 with 100
@@ -111,7 +111,7 @@ void check_absent(const Options& o, const Algorithm& a, int classes) {
   if (o.loss == LossKind::hinge)
     throw Error({.what = a.name + " needs a bound on the loss' curvature, and the plain hinge has a kink",
                  .value = "hinge",
-                 .allowed = "logistic, huber-hinge, huber, softmax",
+                 .allowed = "logistic, huber-hinge, huber, squared, softmax",
                  .where = "option --loss",
                  .fix = "use --loss huber-hinge"});
   if (o.loss == LossKind::softmax && o.clip && *o.clip < loss_of(o, classes).plain_gradient_bound())
@@ -162,8 +162,9 @@ void check_size(Options& o, const Algorithm& a, const Setting& setting) {
                .where = o.intervals                           ? "option --intervals"
                         : o.curvature == CurvatureShape::full ? "option --curvature"
                                                               : "option --features",
-               .fix = o.curvature == CurvatureShape::full && !o.intervals ? "use --curvature diagonal"
-                                                                          : "use fewer features or parties"});
+               .fix = o.curvature == CurvatureShape::full && !o.intervals && o.loss != LossKind::squared
+                          ? "use --curvature diagonal"
+                          : "use fewer features or parties"});
 }
 
 Shape shape_of(const Options& o, const Algorithm& a) {
@@ -259,7 +260,7 @@ void price(Schedule& s) {
 Schedule outline(const Options& o, const Algorithm& a, const Setting& setting, int i) {
   Schedule s = begun(o, a, setting, i);
   s.degree = setting.nodes() - 1;  // everybody hears everybody
-  const long final = o.intervals ? 1 : 0, main = o.loss == LossKind::squared ? 0 : o.rounds;
+  const long final = o.intervals ? 1 : 0, main = o.intervals && o.loss == LossKind::squared ? 0 : o.rounds;
   s.rounds = main + final + 1;
   s.sums = Terms{.records = all_records(setting),
                  .ridge = s.regularization / o.loss_weight,  // the objective is N C times that of newton.h
@@ -406,9 +407,9 @@ std::string in_words(const Plan& plan) {
   if (s.loss.kind == LossKind::squared) {
     std::string once = "one exchange of second moments and label sums";
     if (plan.noisy())
-      once += "; Gaussian noise of " + short_number(r.hessian_scale) + " on the former and of " +
-              short_number(r.gradient_scale) + " on the latter";
-    return once;
+      once += "; Gaussian noise of " + short_number(std::max(r.hessian_scale, r.curvature_scale)) +
+              " on the former and of " + short_number(r.gradient_scale) + " on the latter";
+    return s.sums->final.steps() > 0 ? once : once + "; lambda " + short_number(s.sums->ridge + s.sums->l1);
   }
   std::string text = "slopes cut at " + short_number(s.summed_loss().plain_gradient_bound());
   if (s.loss.weighted())
@@ -438,7 +439,8 @@ void fill_in(Options& o, const Algorithm& a, const Setting& setting) {
   if (o.average == Average::automatic) o.average = o.noise == Noise::none ? Average::no : Average::yes;
   if (!o.regularization) o.regularization = planned_ridge * o.loss_weight * setting.nodes();
   check_size(o, a, setting);
-  if (a.curved && !o.curvature_share) o.curvature_share = planned_share;
+  if (a.curved && !o.curvature_share)
+    o.curvature_share = o.loss == LossKind::squared ? planned_share_of_squares : planned_share;
   const problem::Loss loss = loss_of(o, setting.classes);
   if (!o.clip)
     o.clip = !cut_pays(loss) || o.intervals || o.noise == Noise::none ? loss.plain_gradient_bound()
