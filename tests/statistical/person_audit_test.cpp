@@ -46,13 +46,27 @@ TEST(PersonAudit, TheClaimHoldsForAllRowsOfAPersonTogetherAndIsReached) {
 // One round of theorem G with two rows: δ(ε) of the two laws by integration, far into the tail.
 TEST(PersonAudit, TwoRowsUnderTheoremGStayBelowTwiceItsMuAndTakeItUp) {
   for (const double mu : {0.5, 2.0}) {
-    const Scene scene =
-        make_gaussian_scene({.mu = mu, .ratio = 0.75, .records = 2, .rows_per_person = 2, .tilt = 0, .depth = 60});
+    const Scene scene = make_gaussian_scene({.mu = mu, .ratio = 0.75, .records = 2, .rows_per_person = 2});
     const Excess excess = largest_excess(exact_profile(scene), scene.schedule.private_rounds[0].charge.mu);
     EXPECT_LE(excess.ratio, 1 + 1e-6) << "at epsilon " << excess.epsilon;
     EXPECT_GE(excess.ratio, 0.9);
     EXPECT_GT(largest_excess(exact_profile(scene), scene.schedule.private_rounds[0].charge.mu / 2).ratio, 2)
         << "the price of one row does not cover two";
+  }
+}
+
+// Gamma noise: the log ratio of two worlds that differ in two rows, at every point, is at most twice what one row costs.
+TEST(PersonAudit, PureNoiseHoldsForTwoRowsTogetherAtEveryPoint) {
+  for (const double epsilon : {1.0, 3.0}) {
+    SceneOptions o = with("dvp");
+    o.epsilon = epsilon;
+    o.records = o.rows_per_person = 2;
+    const Scene scene = make_scene(o);
+    const double largest = largest_ratio_on_a_grid(scene);
+    EXPECT_LE(largest, epsilon);
+    EXPECT_GT(largest, 0.75 * epsilon);
+    expect_to_hold("gamma, 2 rows of a person", scene, epsilon, person_runs(), 33000, {.ratio = 0.5});
+    EXPECT_GT(largest, 1.4 * epsilon / 2) << "the price of one row does not cover two";
   }
 }
 
