@@ -8,6 +8,10 @@ namespace parley::algorithm {
 // One value for all nodes, or one per node (check_list).
 double of_node(const std::vector<double>& values, int node);
 
+// Safe by default: that a run has no privacy, or how much noise it has, is somebody's decision. True where one was made:
+// a budget, the size of the noise (Gaussian noise, whose size is asked for), or none.
+bool decides_privacy(const Options& o);
+
 // Throw Error. o: with everything filled in (planner.h).
 void check_list(const std::vector<double>& values, const std::string& name, int nodes);  // one value, or one per node
 void check_loss_width(const Options& o);
