@@ -88,6 +88,7 @@ int run_gaussian(const Arguments& arguments) {
   validate_options(rows);
   const Accountants a =
       accountants(std::sqrt(static_cast<double>(o.compositions)) / o.noise_multiplier * (1 + 1e-15), o.delta);
+  say_first(run::too_large_epsilon(a.epsilon));
   if (arguments.has("json")) {
     json out = to_json(a);
     out.update({{"epsilon", a.epsilon},
@@ -213,6 +214,7 @@ int run_account(const Arguments& arguments) {
                               : exact
                                   ? "the exact minimum; --tolerance adds the cost of an approximate one (train does)"
                                   : "a minimum certified to the tolerance";
+  say_first(run::too_large_epsilon(plan));
   if (arguments.has("json")) {
     fmt::print("{}\n", account_json(plan, assumes).dump());
     return 0;

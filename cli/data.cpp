@@ -67,7 +67,7 @@ int run_data(const Arguments& arguments) {
         stderr,
         "{}\n  Bounds and categories are read off the rows of {}. If these rows are private, the schema is a leak:\n"
         "  use a public or synthetic sample, or replace every bound and category by what is publicly known.\n",
-        alarm("WARNING: for public or synthetic samples only."), name);
+        alarm("WARNING: for public or synthetic samples only.", stderr), name);
     put(o, data::draft_schema(data::read_csv(name, {.header = o.header, .delimiter = data::delimiter_of(o.delimiter)}),
                               o.label));
     return 0;

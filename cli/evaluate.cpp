@@ -70,7 +70,7 @@ std::vector<std::vector<std::string>> figures(const problem::Quality& q) {
   }
   const std::string mean = q.confusion.size() > 2 ? ", mean over classes" : "";
   add("error", q.error, percent(q.baseline_error), percent);
-  add("balanced error", q.balanced_error, percent(1 - 1 / static_cast<double>(q.confusion.size())), percent);
+  add("balanced error", q.balanced_error, percent(q.baseline_balanced_error.value_or(0)), percent);
   add("AUC" + mean, q.auc, "0.500", three);
   add("F1" + mean, q.f1, "-", three);
   add("log loss", q.log_loss, "-", four);
@@ -78,34 +78,33 @@ std::vector<std::vector<std::string>> figures(const problem::Quality& q) {
   return rows;
 }
 
-report::Chart roc_chart(const problem::Scored& s) {
+report::Figure roc_of(const problem::Scored& s) {
   std::vector<bool> positive;
   for (const double y : s.label) positive.push_back(y > 0);
-  report::Line line{.name = "this model", .x = {}, .mean = {}, .low = {}, .high = {}};
+  std::vector<double> false_alarms, found;
   for (const problem::RocPoint& p : problem::roc(s.score, positive)) {
-    line.x.push_back(p.false_alarms);
-    line.mean.push_back(p.found);
+    false_alarms.push_back(p.false_alarms);
+    found.push_back(p.found);
   }
-  return {.title = "ROC: rows found against false alarms",
-          .x_label = "share of the negative rows that are said to be positive",
-          .y_label = "share of the positive rows that are found",
-          .lines = {line, {.name = "guessing", .x = {0, 1}, .mean = {0, 1}, .low = {}, .high = {}}},
-          .marks = {}};
+  return report::roc_figure(std::move(false_alarms), std::move(found));
 }
 
-report::Chart calibration_chart(const problem::Quality& q) {
-  report::Line line{.name = "this model", .x = {}, .mean = {}, .low = {}, .high = {}};
-  for (const problem::Bin& b : q.calibration) {
-    if (b.rows == 0) continue;
-    line.x.push_back(b.predicted);
-    line.mean.push_back(b.observed);
-  }
-  return {.title = "Calibration: how often what is predicted is true",
-          .x_label = "mean predicted probability of a bin",
-          .y_label = "share of its rows for which it is true",
-          .points = true,
-          .lines = {line, {.name = "well calibrated", .x = {0, 1}, .mean = {0, 1}, .low = {}, .high = {}}},
-          .marks = {}};
+report::Figure calibration_of(const problem::Quality& q) {
+  std::vector<report::CalibrationBin> bins;
+  for (const problem::Bin& b : q.calibration)
+    if (b.rows > 0)
+      bins.push_back({.rows = static_cast<double>(b.rows), .predicted = b.predicted, .observed = b.observed});
+  return report::calibration_figure({{"this model", bins}});
+}
+
+// Of each bin that has rows: what was predicted, and how often it was true.
+std::vector<std::vector<std::string>> calibration_table(const problem::Quality& q) {
+  std::vector<std::vector<std::string>> rows = {{"predicted probability", "rows", "mean prediction", "true"}};
+  for (const problem::Bin& b : q.calibration)
+    if (b.rows > 0)
+      rows.push_back({fmt::format("{:.1f} to {:.1f}", b.low, b.high), grouped(static_cast<long>(b.rows)),
+                      fixed(b.predicted, 3), fixed(b.observed, 3)});
+  return rows;
 }
 
 std::vector<std::vector<std::string>> confusion(const problem::Quality& q, const std::vector<std::string>& classes) {
@@ -138,8 +137,8 @@ void write_page(const EvaluateOptions& o, const run::Model& model, const problem
                            .confusion = confusion(q, classes),
                            .charts = {},
                            .version = PARLEY_VERSION};
-  if (q.confusion.size() == 2 && q.auc) page.charts.push_back(roc_chart(s));
-  if (!q.calibration.empty()) page.charts.push_back(calibration_chart(q));
+  if (q.confusion.size() == 2 && q.auc) page.charts.push_back(roc_of(s));
+  if (!q.calibration.empty()) page.charts.push_back(calibration_of(q));
   ::umask(077);
   write_file(o.out, report::quality_page(page));
 }
@@ -167,7 +166,7 @@ int run_evaluate(const Arguments& arguments) {
   if (!o.out.empty()) write_page(o, model, s, q, classes);
   if (arguments.has("json")) {
     nlohmann::json j = run::to_json(q, classes);
-    if (!q.mae) j["error"] = q.error;
+    j["error"] = q.error;
     j["model_not_private"] = model.not_private;
     j["measured_on_rows"] = "private: no budget paid for these figures";
     fmt::print("{}\n", j.dump());
@@ -177,6 +176,7 @@ int run_evaluate(const Arguments& arguments) {
   fmt::print("\n{} on {} rows of {}\n{}", bold("Quality"), grouped(static_cast<long>(q.rows)), o.data,
              table(figures(q)));
   for (const auto& [what, text] : run::class_lines(q, classes)) fmt::print("  {}: {}\n", what, text);
+  if (!q.calibration.empty()) fmt::print("\n{}\n{}\n", bold("Calibration"), table(calibration_table(q)));
   fmt::print("  Verdict: {}\n", q.verdict.no_better ? alarm(q.verdict.text) : q.verdict.text);
   fmt::print("\n  These figures are measured on rows, and no budget paid for them: keep them with the rows.\n");
   if (!o.out.empty()) fmt::print("Report: {} (private)\n", o.out);

@@ -7,6 +7,7 @@
 #include <optional>
 
 #include "cli/commands.h"
+#include "cli/plan_record.h"
 #include "cli/terminal.h"
 #include "parley/algorithm/newton/newton_plan.h"
 #include "parley/algorithm/planner.h"
@@ -41,28 +42,6 @@ std::vector<Option> rows(PlanOptions& o) {
   for (const Option& row : algorithm::option_rows(o.algorithm))
     if (row.name != "start" && row.name != "release-bound") list.push_back(row);
   return list;
-}
-
-// Noise to signal: the norm of the noise in the mean gradient after averaging over the nodes and over half of the
-// private rounds, beside the largest norm C·G that the signal can have.
-double noise_to_signal(const algorithm::Plan& plan, long row_features) {
-  const auto features = static_cast<double>(row_features * plan.nodes.front().loss.scores());
-  double square = 0;
-  for (const auto& s : plan.nodes) {
-    const auto& r = s.private_rounds.front();
-    const double in_gradient =
-        s.place == algorithm::Place::gradient
-            ? (r.gradient_scale > 0 ? r.gradient_scale : std::sqrt(features + 1) / r.gradient_rate)
-        : s.noise == algorithm::Noise::gaussian
-            ? std::max(r.objective_scale, s.place == algorithm::Place::output ? r.output_scale * r.strong_convexity : 0)
-            : std::sqrt(features + 1) /
-                  (s.place == algorithm::Place::output ? r.output_rate / r.strong_convexity : r.objective_rate);
-    square += features * in_gradient * in_gradient;
-  }
-  const auto nodes = static_cast<double>(plan.nodes.size()),
-             rounds = static_cast<double>(plan.nodes.front().private_rounds.size());
-  const double signal = plan.options.loss_weight * plan.nodes.front().loss.gradient_bound();
-  return std::sqrt(square / (nodes * nodes * std::max(1.0, plan.average ? rounds / 2 : 1.0))) / signal;
 }
 
 std::string list(const std::vector<double>& values) {
@@ -147,9 +126,10 @@ struct Planned {
   algorithm::Selected selected;
   algorithm::Plan plan;
   std::string convergence;
+  nlohmann::json record;  // what 'parley report' makes a page of
 };
 
-nlohmann::json plan_json(const Planned& planned, long features) {
+nlohmann::json plan_json(const Planned& planned) {
   const algorithm::Plan& plan = planned.plan;
   const auto& p = plan.options;
   const auto& first = plan.nodes.front();
@@ -170,17 +150,18 @@ nlohmann::json plan_json(const Planned& planned, long features) {
                         {"bound", plan.verified_only() ? "numerically verified" : "proved"},
                         {"convergence", planned.convergence},
                         {"node_results", node_plans(plan)},
+                        {"forecast", run::forecast_json(plan)},
+                        {"record", planned.record},
                         {"warnings", plan.warnings}};
+  if (const auto nu = run::noise_to_signal(plan)) out["noise_to_signal"] = *nu;
   if (first.sums) {
     out.update({{"clip", *p.clip},
                 {"curvature", p.curvature.text},
                 {"curvature_share", *p.curvature_share},
-                {"regularization", *p.regularization},
-                {"forecast", run::forecast_json(plan)}});
+                {"regularization", *p.regularization}});
     return out;
   }
   out.update({{"penalty", p.penalty}, {"penalty_growth", p.penalty_growth}, {"damping", *p.damping}});
-  if (features > 0) out["noise_to_signal"] = noise_to_signal(plan, features);
   return out;
 }
 
@@ -208,13 +189,17 @@ void print_command(const algorithm::Plan& plan, const PlanOptions& o) {
              bold("Run it"), train_command(plan, o));
 }
 
+void print_forecast(const algorithm::Plan& plan) {
+  for (const auto& [what, text] : run::forecast_lines(plan)) line(what, text);
+  if (plan.features == 0) line("expect", "give --features for a forecast");
+}
+
 // Of the algorithms that exchange sums over rows.
 void print_rest_of_sums(const algorithm::Plan& plan, const PlanOptions& o) {
   line("settings", algorithm::newton::in_words(plan));
   line("model", "mean of the points after the later half of the rounds (free)");
   print_guarantee(plan);
-  for (const auto& [what, text] : run::forecast_lines(plan)) line(what, text);
-  if (o.features == 0) line("expect", "give --features for a forecast");
+  print_forecast(plan);
   print_command(plan, o);
 }
 
@@ -254,10 +239,7 @@ void print_plan(const Planned& planned, const PlanOptions& o) {
                               : "mean of the last iterates");
   print_guarantee(plan);
   line("convergence", planned.convergence + " (without noise; parley check has the numbers)");
-  if (o.features > 0)
-    line("noise to signal",
-         fmt::format("{:.3g} (on Adult with 104 features, 0.02 went with 2.5 points more test error, 0.006 with 1.1)",
-                     noise_to_signal(plan, o.features)));
+  print_forecast(plan);
   print_command(plan, o);
 }
 
@@ -271,7 +253,8 @@ int run_plan(const Arguments& arguments) {
                  .fix = "e.g. parley plan --epsilon 1 --delta 1e-5 --records 8000 --features 60"});
   const algorithm::RowSize size{
       .features = o.features, .parties = static_cast<int>(o.nodes), .classes = static_cast<int>(o.classes)};
-  Planned planned{.selected = algorithm::select_algorithm(o.algorithm, false, size), .plan = {}, .convergence = ""};
+  Planned planned{
+      .selected = algorithm::select_algorithm(o.algorithm, false, size), .plan = {}, .convergence = "", .record = {}};
   algorithm::Options options = o.algorithm;
   options.algorithm = planned.selected.algorithm;
   const network::Graph graph = run::graph_for(o.graph, options.algorithm, static_cast<int>(o.nodes));
@@ -281,12 +264,12 @@ int run_plan(const Arguments& arguments) {
   setting.rows_per_person = o.rows_per_person;
   planned.plan = algorithm::make_plan(options, setting);
   planned.convergence = theory::convergence_verdict(graph, planned.plan, setting);
+  say_first(run::too_large_epsilon(planned.plan));
   if (arguments.has("json")) {
-    fmt::print("{}\n", plan_json(planned, o.features).dump());
+    planned.record = planned_record(planned.plan, planned.selected, graph, setting, o.graph);
+    fmt::print("{}\n", plan_json(planned).dump());
     return 0;
   }
-  if (const std::string first = run::too_large_epsilon(planned.plan); !first.empty())
-    fmt::print(stderr, "{}\n", alarm(first));
   for (const auto& warning : planned.plan.warnings) fmt::print(stderr, "warning: {}\n", warning);
   print_plan(planned, o);
   return 0;

@@ -213,6 +213,7 @@ int check(const Study& s, bool as_json) {
                     convergence = theory::convergence_verdict(p.graph, p.plan, p.setting);
   const auto& first = p.plan.nodes.front();
   const auto stamps = study::not_private(s, p);
+  say_first(run::too_large_epsilon(p.plan));
   if (as_json) {
     json parties = json::array();
     for (int i = 0; i < static_cast<int>(s.parties.size()); ++i) parties.push_back(party_json(s, p, i));
@@ -239,7 +240,6 @@ int check(const Study& s, bool as_json) {
                            .dump());
     return 0;
   }
-  if (const std::string text = run::too_large_epsilon(p.plan); !text.empty()) fmt::print(stderr, "{}\n", alarm(text));
   for (const auto& warning : warnings(s, p)) fmt::print(stderr, "warning: {}\n", warning);
   const auto line = [](const std::string& what, const std::string& text) { fmt::print("  {:<12} {}\n", what, text); };
   fmt::print("{}\n", bold(s.title.empty() ? s.file.string() : s.title));

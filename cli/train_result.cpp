@@ -50,7 +50,7 @@ std::vector<Figure> figures_of(const problem::Quality& q) {
   const std::string mean = several ? ", mean over classes" : "";
   return {{"test error", [](const auto& x) { return std::optional(x.error); }, percent, percent(q.baseline_error)},
           {"balanced error", [](const auto& x) { return x.balanced_error; }, percent,
-           percent(1 - 1 / static_cast<double>(q.confusion.size()))},
+           percent(q.baseline_balanced_error.value_or(0))},
           {"AUC" + mean, [](const auto& x) { return x.auc; }, three, "0.500"},
           {"F1" + mean, [](const auto& x) { return x.f1; }, three, "-"},
           {"log loss", [](const auto& x) { return x.log_loss; }, four, "-"},

@@ -173,7 +173,8 @@ class Study:
         run("data", "schema", schema, "--out", shared / "schema.toml", cwd=shared)
         run("study", "new", "study.toml", cwd=shared)
         self.set(shared / "study.toml", title='"a test"', graph=f'"{self.graph}"', algorithm=f'"{algorithm}"', rounds=rounds,
-                 epsilon=float(epsilon) if epsilon else '', delta=delta if epsilon else '', deadline_seconds=deadline, wait_seconds=wait, seed=seed, loss_weight=20.0, **dict(options))
+                 epsilon=float(epsilon) if epsilon else '', delta=delta if epsilon else '', deadline_seconds=deadline, wait_seconds=wait, seed=seed, loss_weight=20.0,
+                 **{"noise": None if epsilon else '"none"', **dict(options)})
         for i, name in enumerate(self.all):
             folder = self.base / name
             folder.mkdir()
@@ -298,8 +299,8 @@ class Study:
             value = given[key][0] if isinstance(given[key], list) and given[key] else given[key]
             if value not in (None, []):
                 command += ["--" + key, value]
-        if not given["epsilon"]:  # what the algorithm has by definition
-            command += ["--noise", "none"] if given["algorithm"] == "admm" else ["--noise-rate", 0.5]
+        if not given["epsilon"]:
+            command += ["--noise", "none"]
         run(*command, cwd=self.base)
         return out
 

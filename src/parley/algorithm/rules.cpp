@@ -304,6 +304,11 @@ void warn(Plan& plan, const Setting& setting) {
                             "the optimum (docs/check/algorithms-rounds.md); set --penalty-growth-rounds");
 }
 
+bool decides_privacy(const Options& o) {
+  return !o.epsilon.empty() || o.iteration_epsilon || !o.noise_rate.empty() || !o.noise_scale.empty() ||
+         o.noise == Noise::none || o.noise == Noise::gaussian;
+}
+
 void check_doable(const Plan& plan, const Setting& setting) {
   constexpr double largest = 1e100;
   for (const Schedule& s : plan.nodes) {

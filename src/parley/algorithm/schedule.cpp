@@ -307,6 +307,7 @@ Plan make_plan(const Options& given, const Setting& setting, bool exact) {
   const Algorithm& a = algorithm_named(o.algorithm);
   if (a.sums) {
     Plan plan = newton::make_plan(o, a, setting);
+    plan.features = setting.features;
     warn(plan, setting);
     return plan;
   }
@@ -314,7 +315,8 @@ Plan make_plan(const Options& given, const Setting& setting, bool exact) {
   check_problem(o, a);
   if (o.dual_step == DualStep::numbers)
     check_list(std::vector<double>(split_list(o.dual_step.text).size()), "dual-step", nodes);
-  Plan plan{.options = o, .tolerance_given = o.tolerance, .average = o.average == Average::yes};
+  Plan plan{
+      .options = o, .tolerance_given = o.tolerance, .average = o.average == Average::yes, .features = setting.features};
   for (int i = 0; i < nodes; ++i) plan.nodes.push_back(outline(o, a, setting, i));
   const auto price_for = [&](double tolerance) {
     plan.options.tolerance = tolerance;

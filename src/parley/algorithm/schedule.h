@@ -133,6 +133,7 @@ struct Plan {
   Options options;                          // with everything that was left open filled in
   std::optional<double> tolerance_given{};  // as the options had it: a later part of a run may need another
   bool average = false;
+  long features = 0;  // of a row, as the setting had them; 0: not known
   std::vector<std::string> warnings;
   bool noisy() const { return nodes.front().noise != Noise::none; }
   bool star() const { return nodes.front().algorithm.star; }  // there is a trainer, node number nodes.size()

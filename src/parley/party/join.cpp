@@ -379,10 +379,9 @@ class Joining {  // a party at work
     const data::Rows& rows = held_out ? held_out_ : rows_.rows;
     const std::string& schema = participant_.study.schema_toml;
     const auto of = [&](const Vector& f) {
-      json j = run::to_json(problem::quality(scored(rows, problem_.loss, f), {.unit = run::unit_of(schema)}),
-                            run::class_names(schema, rows_.classes));
-      j.update({{"loss", problem::mean_loss(rows, problem_.loss, f)},
-                {"error", problem::test_error(rows, problem_.loss, f)}});
+      const problem::Quality q = problem::quality(scored(rows, problem_.loss, f), {.unit = run::unit_of(schema)});
+      json j = run::to_json(q, run::class_names(schema, rows_.classes));
+      j.update({{"loss", problem::mean_loss(rows, problem_.loss, f)}, {"error", q.error}});
       return j;
     };
     write_private_file(

@@ -32,7 +32,8 @@ constexpr Field simulation_fields[] = {{"format", shareable},
                                        {"released", shareable},
                                        {"privacy", shareable},
                                        {"options", by_option},
-                                       {"data", by_option},  // of a file: its name
+                                       {"in_force", by_option},  // what "auto" and 0 stood for
+                                       {"data", by_option},      // of a file: its name
                                        {"warnings", owner},  // those of a ledger name the dataset and compare its rows
                                        {"run_id", owner},    // in the owner's ledger
                                        {"job_id", owner},

@@ -132,8 +132,7 @@ std::string cards_part(const std::vector<Group>& groups) {
       }());
     if (std::isfinite(run.metrics.own_error))
       out += card("error on this party's rows", in_words(run.metrics.own_error),
-                  "loss " + value_text(run.metrics.own_loss) +
-                      (run.metrics.own_held_out ? "; rows that were held out" : "; rows that it was trained on"));
+                  "loss " + value_text(run.metrics.own_loss) + "; " + own_rows_in_words(run));
     const Spread apart = over_runs(g, [](const Run& r) { return last_of(r, &Round::disagreement); });
     if (apart.count > 0)
       out += card("disagreement", value_text(apart.mean), [&] {

@@ -135,7 +135,33 @@ TEST_F(PartyReport, APrivatePageSaysThatItHasLossesOnlyWhereItHas) {
   };
   EXPECT_THAT(made(base_), AllOf(HasSubstr("Private report."), Not(HasSubstr("contains losses"))));
   std::ofstream((base_ / "beta").string() + ".private_metrics.json") << R"({"model": {"loss": 0.5, "error": 0.25}})";
-  EXPECT_THAT(made(base_ / "beta"), HasSubstr("contains losses and errors"));
+  EXPECT_THAT(made(base_ / "beta"), AllOf(HasSubstr("contains losses and errors"), Not(HasSubstr("against guessing"))));
+}
+
+// An error alone says nothing: 11.43 % looks fine where always saying the larger class has 11.40 %.
+TEST_F(PartyReport, ThePrivatePageOfAPartySaysWhatItsModelIsWorthAgainstGuessing) {
+  json model = {{"loss", 0.5},
+                {"error", 0.1143},
+                {"baseline_error", 0.1140},
+                {"auc", 0.512},
+                {"verdict", "no better than always guessing the larger class: for a <reason>"},
+                {"verdict_tests", {{"no_better_than_guessing", true}}},
+                {"calibration", {{{"rows", 9}, {"predicted", 0.12}, {"observed", 0.11}}}}};
+  const auto page = [&](Audience audience) {
+    std::ofstream((base_ / "beta").string() + ".private_metrics.json") << json{{"model", model}}.dump();
+    return make_report({base_ / "beta"}, {.audience = audience, .shareable_option = shareable}).page;
+  };
+  EXPECT_THAT(
+      page(Audience::owner),
+      AllOf(HasSubstr("model against guessing"), HasSubstr("class=\"card red\""), HasSubstr("NO BETTER"),
+            HasSubstr("for a &lt;reason&gt;. AUC 0.512 (guessing: 0.5)."),
+            HasSubstr("Wrong: 11.43 %; always guessing the larger class: 11.40 %; on this party&#39;s rows that it "
+                      "was trained on"),
+            HasSubstr("id=\"calibration\"")));
+  EXPECT_THAT(page(Audience::anyone), AllOf(Not(HasSubstr("11.43")), Not(HasSubstr("11.40")), Not(HasSubstr("0.512")),
+                                            Not(HasSubstr("against guessing"))));
+  model["verdict_tests"]["no_better_than_guessing"] = false;
+  EXPECT_THAT(page(Audience::owner), AllOf(HasSubstr("class=\"card green\""), Not(HasSubstr("NO BETTER"))));
 }
 
 TEST_F(PartyReport, AllPartiesTogetherAreOneRun) {
@@ -286,7 +312,8 @@ TEST_F(PartyReport, AStudyThatHasNotBegunIsAPageToApprove) {
   const std::string all = make_plan_report(plan, {.version = "test", .shareable_option = shareable}).page;
   EXPECT_THAT(all, AllOf(HasSubstr("will learn at most"), HasSubstr("aaaa aaaa aaaa"), HasSubstr("not begun"),
                          HasSubstr("alpha</th><td>not yet"), HasSubstr("&lt;b&gt;Yes&lt;/b&gt;"),
-                         HasSubstr("1 line beside the study counts for nothing")));
+                         HasSubstr("1 line beside the study counts for nothing"),
+                         HasSubstr("--words 'Approved. NAME' --hash " + std::string(64, 'a'))));
   for (const char* word : {"Not complete", "id=\"charts\"", "ended early", "<b>Yes"})
     EXPECT_THAT(all, Not(HasSubstr(word))) << word;
 }

@@ -184,6 +184,7 @@ Run read_party(const Sources& sources, Audience audience) {
   }
   Run run{.party = true};
   read_common(run, furthest, options);
+  read_in_force(run, top);
   const auto outcome_of = [](const Source& s) {  // while a later part is under way, the first says "continued"
     const std::string outcome = text_in(s.run, "outcome");
     return outcome == "continued" && !s.later.empty() ? text_in(s.later.back().run, "outcome") : outcome;
@@ -211,6 +212,8 @@ Run read_party(const Sources& sources, Audience audience) {
     run.metrics.own_held_out = member(metrics, "held_out") == json(true);
     run.metrics.own_loss = number_in(model, "loss");
     run.metrics.own_error = number_in(model, "error");
+    run.metrics.test_error_guessing = number_in(model, "baseline_error");
+    read_worth(run.metrics, model);
   }
   for (const Source& source : sources) {
     read_statement(run, source);

@@ -36,6 +36,10 @@ std::string error_text(const Run& run, double error) {
   return of_numbers(run) ? value_text(error) : fmt::format("{:.2f} %", 100 * error);
 }
 
+std::string own_rows_in_words(const Run& run) {
+  return run.metrics.own_held_out ? "rows that were held out" : "rows that it was trained on";
+}
+
 std::string spread_text(const Spread& s) {
   if (s.count < 2 || s.low == s.high) return value_text(s.mean);
   return fmt::format("{} ({} to {})", value_text(s.mean), value_text(s.low), value_text(s.high));

@@ -11,6 +11,8 @@ std::string count_text(double count);                  // 40,000
 std::string value_text(double value);                  // 4 digits
 bool of_numbers(const Run& run);                       // the model predicts a number, not a class
 std::string error_text(const Run& run, double error);  // of classes: percent; of numbers: root mean square
+                                                       // in the column's own unit
+std::string own_rows_in_words(const Run& run);         // whether the model has seen the rows it was measured on
 std::string spread_text(const Spread& s);              // mean, and the range over several runs
 
 // Several runs on the same rows: what whoever sees all of them learns at most (basic composition).

@@ -44,7 +44,7 @@ void note(const Summary& s, Cell& cell, Comparison& all) {
   all.data = s.simulation.holdings.name;
   all.train_loss_nonprivate = s.simulation.train_loss_nonprivate;
   if (tested) all.test_error_nonprivate = s.simulation.test_error_nonprivate;
-  if (tested && all.classifies) all.test_error_guessing = s.simulation.test_error_guessing;
+  if (tested) all.test_error_guessing = s.simulation.test_error_guessing;
   all.not_private = s.simulation.not_private;
   all.adjacency = s.simulation.adjacency;
   all.rows_per_person = s.simulation.unit.rows_per_person;

@@ -87,10 +87,29 @@ void check_ranks_alike(const Simulation& simulation, const TrainOptions& o, netw
   });
 }
 
-// What a model must beat: the error of always saying the class that is larger among all training rows.
+// Always the mean of all training rows. In the order of nodes: the same bits for any number of ranks.
+double error_of_mean(const Simulation& simulation, network::Ranks& ranks) {
+  std::array<double, 2> trained{};  // Σ y, rows
+  ranks.in_turn(trained, [&] {
+    for (const auto& p : simulation.problems)
+      for (const double y : p.rows->label) trained[0] += y, ++trained[1];
+  });
+  const double mean = trained[0] / trained[1];
+  double squares = 0;
+  ranks.in_turn({&squares, 1}, [&] {
+    for (const double y : simulation.holdings.test.label) squares += (y - mean) * (y - mean);
+  });
+  return problem::test_error_of(squares, simulation.test_rows, simulation.problems[0].loss, simulation.label_unit);
+}
+
+// What a model must beat: the error of always saying the class that is larger among all training rows, or their mean.
 void add_guessing(Simulation& simulation, network::Ranks& ranks) {
   const problem::Loss& loss = simulation.problems[0].loss;
-  if (!loss.classifies() || simulation.test_rows == 0) return;
+  if (simulation.test_rows == 0) return;
+  if (!loss.classifies()) {
+    simulation.test_error_guessing = error_of_mean(simulation, ranks);
+    return;
+  }
   std::vector<double> tested = problem::class_counts(simulation.holdings.test, loss), trained(tested.size());
   for (const auto& p : simulation.problems) {
     const auto counts = problem::class_counts(*p.rows, loss);
@@ -133,10 +152,10 @@ void add_yardstick(Simulation& simulation, network::Ranks& ranks) {
   const problem::Loss& kind = simulation.problems[0].loss;
   if (simulation.test_rows == 0) return;
   if (const auto rows = scored_by_all(simulation.holdings.test, kind, simulation.optimum, ranks))
-    simulation.quality_nonprivate = problem::quality(*rows, {.unit = unit_of(simulation.holdings.schema_toml)});
+    simulation.quality_nonprivate = problem::quality(*rows, {.unit = simulation.label_unit});
   double errors = problem::test_errors(simulation.holdings.test, kind, simulation.optimum);
   ranks.sum({&errors, 1});
-  simulation.test_error_nonprivate = problem::test_error_of(errors, simulation.test_rows, kind);
+  simulation.test_error_nonprivate = problem::test_error_of(errors, simulation.test_rows, kind, simulation.label_unit);
 }
 
 }  // namespace
@@ -197,6 +216,7 @@ Simulation plan_simulation(const TrainOptions& o, data::Holdings holdings) {
                         .selected = std::move(selected),
                         .plan = std::move(plan)};
   simulation.unit = std::move(unit);
+  simulation.label_unit = unit_of(simulation.holdings.schema_toml);
   simulation.adjacency = data::reads_rows(o.data.split) ? record::Adjacency::as_dealt : record::Adjacency::replace_one;
   if (simulation.adjacency == record::Adjacency::as_dealt)
     simulation.plan.warnings.push_back(

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <nlohmann/json.hpp>
 
+#include "parley/algorithm/rules.h"
 #include "parley/base/digest.h"
 #include "parley/base/error.h"
 #include "parley/base/text.h"
@@ -38,6 +39,10 @@ void check_startable(const Study& s, const algorithm::Algorithm& a) {
   std::vector<Error::Fields> wrong;
   const std::string file = s.file.string();
   const long trainers = trainers_of(s);
+  if (!algorithm::decides_privacy(s.algorithm))
+    wrong.push_back({.what = "how much privacy? The study has no budget",
+                     .where = file,
+                     .fix = "give epsilon (for example epsilon = 1), or noise = \"none\" to run without privacy"});
   if (holders(s) < 2)
     wrong.push_back({.what = "a study needs two parties with records",
                      .value = std::to_string(holders(s)),

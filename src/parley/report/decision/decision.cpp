@@ -15,13 +15,6 @@
 namespace parley::report {
 namespace {
 
-std::string light(const Verdict& v, const std::string& whom) {
-  return fmt::format("<div class=\"light {}\">{}<p><strong>{}</strong>{} {}</p></div>\n", name_of(v.light),
-                     sign_of(v.light), escaped(v.word),
-                     whom.empty() ? "" : fmt::format(" <span class=\"whom\">{}:</span>", escaped(whom)),
-                     escaped(v.sentence));
-}
-
 // Against colluders that the plan allows for, the largest of the runs that share noise.
 const Run* shared(const std::vector<Group>& groups) {
   const Run* most = nullptr;
@@ -60,31 +53,21 @@ std::string spent_card(const Run& run) {
                                    : "ended early: the planned ε covers it"));
 }
 
-// What run.json measures; a verdict of the run itself comes first.
-std::string guessing_card(const Group& g) {
-  const Metrics& m = g.first().metrics;
-  const double error = over_runs(g, [](const Run& r) { return r.metrics.test_error; }).mean;
-  if (!std::isfinite(error) || !std::isfinite(m.test_error_guessing)) return "";
-  const double better = m.test_error_guessing - error;
-  const bool numbers = of_numbers(g.first());
-  const bool told = !m.verdict.empty() && g.runs.size() == 1;  // by an exact test on the held-out rows
-  const std::string value = told && std::isfinite(m.auc) ? fmt::format("AUC {:.3f}", m.auc)
-                            : better <= 0                ? "no better"
-                            : numbers                    ? value_text(better) + " better"
-                                                         : fmt::format("{:.1f} points better", 100 * better);
-  const std::string what = numbers ? "always guessing the mean: " : "always guessing the larger class: ";
-  return card("model against guessing", value,
-              (told ? m.verdict + ". " : "") + "Wrong: " + error_text(g.first(), error) + "; " + what +
-                  error_text(g.first(), m.test_error_guessing));
-}
-
 }  // namespace
 
-std::string card(const std::string& name, const std::string& value, const std::string& small) {
+std::string card(const std::string& name, const std::string& value, const std::string& small,
+                 std::optional<Light> light) {
   return fmt::format(
-      "<div class=\"card\"><div class=\"name\">{}</div><div class=\"value\">{}</div><div "
+      "<div class=\"card{}\"><div class=\"name\">{}</div><div class=\"value\">{}{}</div><div "
       "class=\"small\">{}</div></div>\n",
-      escaped(name), escaped(value), escaped(small));
+      light ? " " + name_of(*light) : "", escaped(name), light ? sign_of(*light) : "", escaped(value), escaped(small));
+}
+
+std::string light_part(const Verdict& v, const std::string& whom) {
+  return fmt::format("<div class=\"light {}\">{}<p><strong>{}</strong>{} {}</p></div>\n", name_of(v.light),
+                     sign_of(v.light), escaped(v.word),
+                     whom.empty() ? "" : fmt::format(" <span class=\"whom\">{}:</span>", escaped(whom)),
+                     escaped(v.sentence));
 }
 
 std::string lights_part(const std::vector<Group>& groups) {
@@ -93,10 +76,11 @@ std::string lights_part(const std::vector<Group>& groups) {
   const Run* const fewer = holds ? shared(groups) : nullptr;
   std::string out = "<div class=\"lights\" role=\"note\" aria-label=\"Traffic light\">\n";
   const bool published = publishing_allowed(groups);
-  out += light(verdict_on(epsilon, holds, published), fewer != nullptr ? "against all other parties together" : "");
+  out +=
+      light_part(verdict_on(epsilon, holds, published), fewer != nullptr ? "against all other parties together" : "");
   if (fewer != nullptr)
-    out += light(verdict_on(fewer->guarantee.epsilon_colluders, holds, published),
-                 "against " + fewer->guarantee.colluders);
+    out += light_part(verdict_on(fewer->guarantee.epsilon_colluders, holds, published),
+                      "against " + fewer->guarantee.colluders);
   out += "</div>\n";
   for (const std::string& text : {delta_warning(groups), epsilon_warning(groups)})
     if (!text.empty()) out += "<p class=\"warning\">" + escaped(text) + "</p>\n";

@@ -128,10 +128,10 @@ Check how_to_check(const std::vector<Group>& groups) {
         " The last computes ε again from the noise, with no target (a study keeps six digits of "
         "what was planned, and so does this ε).");
   } else if (by_noise) {
-    check.words =
-        "Without any data, this command computes ε again from the noise that was used, with no target. It shows what "
-        "this "
-        "noise costs. It cannot show that the run added it.";
+    check.words = run.planned()
+                      ? "Without any data, this command computes ε again from the planned noise, with no target."
+                      : "Without any data, this command computes ε again from the noise that was used, with no target. "
+                        "It shows what this noise costs. It cannot show that the run added it.";
   } else {
     check.words =
         "Without any data, this command plans a run of these options anew and shows what such a run costs. It checks "

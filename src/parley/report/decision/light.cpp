@@ -21,6 +21,11 @@ Verdict verdict_on(double epsilon, bool holds, bool publishing_allowed) {
   return {Light::red, "RED", "ε is above 10: no meaningful protection. Do not sign."};
 }
 
+Verdict verdict_on_worth(bool no_better, const std::string& sentence) {
+  return {no_better ? Light::red : Light::green, no_better ? "NO BETTER" : "BETTER",
+          sentence.empty() ? "" : "The model is " + sentence + "."};
+}
+
 std::string name_of(Light light) {
   return light == Light::green ? "green" : light == Light::amber ? "amber" : "red";
 }
