@@ -44,7 +44,7 @@ protocol::Agreement agreement() {
                         .passed_on = true,
                         .shared_noise = true,
                         .dimension = features,
-                        .largest_size = features * (features + 3) / 2,
+                        .largest_size = Index{features} * (features + 3) / 2,
                         .rounds = gradients + 1};
   for (int i = 0; i < parties; ++i) a.parties.push_back(fmt::format("party_{}", i));
   a.size = [](int, int) { return Index{features}; };
@@ -152,7 +152,7 @@ class Flooded {
 
 json streams(const privacy::PairKeys& pairs) {
   const Vector point = Vector::Zero(features);
-  const Index curvature = features * (features + 1) / 2;
+  const Index curvature = Index{features} * (features + 1) / 2;
   double sum = 0;
   const Stopwatch streaming(Stopwatch::Of::process);
   for (int round = 1; round <= gradients; ++round)
@@ -163,7 +163,7 @@ json streams(const privacy::PairKeys& pairs) {
   const double of_curvature = curving.read().cpu;
   const Stopwatch alone(Stopwatch::Of::process);
   privacy::Random random = privacy::Random::secret();
-  sum += privacy::gaussian_vector(gradients * features + curvature, 1, random).sum();
+  sum += privacy::gaussian_vector(Index{gradients} * features + curvature, 1, random).sum();
   const double of_its_own = alone.read().cpu;
   expects(std::isfinite(sum), "finite noise");
   fmt::print("  streams of a run: {} gradients of {} {:.2f} s, curvature {:.2f} s; its own noise {:.5f} s\n", gradients,
