@@ -80,6 +80,17 @@ TEST(PersonPlan, TheSameBudgetForThreeRowsTakesThreeTimesTheNoise) {
   }
 }
 
+TEST(PersonPlan, PenaltiesFollowTheNoiseOfThePerson) {  // σ/κ = 0.75, as the planner has it for one row
+  for (const double delta : {1e-6, 0.0})
+    for (const long rows : {0L, 4L}) {
+      const Plan plan = make_plan({.algorithm = "mr-admm", .epsilon = {1}, .delta = delta}, of_persons(rows));
+      const PrivateRound& r = first_round(plan);
+      // Gamma noise of rate α has the deviation √(d + 1)/α in each coordinate; d = 10.
+      const double sigma = delta > 0 ? r.objective_scale : std::sqrt(11) / r.objective_rate;
+      EXPECT_NEAR(sigma / r.strong_convexity, 0.75, 0.02) << delta << " " << rows;
+    }
+}
+
 TEST(PersonPlan, BothPricesOfSharedNoiseAreMultiplied) {
   const Options o{.algorithm = "newton", .epsilon = {1}, .delta = 1e-6, .colluders = 1};
   const Plan row = make_plan(o, of_persons(0)), person = make_plan(o, of_persons(3));

@@ -122,8 +122,10 @@ TEST(LoadPersons, AnyNumberOfThreadsGivesTheSameRowsOrTheSameMistake) {
     EXPECT_EQ(many.rows.start, one.rows.start);
   }
   // A person's row too many against a bad cell behind it, and before it: the first in the file is told.
-  for (const auto& [wrong, at] : std::vector<std::pair<std::string, int>>{
-           {"person-0,bad,yes\n", 399990}, {"person-0,bad,yes\n", 10}, {"person-0,1\n", 250000}}) {
+  for (const auto& [wrong, at] : std::vector<std::pair<std::string, int>>{{"person-0,bad,yes\n", 399990},
+                                                                          {"person-0,bad,yes\n", 50000},
+                                                                          {"person-0,bad,yes\n", 10},
+                                                                          {"person-0,1\n", 250000}}) {
     const std::string damaged = many_visits(400000, 150000, wrong, at);
     const std::string first = message_of([&] { load_visits(damaged, refuse, 1); });
     EXPECT_THAT(first, HasSubstr(at == 10 ? "'bad'" : "a person has more rows"));
