@@ -59,7 +59,7 @@ double noise_to_signal(const algorithm::Plan& plan, long row_features) {
   }
   const auto nodes = static_cast<double>(plan.nodes.size()),
              rounds = static_cast<double>(plan.nodes.front().private_rounds.size());
-  const double signal = plan.options.loss_weight * plan.nodes.front().loss.gradient_bound();
+  const double signal = plan.options.loss_weight * plan.nodes.front().loss.plain_gradient_bound();
   return std::sqrt(square / (nodes * nodes * std::max(1.0, plan.average ? rounds / 2 : 1.0))) / signal;
 }
 
