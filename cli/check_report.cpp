@@ -213,6 +213,11 @@ void limit(Report& out, const network::Graph& graph, const theory::PublicRun& ru
 
 void samples(Report& out, const CheckOptions& o, const algorithm::Plan& plan, const algorithm::Setting& setting) {
   if (!o.target_excess) return;
+  if (plan.nodes.front().loss.weighted())
+    throw Error({.what = "ZKL20's sample sizes are for records that weigh the same",
+                 .value = "--class-weight " + o.algorithm.class_weight.text,
+                 .where = "option --target-excess",
+                 .fix = "leave one of the two out"});
   theory::SampleQuestion q = o.sample;
   q.target_excess = *o.target_excess;
   if (q.target_excess <= q.optimality_gap)

@@ -82,6 +82,7 @@ class ThreeHospitals(Case):
             self.assertEqual(said.stderr.count("its probabilities are those of classes that weigh so"), 1)
         self.fails("train", "--data", files, "--schema", "schema.toml", "--epsilon", 1, "--class-weight", "balanced", "--out", "other",
                    says=["how many records a class has is private", "--class-share"])
+        self.fails("check", "r-admm", "--target-excess", 0.1, "--class-weight", "1,4", says=["records that weigh the same"])
         planned = json.loads(self.ok("plan", "--epsilon", 1, "--records", "4000,1500,500", "--nodes", 3, "--features", 11, "--class-weight", "1,4", "--json"))
         self.assertIsNone(planned.get("forecast"))
 

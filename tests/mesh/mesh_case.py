@@ -295,7 +295,7 @@ class Study:
         given = options["study"]["options"]
         command = ["train", "--data", ",".join(str(self.base / n / "mine.csv") for n in self.names), "--schema", self.base / "shared/schema.toml", "--test-share", 0, "--seed",
                    options["study"]["seed"], "--out", out, "--quiet", "--graph", self.graph]
-        for key in ("algorithm", "rounds", "epsilon", "delta", "loss-weight", "colluders"):
+        for key in ("algorithm", "rounds", "epsilon", "delta", "loss-weight", "class-weight", "colluders"):
             value = given[key][0] if isinstance(given[key], list) and given[key] else given[key]
             if value not in (None, []):
                 command += ["--" + key, value]

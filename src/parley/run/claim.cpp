@@ -173,8 +173,8 @@ std::optional<double> noise_to_signal(const algorithm::Plan& plan) {
                                   : in_gradient(s, dimension);
     square += one * one;
   }
-  const double signal = first.sums ? first.sums->records * first.summed_loss().gradient_bound()
-                                   : nodes * plan.options.loss_weight * first.loss.gradient_bound();
+  const double signal = first.sums ? first.sums->records * first.summed_loss().plain_gradient_bound()
+                                   : nodes * plan.options.loss_weight * first.loss.plain_gradient_bound();
   const bool averaged = first.sums ? first.sums->average : plan.average;
   return std::sqrt(dimension * square / std::max(1.0, averaged ? rounds / 2 : 1.0)) / signal;
 }
