@@ -15,7 +15,6 @@
 #include "parley/base/error.h"
 #include "parley/base/input_file.h"
 #include "parley/base/text.h"
-#include "parley/ledger/error_codes.h"
 #include "parley/party/abandon.h"
 #include "parley/party/exit_code.h"
 #include "parley/party/final_documents.h"
@@ -184,7 +183,7 @@ class Joining {  // a party at work
                                     .timing = timing,
                                     .now = now};
     if (part.agreed.shared_noise) {
-      noise_key_ = noise_key_of(part);
+      noise_key_ = noise_key_of_part(folder_, part.number, fs::exists(parts_->folder() / "transcript"), this_second());
       if (noise_key_) setup.noise_key = noise_key_->payload();
       if (parts_->holds_rows()) own.pairs = [this](const protocol::NoiseKeys& keys) { return pairs(keys); };
     }
@@ -193,36 +192,11 @@ class Joining {  // a party at work
     auto party = std::make_unique<Party>(std::move(own), std::move(setup), parts_->open_transcript());
     if (part.agreed.shared_noise && !noise_key_ && !party->exchange().closed() &&
         party->exchange().released() < part.agreed.rounds)
-      refuse_without_noise_key(part);
+      refuse_without_noise_key(folder_, part.number);
     return {.party = std::move(party),
             .run = part.agreed.run,
             .nodes = part.nodes,
             .begins = before == nullptr ? "" : beginning_in_words()};
-  }
-
-  // Stored before the transcript begins. Where there is a transcript and no key, it was deleted or lost: nobody makes
-  // another one for a part in which the first may have been used.
-  // Privacy: where there is a key and no transcript, it is of an earlier start. The same study begun once more has the
-  // same run, and the streams of that key have served: they would hide other rows too.
-  std::optional<NoiseKey> noise_key_of(const study::Part& part) const {
-    const auto now = this_second();
-    if (part.number > 1) delete_noise_key(record::noise_key_file(folder_, part.number - 1));
-    const fs::path file = record::noise_key_file(folder_, part.number);
-    if (fs::exists(parts_->folder() / "transcript")) return read_noise_key(file, now);
-    delete_noise_key(file);
-    return make_noise_key(file, now);
-  }
-
-  [[noreturn]] void refuse_without_noise_key(const study::Part& part) const {
-    throw Error({.what = "this party's secret for shared noise is gone, so it can release nothing more in this part of "
-                         "the run",
-                 .value = record::noise_key_file(folder_, part.number).string(),
-                 .allowed =
-                     "the file that this run has made; it is deleted after 30 days, and as soon as this party can "
-                     "no longer go on",
-                 .where = "beside the record",
-                 .fix = "put it back if it was moved; otherwise agree on a new study: what was spent stays spent",
-                 .code = ledger::run_closed});
   }
 
   // Privacy: a run that can never go on keeps no secret. In a handler, of the failure at hand.

@@ -7,6 +7,7 @@
 #include "parley/base/durable.h"
 #include "parley/base/error.h"
 #include "parley/base/input_file.h"
+#include "parley/ledger/error_codes.h"
 #include "parley/party/party_folder.h"
 #include "parley/record/beside.h"
 
@@ -82,6 +83,25 @@ NoiseKey make_noise_key(const fs::path& file, sys_seconds now) {
 void delete_noise_key(const fs::path& file) {
   std::error_code gone;
   if (fs::remove(file, gone)) sync_folder_of(file);
+}
+
+std::optional<NoiseKey> noise_key_of_part(const fs::path& folder, int part, bool has_transcript, sys_seconds now) {
+  if (part > 1) delete_noise_key(record::noise_key_file(folder, part - 1));
+  const fs::path file = record::noise_key_file(folder, part);
+  if (has_transcript) return read_noise_key(file, now);
+  delete_noise_key(file);
+  return make_noise_key(file, now);
+}
+
+void refuse_without_noise_key(const fs::path& folder, int part) {
+  throw Error({.what = "this party's secret for shared noise is gone, so it can release nothing more in this part of "
+                       "the run",
+               .value = record::noise_key_file(folder, part).string(),
+               .allowed = "the file that this run has made; it is deleted after 30 days, and as soon as this party can "
+                          "no longer go on",
+               .where = "beside the record",
+               .fix = "put it back if it was moved; otherwise agree on a new study: what was spent stays spent",
+               .code = ledger::run_closed});
 }
 
 void delete_noise_keys(const fs::path& folder) {

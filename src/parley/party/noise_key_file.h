@@ -32,6 +32,14 @@ void delete_noise_key(const std::filesystem::path& file);
 // Of all parts of the run whose folder this is, or was. Error: one of them stays.
 void delete_noise_keys(const std::filesystem::path& folder);
 
+// The key of this part. Where there is a transcript and no key, it was deleted or lost: nobody makes another one for a part
+// in which the first may have been used (nullopt).
+// Privacy: where there is a key and no transcript, it is of an earlier start. The same study begun once more has the same
+// run, and the streams of that key have served: they would hide other rows too. It is deleted, and another one made.
+std::optional<NoiseKey> noise_key_of_part(const std::filesystem::path& folder, int part, bool has_transcript,
+                                          std::chrono::sys_seconds now);
+[[noreturn]] void refuse_without_noise_key(const std::filesystem::path& folder, int part);
+
 struct SweptKey {
   std::filesystem::path file;
   std::string why;      // in words: what it was of
