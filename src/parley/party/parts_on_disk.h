@@ -7,6 +7,7 @@
 #include <memory>
 #include <nlohmann/json_fwd.hpp>
 #include <optional>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -54,6 +55,7 @@ class PartsOnDisk {
   const ledger::LedgerFile& book() const { return *setup_.book; }
   record::Writer& record() { return *record_; }
   bool was_complete() const { return was_complete_; }                   // an earlier process had the model
+  const std::set<std::string>& contradicted_before() const { return contradicted_before_; }  // whom one has named
   record::Kept kept() const { return kept_.value_or(record::Kept{}); }  // by earlier processes
 
   bool holds_rows() const { return self() < part().holders(); }
@@ -70,6 +72,7 @@ class PartsOnDisk {
   void open();
 
   Setup setup_;
+  std::set<std::string> contradicted_before_;
   std::vector<study::Part> parts_;
   std::vector<protocol::Succession> agreements_;
   std::vector<int> released_;  // of the parts before: this party's last round

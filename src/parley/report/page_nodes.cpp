@@ -72,8 +72,10 @@ std::string node_details(const Group& group, std::size_t number) {
   const bool distances = std::ranges::any_of(run.nodes, [](const Node& n) { return std::isfinite(n.distance); });
   out += fmt::format("<figcaption class=\"note\">{}{} {} · {}</figcaption>\n</figure>\n",
                      std::string("Who sends to whom. ") +
-                         (run.guarantee.holds ? "ε is what one record of the node can lose over the whole run. "
-                                              : "The run is NOT PRIVATE: ε is what secret noise would have cost. "),
+                         (run.guarantee.holds     ? "ε is what one record of the node can lose over the whole run. "
+                          : run.void_claims.any() ? "ε is that of the parties' statements; where none is shown, none "
+                                                    "holds. "
+                                                  : "The run is NOT PRIVATE: ε is what secret noise would have cost. "),
                      distances && run.nodes.size() <= most_drawn
                          ? std::string("Darker nodes are further from the model") +
                                (group.runs.size() > 1 ? ", as a mean over the runs." : ".")

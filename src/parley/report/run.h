@@ -89,6 +89,14 @@ struct Statement {  // of a party, signed; made to be shown
   std::vector<std::string> assumptions;
 };
 
+struct VoidClaims {  // R14: no ε holds for these, and none is shown of their run
+  std::vector<std::string> past_unknown, contradicted;  // parties
+  bool somebody = false;                                // has contradicted itself, and the record does not say who
+  bool any() const { return somebody || !past_unknown.empty() || !contradicted.empty(); }
+  bool has(const std::string& party) const;
+  std::string in_words() const;  // "no ε holds for …: …"
+};
+
 struct Approved {  // of a study before its run, by a signature that was checked
   std::string party, date, words;
 };
@@ -117,6 +125,7 @@ struct Run {
   std::vector<RunPart> parts;  // of a run that went on; otherwise none
   Metrics metrics;
   std::vector<Statement> statements;
+  VoidClaims void_claims;
   std::vector<Approved> approvals;  // of a planned run
   int approvals_refused = 0;
 
