@@ -142,8 +142,9 @@ void forge_transcript(const fs::path& file, Forgery forgery) {
     if (forgery.what == "evidence" || forgery.what == "copy") {
       entries.emplace_back(kind, bytes);
       if (m.sender != forgery.sender || m.round != forgery.round || m.kind != Kind::value) return;
-      entries.emplace_back(Transcript::Entry::evidence,
-                           protocol::encode(forgery.what == "copy" ? forgery.hello_of_copy(m) : forgery.contradiction(m)));
+      entries.emplace_back(
+          Transcript::Entry::evidence,
+          protocol::encode(forgery.what == "copy" ? forgery.hello_of_copy(m) : forgery.contradiction(m)));
     } else if (forgery.what == "early" || forgery.what == "ungreeted") {
       const bool hello = m.kind == Kind::hello;
       if (hello && forgery.what == "ungreeted" && m.sender == forgery.sender) return;

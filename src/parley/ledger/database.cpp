@@ -106,7 +106,8 @@ void LedgerDatabase::append(std::span<const Entry> entries, First first) {
   std::vector<Entry> chain;  // without released bytes
   std::vector<Digest> hashes;
   for (const Entry& given : entries) {
-    chain.push_back({.kind = given.kind, .run = given.run, .node = given.node, .round = given.round, .body = given.body});
+    chain.push_back(
+        {.kind = given.kind, .run = given.run, .node = given.node, .round = given.round, .body = given.body});
     chain.back().sequence = next.entries + 1;
     chain.back().released_hash = sha256(given.released);
     next = {chain.back().sequence, chained(next.hash, chain.back())};

@@ -5,8 +5,8 @@
 #include <type_traits>
 #include <utility>
 
-#include "parley/base/error.h"
 #include "parley/base/digest.h"
+#include "parley/base/error.h"
 #include "parley/base/failpoint.h"
 #include "parley/base/text.h"
 #include "parley/base/utf8.h"
@@ -124,7 +124,8 @@ void LedgerFile::load_run(const Entry& e) {
     run.records[name] = d.value("records", 0.0);
     if (!fingerprint.empty()) dataset.fingerprint = run.fingerprints[name] = fingerprint;
   }
-  for (const auto& [node, account] : run.accounts) known(run.records, account.dataset, "among the rows of its run, dataset");
+  for (const auto& [node, account] : run.accounts)
+    known(run.records, account.dataset, "among the rows of its run, dataset");
   run_at_.emplace(e.run, runs_.size());
   runs_.push_back(std::move(run));
 }

@@ -283,8 +283,8 @@ TEST_F(Rollback, AProofThatItIsOldClosesALedgerUntilItsOwnerAcceptsIt) {
   ASSERT_NE(book->open_accusation(), nullptr);
   EXPECT_EQ(book->proved_old_in("b"), "alpha has round 7 of beta, and the ledger ends with 0");
   EXPECT_EQ(book->proved_old_in("a"), std::nullopt);
-  const std::vector<std::string> says = {"your ledger is older than what you have released", "entry 6", "alpha has round 7",
-                                         "parley ledger accept " + file.string()};
+  const std::vector<std::string> says = {"your ledger is older than what you have released", "entry 6",
+                                         "alpha has round 7", "parley ledger accept " + file.string()};
   fails([&] { book->check_room(planned_run("c", 1, 0.1)); }, says);
   fails([&] { Ledger(book, planned_run("a", 1, 0.2)); }, says);  // a run that it has may not go on either
   fails([&] { book->set_cap("ward", Cap(5)); }, says);

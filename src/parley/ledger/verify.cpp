@@ -126,8 +126,7 @@ Checked verify(const LedgerFile& ledger) {
   Checked result;
   if (ledger.doubt()) result.wrong.push_back(Error(*ledger.doubt()).in_one_line());
   for (const LedgerFile::Accusation& proof : ledger.accusations())
-    if (!proof.accepted)
-      result.wrong.push_back("this ledger is older than what was released: " + proof.sentence());
+    if (!proof.accepted) result.wrong.push_back("this ledger is older than what was released: " + proof.sentence());
   for (const LedgerFile::Acceptance& accepted : ledger.acceptances()) result.accepted.push_back(accepted.sentence());
   if (const std::string damage = ledger.database().damage(); !damage.empty())
     result.wrong.push_back("the file is damaged: " + damage);

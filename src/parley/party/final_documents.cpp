@@ -80,9 +80,8 @@ DocumentsWritten write_final_documents(const Participant& participant, PartsOnDi
     for (const char* name : names)
       for (const fs::path& of : {folder, parts.folder()}) fs::remove(of / name);
   };
-  json head = last_word(participant, parts,
-                        ending.past_unknown() ? record::past_unknown : study::end_name(ending.end), ending.text, end,
-                        end.rounds_done);
+  json head = last_word(participant, parts, ending.past_unknown() ? record::past_unknown : study::end_name(ending.end),
+                        ending.text, end, end.rounds_done);
   const study::PartHistory history = parts.history();
   const bool confirmed = end.past_confirmed || stated_before(folder, ending, history);
   // Privacy: a party that does not know what it has released signs nothing, and neither does one whose ledger is empty

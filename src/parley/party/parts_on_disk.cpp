@@ -160,7 +160,8 @@ void PartsOnDisk::finish(const json& head, const json& model) {
   sync_files(folder());
   if (parts_.size() == 1) return;
   json changes = json::object();
-  for (const char* key : {"outcome", "outcome_in_words", "rounds_done", "parts", "ledger_head", record::contradicted_parties})
+  for (const char* key :
+       {"outcome", "outcome_in_words", "rounds_done", "parts", "ledger_head", record::contradicted_parties})
     if (head.contains(key)) changes[key] = head[key];
   record::amend(setup_.folder, changes, model);
   sync_files(setup_.folder);

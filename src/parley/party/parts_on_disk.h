@@ -54,9 +54,9 @@ class PartsOnDisk {
   const ledger::Ledger& ledger() const { return *ledger_; }
   const ledger::LedgerFile& book() const { return *setup_.book; }
   record::Writer& record() { return *record_; }
-  bool was_complete() const { return was_complete_; }                   // an earlier process had the model
+  bool was_complete() const { return was_complete_; }  // an earlier process had the model
   const std::set<std::string>& contradicted_before() const { return contradicted_before_; }  // whom one has named
-  record::Kept kept() const { return kept_.value_or(record::Kept{}); }  // by earlier processes
+  record::Kept kept() const { return kept_.value_or(record::Kept{}); }                       // by earlier processes
 
   bool holds_rows() const { return self() < part().holders(); }
   algorithm::Cost spent() const;                         // so far, for a progress line

@@ -241,8 +241,8 @@ class Exchange {
   Phase phase_ = Phase::recovering;
   std::optional<Ending> ending_;
   std::optional<std::string> contradiction_;
-  int contradicted_by_ = -1;                              // the node that signed it
-  std::string evidence_;                                  // its message
+  int contradicted_by_ = -1;  // the node that signed it
+  std::string evidence_;      // its message
   std::function<void(const std::string& what, std::string_view message)> mark_accused_;
   std::optional<std::string> accused_;                    // withdraw()
   std::string accusation_;                                // the message, where an earlier process kept it

@@ -19,11 +19,12 @@ std::set<std::string> contradicted_in(const json& run) {
 std::vector<VoidClaim> void_claims(const json& run) {
   std::vector<VoidClaim> all;
   const std::string outcome = text_in(run, "outcome");
-  if (outcome == past_unknown) all.push_back({.party = text_in(run, "party"), .past_unknown = true});
-  for (const std::string& name : contradicted_in(run)) all.push_back({.party = name});
-  // Also in records of versions that named nobody.
-  const bool somebody = outcome == "equivocation" || outcome == "contradicted";
-  if (somebody && all.empty()) all.push_back({});
+  if (outcome == past_unknown) all.push_back({.party = text_in(run, "party"), .why = VoidClaim::Why::forgotten});
+  for (const std::string& name : contradicted_in(run))
+    all.push_back({.party = name, .why = VoidClaim::Why::contradicted});
+  // Records of earlier versions name nobody.
+  if (outcome == "equivocation" && all.empty()) all.push_back({.party = "", .why = VoidClaim::Why::contradicted});
+  if (outcome == "contradicted" && all.empty()) all.push_back({.party = "", .why = VoidClaim::Why::unproved});
   return all;
 }
 

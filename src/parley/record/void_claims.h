@@ -15,8 +15,12 @@ inline constexpr const char* contradicted_parties = "contradicted_parties";
 std::set<std::string> contradicted_in(const nlohmann::json& run);
 
 struct VoidClaim {
-  std::string party;          // "": some party, and the record does not say which
-  bool past_unknown = false;  // false: it has contradicted itself
+  std::string party;  // "": some party, and the record does not say which
+  enum class Why {
+    forgotten,     // it does not know all that it has released
+    contradicted,  // it has contradicted itself, as its signatures prove
+    unproved,      // somebody has told the parties two different things
+  } why{};
 };
 std::vector<VoidClaim> void_claims(const nlohmann::json& run);  // of run.json of a party; names as they stand there
 

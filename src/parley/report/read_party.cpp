@@ -109,9 +109,9 @@ void read_void_claims(Run& run, const Sources& sources) {
     for (const record::VoidClaim& one : record::void_claims(record)) {
       const bool known = std::ranges::find(run.nodes, one.party, &Node::name) != run.nodes.end();
       if (known)
-        (one.past_unknown ? past_unknown : contradicted).insert(one.party);
+        (one.why == record::VoidClaim::Why::forgotten ? past_unknown : contradicted).insert(one.party);
       else
-        run.void_claims.somebody = true;
+        (one.why == record::VoidClaim::Why::unproved ? run.void_claims.somebody : run.void_claims.anybody) = true;
     }
   };
   for (const Source& source : sources) {
@@ -205,7 +205,7 @@ void read_lines_of_one(Run& run, const Sources& sources, Audience audience) {
 }  // namespace
 
 bool VoidClaims::has(const std::string& party) const {
-  return std::ranges::find(past_unknown, party) != past_unknown.end() ||
+  return anybody || std::ranges::find(past_unknown, party) != past_unknown.end() ||
          std::ranges::find(contradicted, party) != contradicted.end();
 }
 
@@ -216,7 +216,7 @@ std::string VoidClaims::in_words() const {
   if (!past_unknown.empty())
     all.push_back("no ε holds for " + join(past_unknown, ", ") +
                   ", which released more than its ledger knows of, as its own signature shows");
-  if (somebody)
+  if (somebody || anybody)
     all.emplace_back(
         "a party told its peers things that exclude each other, and these records do not say which party it was");
   return join(all, "; ") + ". More was released than is known";

@@ -89,10 +89,11 @@ struct Statement {  // of a party, signed; made to be shown
   std::vector<std::string> assumptions;
 };
 
-struct VoidClaims {  // R14: no ε holds for these, and none is shown of their run
+struct VoidClaims {                                     // R14: no ε holds for these, and none is shown of their run
   std::vector<std::string> past_unknown, contradicted;  // parties
-  bool somebody = false;                                // has contradicted itself, and the record does not say who
-  bool any() const { return somebody || !past_unknown.empty() || !contradicted.empty(); }
+  bool somebody = false;                                // and the record does not say who
+  bool anybody = false;                                 // the same, and it is proved: it may be each of them
+  bool any() const { return somebody || anybody || !past_unknown.empty() || !contradicted.empty(); }
   bool has(const std::string& party) const;
   std::string in_words() const;  // "no ε holds for …: …"
 };

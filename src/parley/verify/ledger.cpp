@@ -87,7 +87,8 @@ class LedgerCheck {
       return found == of.fingerprints.end() ? "" : found->second;
     };
     if (account.dataset != dataset || fingerprint(run) != fingerprint(first))
-      wrong(file_ + ": run " + run.id + " is registered with other rows, by dataset and fingerprint, than the first part");
+      wrong(file_ + ": run " + run.id +
+            " is registered with other rows, by dataset and fingerprint, than the first part");
   }
 
   // What was registered before round 1 of a part: whoever writes the chain anew may have changed it.
