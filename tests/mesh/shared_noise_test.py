@@ -3,6 +3,7 @@ import struct
 
 from loss_case import *
 
+FORGE = os.environ["MESH_FORGE"]
 A, B, C, D, E = ("hospital_" + letter for letter in "abcde")
 
 
@@ -69,6 +70,10 @@ class SharedNoise(LossCase):
         verified = json.loads(run("verify", *outs, "--study", study.base / A / "study.toml", "--ledger", ledgers, "--json", cwd=study.base).stdout)
         self.assertEqual((verified["wrong"], verified["unchecked"]), ([], []))
         self.assertGreater(verified["epsilon_all_others"], 1.5)
+        shutil.copytree(study.base / A / "out", self.dir / "record")
+        run("after", self.dir / "record/transcript", B, wire.NOISE_KEY, -1, A, wire.VALUE, 1, cwd=self.dir, program=FORGE)
+        verified = json.loads(run("verify", self.dir / "record", "--study", study.base / A / "study.toml", "--json", cwd=self.dir, check=False).stdout)
+        self.assertEqual(verified["wrong"], [f"{A}: in its transcript round 1 of {A} stands before a key that its noise needs"])
         run("report", *outs, "--private", "--out", "page.html", cwd=study.base)
         self.assertIn("any 1 of the 4 parties", (study.base / "page.html").read_text())
 

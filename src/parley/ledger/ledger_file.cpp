@@ -125,6 +125,7 @@ void LedgerFile::check_not_failed(const std::string& id) const {
 
 void LedgerFile::check_room(const PlannedRun& run, int times) const {
   check_not_failed(run.id);
+  check_not_proved_old(run.id);
   for (const PlannedRun::Account& account : run.accounts)
     expects(std::ranges::any_of(run.datasets, [&](const auto& d) { return d.name == account.dataset; }),
             "every node's dataset among the run's");

@@ -69,9 +69,26 @@ class LedgerFile {
     std::string when, reason;
     std::string memory;  // as it was found: missing, damaged, another, newer, fits
     std::vector<RecordedHead> records;
+    std::vector<std::int64_t> proofs;  // entries of Accusations that nobody had accepted before
     std::string sentence() const;
   };
   const std::vector<Acceptance>& acceptances() const { return acceptances_; }
+
+  // Somebody has shown a party its own signature on what this ledger does not know of: more was released than stands
+  // here. Until its owner accepts the ledger as it is, nothing is charged to it and no other run begins.
+  struct Accusation {
+    std::int64_t entry = 0;
+    std::string run, when, what;
+    std::string evidence;  // SHA-256 of the signed message, hexadecimal
+    bool accepted = false;
+    std::string sentence() const;
+  };
+  const std::vector<Accusation>& accusations() const { return accusations_; }
+  const Accusation* open_accusation() const;  // the newest one that is not accepted; null: none
+  // On disk when it returns, and whatever is left of it by a kill or a full disk counts as the whole. Once for each
+  // message of a run. Error: it cannot be written, and then nothing more can be.
+  void accuse(const std::string& run, const std::string& what, const Digest& evidence);
+  std::optional<std::string> proved_old_in(const std::string& run) const;  // what was shown there, unless accepted
   // What was in doubt about the memory when it was opened to be read; nothing: it is there and fits.
   const std::optional<Error::Fields>& doubt() const { return doubt_; }
   // For the record of a run, at its begin and its end: which ledger, and its head, as hashes that tell nothing else.
@@ -133,6 +150,8 @@ class LedgerFile {
   // dataset with a cap, earlier runs on the dataset were for another unit, or a round of this run has failed: wherever its record is, it is not tried again.
   void check_room(const PlannedRun& run, int times = 1) const;
   void check_not_failed(const std::string& run) const;  // the last of these
+  // Error: this ledger was proved to be old. A run in which that was shown may still say so to its peers.
+  void check_not_proved_old(const std::string& but_for_run = "") const;
 
   Fingerprint fingerprint() const { return Fingerprint(key_); }           // feed it the rows of a dataset
   const std::vector<std::string>& warnings() const { return warnings_; }  // so far
@@ -152,12 +171,13 @@ class LedgerFile {
   void start(const PlannedRun& run);  // after check_room; resumes when the run is there and is the same
   void charge(const std::string& run, const std::vector<const privacy::Release*>& releases);
   void fail(const std::string& run, const std::vector<privacy::Release>& unreleased, const std::string& reason);
-  void append(const std::vector<Entry>& entries);
+  void append(const std::vector<Entry>& entries, LedgerDatabase::First first = LedgerDatabase::First::entries);
   void load_charge(const Entry& entry, const std::string& where);
   void load_failure(const Entry& entry, const std::string& where);
   void load_run(const Entry& entry);
   void load_process(const Entry& entry);
   void load_acceptance(const Entry& entry);
+  void load_accusation(const Entry& entry);
   nlohmann::json signed_head(const std::string& hash) const;
   std::vector<RecordedHead> newer_records() const;
   std::optional<Error::Fields> rolled_back() const;  // it is older than what was released
@@ -170,6 +190,7 @@ class LedgerFile {
   std::vector<Run> runs_;
   std::map<std::string, std::size_t> run_at_;
   std::vector<Acceptance> acceptances_;
+  std::vector<Accusation> accusations_;
   std::optional<Error::Fields> doubt_;
   std::vector<std::string> warnings_;
   std::weak_ptr<int> active_;  // one run at a time

@@ -8,9 +8,11 @@
 #include <filesystem>
 #include <limits>
 #include <nlohmann/json.hpp>
+#include <set>
 #include <thread>
 
 #include "parley/algorithm/nodes.h"
+#include "parley/base/digest.h"
 #include "parley/base/durable.h"
 #include "parley/base/error.h"
 #include "parley/base/input_file.h"
@@ -89,7 +91,7 @@ class Joining {  // a party at work
          .node = participant_.node,
          .report = hooks_.report,
          .progress = [this](const PartyInParts& p) { show(p); },
-         .completed = [this](const PartyInParts& p) { store(p, *p.ending()); },
+         .settled = [this](const PartyInParts& p) { store(p, *p.ending()); },
          .stop = hooks_.stop},
         {.largest = protocol::message_cap(participant_.plan.plan.largest_size(participant_.dimension())) + 512},
         [this](Party* before, double now) { return make_part(before, now); });
@@ -181,7 +183,12 @@ class Joining {  // a party at work
                                     .keys = keys(part.nodes),
                                     .process = process_,
                                     .timing = timing,
-                                    .now = now};
+                                    .now = now,
+                                    .accused =
+                                        [this](const std::string& what, std::string_view message) {
+                                          book_->accuse(study::run_id(participant_.hash), what, sha256(message));
+                                        },
+                                    .accused_before = book_->proved_old_in(study::run_id(participant_.hash))};
     if (part.agreed.shared_noise) {
       noise_key_ = noise_key_of_part(folder_, part.number, fs::exists(parts_->folder() / "transcript"), this_second());
       if (noise_key_) setup.noise_key = noise_key_->payload();
@@ -300,8 +307,10 @@ class Joining {  // a party at work
     const bool whole = ending.end == protocol::End::completed;
     const Vector own = party.own_iterate();
     const Vector model = whole ? party.model() : trainer_says_.size() > 0 ? trainer_says_ : own;
+    stored_contradicted_ = party.contradicted();
     written_ = write_final_documents(participant_, *parts_, folder_,
                                      {.ending = ending,
+                                      .contradicted = stored_contradicted_,
                                       .past_confirmed = party.now().exchange().past_confirmed(),
                                       .rounds_done = round_,
                                       .model = model,
@@ -317,7 +326,7 @@ class Joining {  // a party at work
   }
 
   Joined finish(const PartyProcess& process, const protocol::Ending& ending) {
-    if (stored_ != ending.end) store(process.party(), ending);
+    if (stored_ != ending.end || stored_contradicted_ != process.party().contradicted()) store(process.party(), ending);
     Joined joined{.ending = ending,
                   .rows_per_person = participant_.plan.unit.rows_per_person,
                   .not_private = participant_.stamps,
@@ -386,6 +395,7 @@ class Joining {  // a party at work
   std::optional<NoiseKey> noise_key_;  // of the part that is under way
   Vector trainer_says_;
   std::optional<protocol::End> stored_;  // the ending that the record has
+  std::set<int> stored_contradicted_;    // and whom it names
   DocumentsWritten written_;
   bool complete_before_ = false;  // an earlier process had the model
   int round_ = -1, first_round_ = -1;

@@ -28,6 +28,8 @@ Exchange::Exchange(Setup setup, std::unique_ptr<AppendFile> transcript)
       patience_from_(setup.now),
       last_word_at_(setup.now),
       passed_on_at_(setup.now),
+      mark_accused_(std::move(setup.accused)),
+      accused_(std::move(setup.accused_before)),
       refused_(agreed_.parties.size() + 1) {
   for (const int node : agreed_.graph.neighbours(self_))
     links_.push_back({.node = node, .heard = now_, .progress = now_});
@@ -73,7 +75,10 @@ bool Exchange::was_completed() const {
 void Exchange::take_up_decisions() {
   if (phase_ != Phase::recovering || released() < last_released_) return;
   happens(Event::told);
-  if (accused_) return withdraw(*accused_);
+  if (accused_) {
+    if (mark_accused_ && !accusation_.empty()) mark_accused_(*accused_, accusation_);
+    return withdraw(*accused_);
+  }
   check_confirmed();  // a party without neighbours
   if (survivors_.stated(self_)) happens(Event::statement);
   if (survivors_.consented(self_)) happens(Event::consent);
@@ -105,6 +110,7 @@ void Exchange::replay(Transcript::Entry kind, std::string_view bytes) {
   bool fits = m != nullptr && m->run == agreed_.run;
   if (fits && kind == Transcript::Entry::evidence && m->node == self_) {
     accused_ = "an earlier process was shown a signature of this party's that its ledger does not know of";
+    accusation_ = bytes;
   } else if (fits && kind == Transcript::Entry::evidence) {
     contradiction_ =
         m->sender + " contradicted itself in round " + std::to_string(m->round) + "; the message is in the transcript";

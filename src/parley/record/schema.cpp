@@ -44,6 +44,7 @@ constexpr Field simulation_fields[] = {{"format", shareable},
 constexpr Field party_fields[] = {{"format", shareable},
                                   {"outcome", shareable},
                                   {"outcome_in_words", shareable},
+                                  {"contradicted_parties", shareable},  // or a page would claim something for them
                                   {"party", shareable},
                                   {"node", shareable},
                                   {"nodes", shareable},

@@ -75,7 +75,8 @@ std::string node_details(const Group& group, std::size_t number) {
       std::string("Who sends to whom. ") +
           (run.guarantee.holds ? "ε is what one " + record::unit_in_words(run.guarantee.rows_per_person) +
                                      " of the node can lose over the whole run. "
-                               : "The run is NOT PRIVATE: ε is what secret noise would have cost. "),
+           : run.void_claims.any() ? "ε is that of the parties' statements; where none is shown, none holds. "
+                                   : "The run is NOT PRIVATE: ε is what secret noise would have cost. "),
       distances && run.nodes.size() <= most_drawn ? std::string("Darker nodes are further from the model") +
                                                         (group.runs.size() > 1 ? ", as a mean over the runs." : ".")
                                                   : "",

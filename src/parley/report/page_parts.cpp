@@ -90,7 +90,9 @@ std::string cards_part(const std::vector<Group>& groups) {
   const Group& g = groups[0];
   const Run& run = g.first();
   const Run& most = worst(groups);
-  if (std::isfinite(most.covered_epsilon()))
+  if (any_void(groups))
+    out += card("privacy loss", "not known", "a party may have released more than is known");
+  else if (std::isfinite(most.covered_epsilon()))
     out += card(all_private(groups) ? "privacy loss ε" : "ε that secret noise would have",
                 printed_epsilon(most.covered_epsilon()),
                 "δ = " + (std::isfinite(most.guarantee.delta) ? number(most.guarantee.delta) : "–") +

@@ -97,6 +97,15 @@ struct Statement {  // of a party, signed; made to be shown
   std::vector<std::string> assumptions;
 };
 
+struct VoidClaims {                                     // R14: no ε holds for these, and none is shown of their run
+  std::vector<std::string> past_unknown, contradicted;  // parties
+  bool somebody = false;                                // and the record does not say who
+  bool anybody = false;                                 // the same, and it is proved: it may be each of them
+  bool any() const { return somebody || anybody || !past_unknown.empty() || !contradicted.empty(); }
+  bool has(const std::string& party) const;
+  std::string in_words() const;  // "no ε holds for …: …"
+};
+
 struct Approved {  // of a study before its run, by a signature that was checked
   std::string party, date, words;
 };
@@ -125,6 +134,7 @@ struct Run {
   std::vector<RunPart> parts;  // of a run that went on; otherwise none
   Metrics metrics;
   std::vector<Statement> statements;
+  VoidClaims void_claims;
   std::vector<Approved> approvals;  // of a planned run
   int approvals_refused = 0;
 

@@ -103,6 +103,12 @@ bool all_private(const std::vector<Group>& groups) {
   });
 }
 
+bool any_void(const std::vector<Group>& groups) {
+  return std::ranges::any_of(groups, [](const Group& g) {
+    return std::ranges::any_of(g.runs, [](const Run& r) { return r.void_claims.any(); });
+  });
+}
+
 std::vector<std::string> stamps(const std::vector<Group>& groups) {
   std::vector<std::string> all;
   for (const Group& g : groups)
@@ -163,6 +169,9 @@ std::string against_fewer(const std::vector<Group>& groups) {
 }
 
 std::string guarantee_sentence(const std::vector<Group>& groups) {
+  if (any_void(groups))
+    return "There is no guarantee for the whole: a party may have released more than is known, so no ε covers it. What "
+           "holds for another party stands in its own statement below.";
   if (!all_private(groups)) {
     const bool some = std::ranges::any_of(groups, [](const Group& g) {
       return std::ranges::any_of(g.runs, [](const Run& r) { return r.guarantee.holds; });
@@ -188,6 +197,14 @@ std::string guarantee_sentence(const std::vector<Group>& groups) {
 
 std::vector<std::string> in_plain_words(const std::vector<Group>& groups) {
   std::vector<std::string> all;
+  if (any_void(groups)) {
+    all.push_back(
+        "A guarantee is about all that a party has released. A party whose folder was copied or put back, or that told "
+        "others two different things, has released what no ledger and no record counts. The reason is in the banner. "
+        "The ε of every other party rests on that party alone, and holds as its statement says. Find out with 'parley "
+        "verify' and the records of all parties what was signed.");
+    return all;
+  }
   if (!all_private(groups)) {
     all.push_back(
         "A run is private when its noise is secret and nothing else of it was computed from rows. Here that does not "

@@ -23,6 +23,7 @@ struct Total {
 Total total(const std::vector<Group>& groups);
 
 bool all_private(const std::vector<Group>& groups);
+bool any_void(const std::vector<Group>& groups);  // of a run a party's ε does not hold, so none of it is shown
 std::vector<std::string> stamps(const std::vector<Group>& groups);  // why not, each once
 
 bool any_as_dealt(const std::vector<Group>& groups);

@@ -36,7 +36,10 @@ struct VerifiedParty {
   // for, and against all others together.
   double epsilon = 0, epsilon_all_others = 0;
   double delta = 0;
-  bool contradicted = false;  // it has signed two things that exclude each other: no epsilon is told for it
+  // R14. No epsilon is told for one that has signed two things that exclude each other, and none where its record says
+  // that it does not know what it has released.
+  bool contradicted = false, past_unknown = false;
+  bool claims_nothing() const { return contradicted || past_unknown; }
   std::optional<double> stated, in_ledger;
 };
 
