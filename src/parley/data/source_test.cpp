@@ -76,7 +76,7 @@ TEST_F(Files, OptionsForPublicRowsThatWouldNotBeUsedAreRefused) {
   EXPECT_THAT(message_of([] { load({.public_data = "p.csv"}); }), HasSubstr("take rows out of it with --public-rows"));
   o = options({table("a.csv", 0, 50)});
   o.public_data = "/nowhere/p.csv";
-  EXPECT_THAT(message_of([&] { load(o); }), AllOf(HasSubstr("option --public-data"), HasSubstr("No such file")));
+  EXPECT_THAT(message_of([&] { load(o); }), AllOf(HasSubstr("option --public-data"), HasSubstr("does not exist")));
   o.public_data = put("q.csv", "x,y\n1,d\n");
   EXPECT_THAT(message_of([&] { load(o); }), HasSubstr("not among its classes"));
 }

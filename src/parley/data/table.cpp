@@ -115,6 +115,10 @@ std::optional<Table> CsvReader::next(std::size_t most_rows) {
   return table;
 }
 
+char CsvReader::delimiter() const {
+  return inside_->layout.delimiter;
+}
+
 Table parse_csv(std::string_view text, std::string source, const CsvLayout& layout) {
   return *CsvReader(text_bytes(text, std::move(source)), layout).next(std::numeric_limits<std::size_t>::max());
 }

@@ -92,7 +92,7 @@ void refuse_password(const std::string& address) {
   if (user.find(':') == std::string_view::npos && address.find("password=") == std::string::npos) return;
   throw Error({.what = "the address of the database holds a password, which would be written into the run's record",
                .allowed = "postgresql://user@host/database",
-               .where = "option --data",
+               .where = "postgresql://...",
                .fix = "leave it out of the address: put it into ~/.pgpass or the variable PGPASSWORD"});
 }
 
