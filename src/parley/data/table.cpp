@@ -47,7 +47,8 @@ void refuse_ragged(const std::vector<std::string_view>& fields, std::size_t colu
                .value = std::to_string(fields.size()),
                .allowed = std::to_string(columns) + ", as there are columns",
                .where = where.text(),
-               .fix = other.empty() ? "complete the row; put quotes around a field that holds a comma"
+               .fix = other.empty() ? "complete the row; put quotes around a field that holds a comma, and write "
+                                      "decimal numbers with a point"
                                     : "its fields seem to be separated otherwise: give --delimiter " + other});
 }
 

@@ -134,6 +134,7 @@ class LedgerFile {
  private:
   friend class Ledger;
   void load(const Entry& entry);
+  const Dataset& find_dataset(const std::string& name) const;  // Error: it is not known
   void check_cap_of(const PlannedRun& run, const std::string& dataset, int times, privacy::Against whom) const;
   void start(const PlannedRun& run);  // after check_room; resumes when the run is there and is the same
   void charge(const std::string& run, const std::vector<const privacy::Release*>& releases);
