@@ -77,6 +77,10 @@ int describe(const DataOptions& o, const std::string& source) {
       "  use a public or synthetic sample, or replace every bound and category by what is publicly known.\n",
       alarm("WARNING: for public or synthetic samples only."), sample.source);
   put(o, data::draft_schema(sample, o.label));
+  if (!o.out.empty())
+    fmt::print(stderr,
+               "Next: answer each 'Decide' in {0}, delete its head, then 'parley data check ROWS.csv --schema {0}'.\n",
+               o.out);
   return 0;
 }
 

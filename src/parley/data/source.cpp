@@ -84,6 +84,8 @@ void check_used(const Options& o) {
   check_query_used(o.csv, o.data);
   if (o.csv.delimiter != "auto" && !csv) refuse("delimiter", "only CSV files have one");
   delimiter_of(o.csv.delimiter);
+  if (o.rows != Options{}.rows && std::ranges::find(o.data, "census") == o.data.end())
+    refuse("rows", "it says how many synthetic census rows are made; to take fewer rows of a file, shorten the file");
   if (o.features > 0 && !libsvm) refuse("features", "only LIBSVM data needs it");
   if (!o.split_column.empty() && o.split != Split::column) refuse("split-column", "it goes with --split column");
   if (!o.split_shares.empty() && o.split != Split::shares) refuse("split-shares", "it goes with --split shares");

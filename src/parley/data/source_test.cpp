@@ -124,6 +124,17 @@ TEST_F(Files, ACopyIsRefusedByItsRows) {
   EXPECT_EQ(load(options({a, copy}), {.process = 0, .processes = 2}).nodes.size(), 1U);
 }
 
+TEST_F(Files, AFileToTrainOnIsNoFileToTestOnAndTakesNoNumberOfSyntheticRows) {
+  Options o = options({table("a.csv", 0, 50), table("b.csv", 50, 70)});
+  o.test_data = o.data[1];
+  EXPECT_THAT(message_of([&] { load(o); }),
+              AllOf(HasSubstr("tested on the rows that it was trained on"), HasSubstr("option --test-data")));
+  o.test_data = table("c.csv", 200, 20);
+  EXPECT_EQ(load(o).test.count(), 20U);
+  o.rows = 30;
+  EXPECT_THAT(message_of([&] { load(o); }), HasSubstr("--rows would not be used"));
+}
+
 TEST_F(Files, AFileToTrainOnCannotBeDeclaredPublic) {
   Options o = options({table("a.csv", 0, 50)});
   fs::create_symlink("a.csv", base_ / "link.csv");

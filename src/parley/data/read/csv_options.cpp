@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <filesystem>
+#include <set>
 
 #include "parley/base/error.h"
 #include "parley/base/text.h"
@@ -25,6 +26,21 @@ std::string separated_otherwise(const std::string& path) {
       return "separate several files by commas, without blanks: " + join(names, ",");
   if (all_exist(split_list(path))) return "these are several files: give one";
   return "check the path";
+}
+
+void refuse_other_kinds(const std::string& file, const std::string& where) {
+  static const std::set<std::string> tables = {".xlsx", ".xls", ".ods",      ".parquet",
+                                               ".sav",  ".dta", ".sas7bdat", ".rds"},
+                                     others = {".toml", ".json", ".jsonl", ".html", ".pem", ".key", ".ledger", ".zip"};
+  const std::string extension = std::filesystem::path(file).extension().string();
+  const bool table = tables.contains(extension);
+  if (!table && !others.contains(extension)) return;
+  throw Error(
+      {.what = table ? "parley does not read this kind of table" : "this is no file of rows",
+       .value = "'" + file + "'",
+       .allowed = "a .csv, .csv.gz or .libsvm file, - for standard input, postgresql://...",
+       .where = where,
+       .fix = table ? "save it as CSV (UTF-8) in the program that made it" : "give the file that holds the rows"});
 }
 
 }  // namespace
@@ -52,7 +68,8 @@ void check_query_used(const CsvOptions& o, const std::vector<std::string>& sourc
 
 void check_there(const std::string& source, const std::string& where, const std::string& allowed) {
   std::error_code ignored;
-  if (source == "-" || is_database(source) || std::filesystem::exists(source, ignored)) return;
+  if (source == "-" || is_database(source)) return;
+  if (std::filesystem::exists(source, ignored)) return refuse_other_kinds(source, where);
   throw Error({.what = "the data file does not exist",
                .value = "'" + source + "'",
                .allowed = allowed,

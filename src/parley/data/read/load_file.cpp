@@ -16,13 +16,6 @@ FileFormat format_of(const Options& o, const std::string& path) {
   if (extension == ".csv" || extension == ".tsv") return FileFormat::csv;
   if (extension == ".libsvm" || extension == ".svm" || extension == ".svmlight") return FileFormat::libsvm;
   check_there(path, "option --data", "census, adult, a .csv or .libsvm file");
-  if (extension == ".xlsx" || extension == ".xls" || extension == ".ods" || extension == ".parquet" ||
-      extension == ".sav" || extension == ".dta" || extension == ".sas7bdat" || extension == ".rds")
-    throw Error({.what = "parley does not read this kind of file",
-                 .value = "'" + path + "'",
-                 .allowed = "a .csv, .csv.gz or .libsvm file",
-                 .where = "option --data",
-                 .fix = "save the table as CSV (UTF-8) in the program that made it"});
   throw Error({.what = "cannot tell the format of the data from its name",
                .value = "'" + path + "'",
                .allowed = "census, adult, a .csv, .csv.gz or .libsvm file, - for standard input, postgresql://...",
