@@ -2,10 +2,13 @@
 
 #include <fmt/core.h>
 
+#include <filesystem>
+
 #include "cli/commands.h"
 #include "cli/terminal.h"
 #include "parley/base/error.h"
 #include "parley/base/text.h"
+#include "parley/data/read/bytes.h"
 #include "parley/data/read/check_csv.h"
 
 namespace parley::cli {
@@ -52,17 +55,43 @@ void print_columns(const data::CheckedFile& file) {
   if (rows.size() > 1) fmt::print("{}", table(rows));
 }
 
+// "a.csv,b.csv", as --data of train has it, is two files, unless there is one of that name.
+std::vector<std::string> one_by_one(const std::vector<std::string>& sources) {
+  std::vector<std::string> files;
+  for (const auto& source : sources) {
+    std::error_code ignored;
+    if (data::is_database(source) || std::filesystem::exists(source, ignored))
+      files.push_back(source);
+    else
+      for (const auto& name : split_list(source)) files.push_back(name);
+  }
+  return files;
+}
+
+void check_file(const std::string& name) {
+  data::check_there(name, "parley data check");
+  if (name.ends_with(".libsvm") || name.ends_with(".svm") || name.ends_with(".svmlight"))
+    throw Error({.what = "LIBSVM rows have no columns that a schema could speak of",
+                 .value = "'" + name + "'",
+                 .allowed = "CSV: a file, - for standard input, postgresql://...",
+                 .where = "parley data check",
+                 .fix = "leave it out: 'parley train' checks such a file when it reads it"});
+}
+
 }  // namespace
 
-int check_data(const std::vector<std::string>& files, const std::string& schema_file, const data::CsvLayout& layout) {
+int check_data(const std::vector<std::string>& sources, const std::string& schema_file, const data::CsvOptions& csv) {
   if (schema_file.empty())
     throw Error({.what = "there is nothing to check the files against",
                  .where = "option --schema",
                  .fix = "parley data check FILE... --schema schema.toml"});
   const data::Schema schema = data::parse_schema(read_file(schema_file, "the schema", 16 * mebibyte), schema_file);
+  const std::vector<std::string> files = one_by_one(sources);
+  data::check_query_used(csv, files);
+  for (const auto& name : files) check_file(name);
   std::size_t problems = 0;
   for (const auto& name : files) {
-    const data::CheckedFile file = data::check_csv(data::file_bytes(name), schema, layout);
+    const data::CheckedFile file = data::check_csv(data::open_bytes(name, csv.query), schema, csv.layout());
     problems += file.problems;
     fmt::print("{}: {}, {}\n", bold(file.name), number_of(file.rows, "row"),
                file.problems == 0 ? "no problem" : number_of(file.problems, "problem"));

@@ -5,12 +5,15 @@
 #include <nlohmann/json.hpp>
 
 #include "cli/commands.h"
+#include "cli/load_view.h"
+#include "cli/model_and_rows.h"
 #include "cli/terminal.h"
 #include "parley/base/error.h"
 #include "parley/base/printed.h"
 #include "parley/base/text.h"
-#include "parley/data/encode.h"
 #include "parley/data/libsvm.h"
+#include "parley/data/read/bytes.h"
+#include "parley/data/read/load_csv.h"
 #include "parley/report/quality_page.h"
 #include "parley/report/report.h"
 #include "parley/run/quality/prediction.h"
@@ -20,36 +23,28 @@ namespace parley::cli {
 namespace {
 
 struct EvaluateOptions {
-  std::string model, data, out;
-  bool header = true;
+  ModelAndRows given;
+  std::string out;
   run::Decision decision;
 };
 
 std::vector<Option> rows(EvaluateOptions& o) {
-  return {{"model", "", "model.json of a run", any_text("a file"), &o.model, "Options"},
-          {"data", "", "rows with their label that the model has not seen: CSV in the model's schema, or LIBSVM",
-           any_text("a file"), &o.data, "Options"},
-          {"out", "", "also a page with ROC and calibration, for the owner of the rows", any_text("a file"), &o.out,
-           "Options"},
-          {"header", "", "whether the first line of a CSV file names its columns", any_text("yes, no"), &o.header,
-           "Options"},
-          {"threshold", "", "two classes: say the positive one where its probability lies above this; default 0.5",
-           any_text("a number"), &o.decision.threshold, "Options"}};
+  std::vector<Option> rows = option_rows(o.given, "rows with their label that the model has not seen");
+  rows.insert(rows.end(),
+              {{"out", "", "also a page with ROC and calibration, for the owner of the rows", any_text("a file"),
+                &o.out, "Options"},
+               {"threshold", "", "two classes: say the positive one where its probability lies above this; default 0.5",
+                any_text("a number"), &o.decision.threshold, "Options"}});
+  return rows;
 }
 
-data::Rows labelled_rows(const EvaluateOptions& o, const run::Model& model) {
-  const auto features = static_cast<Index>(model.feature_names.size());
-  data::Rows read = model.schema_toml.empty()
-                        ? data::read_libsvm(o.data, features)
-                        : data::encode(data::read_csv(o.data, {.header = o.header}),
-                                       data::parse_schema(model.schema_toml, o.model + " (schema)"), o.data)
-                              .rows;
-  if (read.features != features)
-    throw Error(
-        {.what = "the rows have " + std::to_string(read.features) + " features, the model " + std::to_string(features),
-         .where = o.data,
-         .fix = "give rows in the format of the training data"});
-  return read;
+data::Rows labelled_rows(const ModelAndRows& given, const run::Model& model) {
+  if (model.schema_toml.empty()) return data::read_libsvm(given.data, static_cast<Index>(model.feature_names.size()));
+  LoadView view(false);
+  const data::Schema schema = data::parse_schema(model.schema_toml, given.model + " (schema)");
+  return data::load_csv(data::open_bytes(given.data, given.csv.query), schema,
+                        {.layout = given.csv.layout(), .watch = view.watch()})
+      .rows;
 }
 
 std::vector<std::vector<std::string>> figures(const problem::Quality& q) {
@@ -119,14 +114,6 @@ std::vector<std::vector<std::string>> confusion(const problem::Quality& q, const
   return rows;
 }
 
-std::vector<std::string> notes_on(const run::Model& model) {
-  std::vector<std::string> notes;
-  if (model.outcome != "completed") notes.push_back("this model comes from a run that was " + model.outcome);
-  if (!model.not_private.empty()) notes.push_back("this model is NOT PRIVATE: " + join(model.not_private, "; "));
-  if (const std::string note = run::note_on_probabilities(model); !note.empty()) notes.push_back(note);
-  return notes;
-}
-
 void write_page(const EvaluateOptions& o, const run::Model& model, const problem::Scored& s, const problem::Quality& q,
                 const std::vector<std::string>& classes) {
   report::QualityPage page{.title = "How good the model is on these rows",
@@ -146,19 +133,15 @@ void write_page(const EvaluateOptions& o, const run::Model& model, const problem
 int run_evaluate(const Arguments& arguments) {
   EvaluateOptions o;
   set_from(arguments, rows(o));
-  for (const auto* name : {"model", "data"})
-    if (!arguments.has(name))
-      throw Error({.what = std::string("--") + name + " is missing",
-                   .where = "parley evaluate",
-                   .fix = "parley evaluate --model DIR/model.json --data FILE"});
   std::error_code code;
   if (!o.out.empty() && std::filesystem::exists(o.out, code) && !report::is_report(o.out))
     throw Error({.what = "the file exists and is not a report of parley",
                  .where = o.out,
                  .fix = "choose another --out, or remove it"});
-  const run::Model model = run::read_model(o.model);
+  const run::Model model = read_model(arguments, o.given, "evaluate");
   run::check_decision(model, o.decision);
-  const data::Rows test = labelled_rows(o, model);
+  const data::Rows test = labelled_rows(o.given, model);
+  check_features(test, model, o.given);
   const problem::Scored s = problem::scored(test, model.loss, model.weights);
   const problem::Quality q = problem::quality(
       s, {.unit = run::unit_of(model.schema_toml), .threshold = run::score_threshold(model, o.decision)});
@@ -173,8 +156,8 @@ int run_evaluate(const Arguments& arguments) {
     return 0;
   }
   for (const auto& note : notes_on(model)) fmt::print(stderr, "note: {}\n", note);
-  fmt::print("\n{} on {} rows of {}\n{}", bold("Quality"), grouped(static_cast<long>(q.rows)), o.data,
-             table(figures(q)));
+  fmt::print("\n{} on {} rows of {}\n{}", bold("Quality"), grouped(static_cast<long>(q.rows)),
+             o.given.data == "-" ? "standard input" : o.given.data, table(figures(q)));
   for (const auto& [what, text] : run::class_lines(q, classes)) fmt::print("  {}: {}\n", what, text);
   if (!q.calibration.empty()) fmt::print("\n{}\n{}\n", bold("Calibration"), table(calibration_table(q)));
   fmt::print("  Verdict: {}\n", q.verdict.no_better ? alarm(q.verdict.text) : q.verdict.text);

@@ -461,7 +461,7 @@ class OwnersLedger(Case):
 
 class BadInput(Case):
     def test_missing_files(self):
-        self.fails("train", "--noise-rate", 0.5, "--data", "no.csv", "--schema", "no.toml", says=["no.csv", "No such file"])
+        self.fails("train", "--noise-rate", 0.5, "--data", "no.csv", "--schema", "no.toml", says=["no.csv", "does not exist"])
         self.write("schema.toml", SCHEMA)
         self.write("a.csv", rows(50))
         self.fails("train", "--noise-rate", 0.5, "--data", "a.csv", "--schema", "no.toml", says=["no.toml", "the schema cannot be read"])

@@ -40,7 +40,8 @@ class Report(unittest.TestCase):
 
     @classmethod
     def train(cls, out, *more):
-        result = parley("train", "--rows", 1500, "--rounds", 6, "--quiet", "--out", out, *more, cwd=cls.dir)
+        rows = () if "--data" in more else ("--rows", 1500)
+        result = parley("train", *rows, "--rounds", 6, "--quiet", "--out", out, *more, cwd=cls.dir)
         assert result.returncode == 0, result.stderr
 
     def page(self, *words):

@@ -44,13 +44,17 @@ void check_files_distinct(const Options& o) {
   for (std::size_t i = 0; i < o.data.size(); ++i)
     if (const auto [other, first] = seen.emplace(identity(o.data[i]), i); !first)
       refuse("have the same file", other->second, i, o.data);
-  if (o.public_data.empty()) return;
-  if (const auto node = seen.find(identity(o.public_data)); node != seen.end())
-    throw Error({.what = "the rows that are declared public are rows to train on",
-                 .value = both(o.public_data, o.data[node->second]),
-                 .allowed = "a file that is not in --data",
-                 .where = "option --public-data",
-                 .fix = "name a file of other rows, or leave it out"});
+  const auto refuse_trained_on = [&](const std::string& file, const std::string& option, const std::string& what) {
+    if (file.empty()) return;
+    if (const auto node = seen.find(identity(file)); node != seen.end())
+      throw Error({.what = what,
+                   .value = both(file, o.data[node->second]),
+                   .allowed = "a file that is not in --data",
+                   .where = "option --" + option,
+                   .fix = "name a file of other rows, or leave it out"});
+  };
+  refuse_trained_on(o.public_data, "public-data", "the rows that are declared public are rows to train on");
+  refuse_trained_on(o.test_data, "test-data", "the model would be tested on the rows that it was trained on");
 }
 
 void PersonsDistinct::add(std::size_t node, const std::vector<std::string>& persons) {

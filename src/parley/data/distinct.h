@@ -10,7 +10,8 @@
 
 namespace parley::data {
 
-// Error when two names of --data are one file (spelling, symbolic or hard link), or --public-data is a node's file.
+// Error when two names of --data are one file (spelling, symbolic or hard link), or --public-data or --test-data is a
+// node's file.
 // Opens nothing; of a file that cannot be seen from here only the name is known.
 void check_files_distinct(const Options& options);
 

@@ -123,6 +123,23 @@ void LedgerFile::check_not_failed(const std::string& id) const {
        .code = run_closed});
 }
 
+const LedgerFile::Dataset& LedgerFile::find_dataset(const std::string& name) const {
+  if (const auto found = datasets_.find(name); found != datasets_.end()) return found->second;
+  std::vector<std::string> names;
+  names.reserve(datasets_.size());
+  for (const auto& [known, dataset] : datasets_) names.push_back(known);
+  const std::string near = nearest(name, names);
+  throw Error({.what = "the ledger knows no dataset '" + name + "'",
+               .allowed = names.empty() ? "none yet" : join(names, ", "),
+               .where = file().string(),
+               .fix = (near.empty() ? "" : "did you mean '" + near + "'? ") +
+                      (names.empty() ? ""
+                                     : "if the ledger has these rows under another name, give that one with "
+                                       "--dataset: two names for the same rows are two budgets. Rows that are new "
+                                       "to it: ") +
+                      "parley ledger cap " + file().string() + " --dataset '" + name + "' --epsilon E [--delta D]"});
+}
+
 void LedgerFile::check_room(const PlannedRun& run, int times) const {
   check_not_failed(run.id);
   check_not_proved_old(run.id);
@@ -130,24 +147,7 @@ void LedgerFile::check_room(const PlannedRun& run, int times) const {
     expects(std::ranges::any_of(run.datasets, [&](const auto& d) { return d.name == account.dataset; }),
             "every node's dataset among the run's");
   for (const PlannedRun::Dataset& used : run.datasets) {
-    const auto found = datasets_.find(used.name);
-    if (found == datasets_.end()) {
-      std::vector<std::string> names;
-      names.reserve(datasets_.size());
-      for (const auto& [name, dataset] : datasets_) names.push_back(name);
-      const std::string near = nearest(used.name, names);
-      throw Error({.what = "the ledger knows no dataset '" + used.name + "'",
-                   .allowed = names.empty() ? "none yet" : join(names, ", "),
-                   .where = file().string(),
-                   .fix = (near.empty() ? "" : "did you mean '" + near + "'? ") +
-                          (names.empty() ? ""
-                                         : "if the ledger has these rows under another name, give that one with "
-                                           "--dataset: two names for the same rows are two budgets. Rows that are new "
-                                           "to it: ") +
-                          "parley ledger cap " + file().string() + " --dataset '" + used.name +
-                          "' --epsilon E [--delta D]"});
-    }
-    const Cap& cap = found->second.cap;
+    const Cap& cap = find_dataset(used.name).cap;
     if (!run.not_private.empty() && cap.limited())
       throw Error(
           {.what = "a run that is not private cannot be paid from dataset '" + used.name +
@@ -232,7 +232,7 @@ std::vector<std::string> LedgerFile::warnings_about(const PlannedRun& run) const
   std::vector<std::string> warnings;
   const Run* there = find_run(run.id);  // resumed: its own rows are what counts, not a later run's
   for (const PlannedRun::Dataset& used : run.datasets) {
-    const Dataset& known = datasets_.at(used.name);
+    const Dataset& known = find_dataset(used.name);
     const auto warn = [&](const std::string& text) { warnings.push_back("dataset '" + used.name + "': " + text); };
     if (used.records > 0 && known.cap.delta >= 1 / used.records)
       warn("delta " + number(known.cap.delta) + " is not below 1/B_i = " + number(1 / used.records) +

@@ -167,6 +167,7 @@ class LedgerFile {
   friend class Ledger;
   void load(const Entry& entry);
   void check_unit(const PlannedRun& run, const std::string& dataset) const;
+  const Dataset& find_dataset(const std::string& name) const;  // Error: it is not known
   void check_cap_of(const PlannedRun& run, const std::string& dataset, int times, privacy::Against whom) const;
   void start(const PlannedRun& run);  // after check_room; resumes when the run is there and is the same
   void charge(const std::string& run, const std::vector<const privacy::Release*>& releases);

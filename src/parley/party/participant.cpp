@@ -90,17 +90,9 @@ OwnRows own_rows(const JoinOptions& o, const study::Study& study, const data::Wa
   }
   if (o.data.empty())
     throw Error({.what = "a party needs its rows", .where = "option --data", .fix = "give --data FILE"});
-  if (o.data != "-" && !data::is_database(o.data) && !std::filesystem::exists(o.data))
-    throw Error({.what = "there is no such file of rows",
-                 .value = o.data,
-                 .where = "option --data",
-                 .fix = "give this party's .csv or .libsvm file"});
-  data::Options source{.data = {o.data},
-                       .format = o.format,
-                       .header = o.header,
-                       .delimiter = o.delimiter,
-                       .query = o.query,
-                       .features = study.features};
+  data::check_query_used(o.csv, {o.data});
+  data::check_there(o.data, "option --data", "this party's .csv, .csv.gz or .libsvm file");
+  data::Options source{.data = {o.data}, .format = o.format, .csv = o.csv, .features = study.features};
   if (!study.schema.empty()) {
     source.schema = (study.file.parent_path() / study.schema).string();
     if (study.schema_toml.empty())

@@ -90,9 +90,8 @@ class Loader {
       CsvBlock copy = first.blocks[0];  // the scanner changes its text
       if (layout_.delimiter == 0) {
         layout_.delimiter = found_delimiter(copy.text, layout_);
-        if (layout_.delimiter != ',' && plan_.watch.note)
-          plan_.watch.note("the fields of " + name_ + " are taken to be separated by " +
-                           delimiter_word(layout_.delimiter) + " (its header line says so; --delimiter decides)");
+        const std::string note = found_delimiter_note(name_, layout_.delimiter);
+        if (!note.empty() && plan_.watch.note) plan_.watch.note(note);
       }
       CsvScanner rows(copy.text, copy.first_line, layout_, name_);
       if (!rows.next()) {  // blank lines
