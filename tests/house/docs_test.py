@@ -12,7 +12,7 @@ import tempfile
 
 GENERATED = {"docs/use/options.md", "docs/results/results.md"}  # by the program, and by scripts/results.py
 SECRET_FILES = {"docs/operate/study.md": ("`.key`", "`OUT.noise-key`"), "docs/operate/backup.md": ("`OUT.noise-key`",), "docs/check/verify.md": ("`OUT.noise-key`",)}
-MOST_WORDS, MOST_LETTERS, MOST_IN_A_SENTENCE = 1500, 120, 30
+MOST_WORDS, MOST_LETTERS, MOST_IN_A_SENTENCE = 1600, 120, 30  # "about 1,500"
 EASY = ("README.md", "docs/use/", "docs/approve/", "docs/operate/")  # for readers who have ten minutes: short sentences, usual words
 LINK = re.compile(r"(?<!!)!?\[[^\]]*\]\(([^)\s]+)\)")
 UNUSUAL = re.compile(r"\b(seats?|testimon(y|ies)|mourn\w*|parts told|told alike|nor is told|nothing has to be done)\b", re.IGNORECASE)
@@ -91,7 +91,7 @@ def broken(root, files):
                 yield f"{name}:{number}: {len(line)} characters, at most {MOST_LETTERS} (prose.md)"
         words = len(page.read_text().split())
         if words > MOST_WORDS and name not in GENERATED and page.parent != root / "bench":  # a log of measurements
-            yield f"{name}:1: {words} words, at most {MOST_WORDS}: make two pages of it"
+            yield f"{name}:1: {words} words, at most about 1,500: make two pages of it"
         if name.startswith(EASY) and name not in GENERATED:
             for number, why in long_sentences(page):
                 yield f"{name}:{number}: {why}"

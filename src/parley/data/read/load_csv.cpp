@@ -12,7 +12,7 @@
 #include "parley/data/read/csv_blocks.h"
 #include "parley/data/read/csv_scanner.h"
 #include "parley/data/read/delimiter.h"
-#include "parley/data/read/persons.h"
+#include "parley/data/read/persons/persons.h"
 #include "parley/data/table.h"
 
 namespace parley::data {

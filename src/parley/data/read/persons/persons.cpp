@@ -1,4 +1,4 @@
-#include "parley/data/read/persons.h"
+#include "parley/data/read/persons/persons.h"
 
 #include <utility>
 
