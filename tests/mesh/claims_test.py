@@ -122,6 +122,7 @@ class Claims(Case):
         kept = [d for kind, d in wire.entries(study.out(A, "transcript")) if kind == wire.EVIDENCE]
         self.assertEqual(len(kept), 1)
         self.assertIn("its model stands", study.log(A))
+        self.assertEqual(json.loads(study.out(A, "run.json").read_text())["contradicted_parties"], [C])  # also where nobody ended for it
         self.assertEqual([w.split(":")[0] for w in self.verify(study)], [f"{C} contradicted itself"])
 
     def test_after_a_contradiction_the_next_process_states_the_same(self):
