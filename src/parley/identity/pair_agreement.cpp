@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <cstdint>
 
+#include "parley/base/no_core_dump.h"
 #include "parley/identity/openssl.h"
 
 namespace parley::identity {
