@@ -10,7 +10,7 @@
 #include <cstring>
 
 #include "parley/base/digest.h"
-#include "parley/base/no_core_dump.h"
+#include "parley/base/durable.h"
 #include "parley/base/text.h"
 #include "parley/identity/openssl.h"
 

@@ -9,7 +9,6 @@
 #include <cstring>
 
 #include "parley/base/durable.h"
-#include "parley/base/no_core_dump.h"
 #include "parley/identity/identity.h"
 #include "parley/identity/openssl.h"
 

@@ -6,7 +6,7 @@
 #include <algorithm>
 #include <cstdint>
 
-#include "parley/base/no_core_dump.h"
+#include "parley/base/durable.h"
 #include "parley/identity/openssl.h"
 
 namespace parley::identity {

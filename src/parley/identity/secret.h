@@ -1,5 +1,5 @@
 // What is left in memory of a private key: the bytes of its text are overwritten when nobody needs them any more, and
-// a process that has held one leaves no core dump (base/no_core_dump.h). OpenSSL overwrites its own copies when a key is
+// a process that has held one leaves no core dump (base/durable.h). OpenSSL overwrites its own copies when a key is
 // freed.
 #pragma once
 #include <string>

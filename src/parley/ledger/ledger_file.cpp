@@ -6,8 +6,8 @@
 #include <limits>
 #include <nlohmann/json.hpp>
 
+#include "parley/base/durable.h"
 #include "parley/base/error.h"
-#include "parley/base/no_core_dump.h"
 #include "parley/base/printed.h"
 #include "parley/base/text.h"
 #include "parley/base/utf8.h"

@@ -12,7 +12,7 @@
 #include <string>
 #include <utility>
 
-#include "parley/base/no_core_dump.h"
+#include "parley/base/durable.h"
 #include "parley/privacy/pair_noise.h"
 
 namespace parley::privacy {

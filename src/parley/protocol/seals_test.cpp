@@ -208,7 +208,7 @@ class KeptBack : public testing::Test {
           busy = true;
           const auto parsed = decode(send.bytes);
           const Message& m = std::get<Message>(parsed);
-          if (m.kind == kept_ && m.node == 3) {
+          if (m.kind == kept_ && (m.node == 3 || (send.peer == 1 && now_ < late_))) {
             from->exchange->failed(send.call);
             continue;
           }
@@ -252,6 +252,7 @@ class KeptBack : public testing::Test {
   std::string log_;
   Kind kept_ = Kind::seal;
   bool says_that_it_waits_ = false;
+  double late_ = 0;  // b gets those of the others at this time
   double now_ = 0;
 };
 
@@ -275,6 +276,15 @@ TEST_F(KeptBack, WhoGivesNoFinalIterateIsLostAndTheOthersGoOn) {
   begin(all_to_all, true);
   pass(130);
   expect_that_three_go_on();
+}
+
+TEST_F(KeptBack, WhoHearsOfTheLossBeforeItsOwnTimeIsUpLosesItToo) {
+  kept_ = Kind::final_iterate;
+  late_ = 30;
+  begin(all_to_all, true);
+  pass(130);
+  EXPECT_THAT(log_, HasSubstr("others have lost hospital_d"));
+  expect_that_three_go_on();  // and not all four, by the edge that only b would have left
 }
 
 TEST_F(KeptBack, WhoseNeighboursFindItOutIsLostToAll) {
