@@ -1,6 +1,6 @@
-// What a crash leaves on a disk: files that must survive a power cut, and no core dump with secrets in it. What is written once and never changed (keys), and what tells a disk to keep
-// what it has. write_file (text.h) replaces a file as a whole but syncs nothing; the transcript appends and syncs
-// (base/append_file.h).
+// What a crash leaves on a disk: files that must survive a power cut, and no core dump with secrets in it. What is
+// written once and never changed (keys), and what tells a disk to keep what it has. write_file (text.h) replaces a file
+// as a whole but syncs nothing; the transcript appends and syncs (base/append_file.h).
 #pragma once
 #include <filesystem>
 #include <string>
