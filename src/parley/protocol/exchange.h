@@ -183,6 +183,7 @@ class Exchange {
   bool accused_by(const std::string& who, std::string_view proof);
   std::string unknown_here(const Message& own) const;  // what this party has signed, and its ledger does not know; ""
   void accept_accusation(const std::string& who, const std::string& has, std::string_view bytes);
+  static bool tells_of_ledger(std::string_view bytes);
   void check_complete();
   void seal();
   int last_word_key(const Message& m) const { return m.kind == Kind::seal ? agreed_.nodes() + m.node : m.node; }
