@@ -26,8 +26,9 @@ class LogThrottle {
     const std::lock_guard lock(mutex_);
     Said& said = said_[kind];
     const auto now = now_();
-    if (++said.count > 1 && !worth_a_line(said.count) && now - said.last < std::chrono::minutes(10))
-      return std::nullopt;
+    ++said.count;
+    const bool recent = said.count > 1 && now - said.last < std::chrono::minutes(10);
+    if (recent && !worth_a_line(said.count)) return std::nullopt;
     said.last = now;
     return said.count == 1 ? sentence : sentence + " (" + std::to_string(said.count) + " times)";
   }
