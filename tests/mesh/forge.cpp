@@ -97,8 +97,7 @@ struct Forgery {
       value[coordinate] += added;
       m.payload = protocol::payload_of(value);
     }
-    if (m.kind == Kind::value)
-      head = protocol::next_head(head, m.run, m.node, m.round, m.payload);  // no goodbye between two
+    if (m.kind == Kind::value) head = protocol::next_head(head, m.run, m.node, m.round, m.payload);
     m.head = head;
     if (what == "head" && !final_one && m.round == round) m.head[0] ^= 1;
     m.signature = identity::sign(key, protocol::signed_part(m));
