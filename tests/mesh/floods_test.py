@@ -43,7 +43,7 @@ class Floods(Case):
 
     def test_a_party_stays_small_under_floods_and_the_run_completes_meanwhile(self):
         """The insider is nobody's neighbour but C's: what it floods is not a line that its own part of the run needs."""
-        study = Study(self.dir / "study", parties=4, graph="path", wait=900, deadline=5)
+        study = Study(self.dir / "study", parties=4, graph="path", wait=9000, deadline=5)
         self.start_all(study, [A, B])
         study.until(lambda: study.rounds_of(A) > 0, "A has begun")
         party, insider = self.processes[A], (study.base / D / f"{D}.key", study.base / D / f"{D}.pem")
