@@ -97,7 +97,8 @@ struct Forgery {
       value[coordinate] += added;
       m.payload = protocol::payload_of(value);
     }
-    if (m.kind == Kind::value) head = protocol::next_head(head, m.run, m.node, m.round, m.payload);
+    if (m.kind == Kind::value || m.kind == Kind::silent)
+      head = protocol::next_head(head, m.run, m.node, m.round, m.payload);
     m.head = head;
     if (what == "head" && !final_one && m.round == round) m.head[0] ^= 1;
     m.signature = identity::sign(key, protocol::signed_part(m));
