@@ -397,6 +397,8 @@ class Verify(Case):
 
     def test_a_key_for_shared_noise_that_is_kept_for_longer_than_the_others_is_found(self):
         study = self.study("newton", options={"colluders": 1})
+        # As where another party forwards it first: the final iterate stands before the last value.
+        run("before", self.copies / "hospital_b/transcript", "hospital_a", wire.FINAL, 7, "hospital_a", wire.VALUE, 7, cwd=self.dir, program=FORGE)
         self.assertEqual(self.verify(study)["wrong"], [])
         self.forge(study, "day", "hospital_b", "hospital_a", 0)
         self.assertEqual(self.verify(study, ["hospital_b"])["wrong"],
