@@ -34,7 +34,8 @@ WITH_ALL_BELOW = {
     "report": ["record", "privacy"],  # what a claim means for a guesser
     "experiment": ["run", "report"],
     "audit": ["run"],
-    "cli": ["party", "verify", "report", "experiment", "audit", "theory"],
+    "library": ["party", "verify", "report", "experiment", "theory"],  # include/parley/parley.h
+    "cli": ["party", "verify", "report", "experiment", "audit", "theory", "library"],
 }
 # A library: the folders that may name it, by its headers and by the words of its interface.
 LIBRARIES = {

@@ -2,7 +2,9 @@
 #pragma once
 #include <optional>
 #include <string>
+#include <vector>
 
+#include "parley/problem/quality.h"
 #include "parley/run/model.h"
 
 namespace parley::run {
@@ -18,6 +20,11 @@ void check_decision(const Model& model, const Decision& decision);
 
 // The threshold of a model with one score for the positive class, on that score.
 double score_threshold(const Model& model, const Decision& decision);
+
+// Of what a model says of rows, row after row. Probabilities: one for each class; Error where the model has none.
+// Predictions: the number of the class, or a number in the label's own unit.
+std::vector<double> class_probabilities(const Model& model, const problem::Scored& rows);
+std::vector<double> predicted(const Model& model, const problem::Scored& rows);
 
 // One line per row: "row,prediction" (regression, in the label's own unit), "row,probability,prediction" (logistic),
 // "row,score,prediction" (a hinge's score is no probability), "row,probability[CLASS],…,prediction" (softmax; with

@@ -1,0 +1,254 @@
+import json
+import math
+import os
+import pathlib
+import pickle
+import signal
+import subprocess
+import threading
+import warnings
+
+import numpy as np
+import pytest
+from scipy import sparse
+from sklearn.base import clone
+from sklearn.model_selection import GridSearchCV, cross_val_score
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import FunctionTransformer
+from sklearn.utils.estimator_checks import parametrize_with_checks
+
+import parley
+from parley import (
+    BudgetExceeded,
+    ClippedWarning,
+    Ledger,
+    NotPrivateWarning,
+    PrivateLinearRegression,
+    PrivateLinearSVC,
+    PrivateLogisticRegression,
+    PrivateSoftmaxRegression,
+    TuningWarning,
+)
+
+PROGRAM = os.environ.get("PARLEY", "parley")
+EVERY = [PrivateLogisticRegression, PrivateLinearSVC, PrivateSoftmaxRegression, PrivateLinearRegression]
+CLASSIFIERS = EVERY[:3]
+
+
+@parametrize_with_checks(
+    [e(epsilon=math.inf) for e in EVERY] + [e(epsilon=1, random_state=0) for e in EVERY]
+)
+@pytest.mark.filterwarnings("ignore")
+def test_scikit_learn(estimator, check):
+    check(estimator)
+
+
+def rows(n=3000, seed=1):
+    random = np.random.default_rng(seed)
+    x = random.uniform(-1, 1, (n, 3))
+    y = (x @ [3.0, -2.0, 0.0] + 0.5 + random.logistic(size=n) > 0).astype(int)
+    return x, y
+
+
+DECLARED = {"bounds": (-1, 1), "classes": [0, 1]}
+
+
+def test_what_is_declared_is_private_and_says_what_it_costs():
+    x, y = rows()
+    with warnings.catch_warnings():
+        warnings.simplefilter("error", NotPrivateWarning)
+        model = PrivateLogisticRegression(epsilon=1, delta=1e-5, **DECLARED).fit(x, y)
+    assert model.privacy_.not_private == ()
+    assert model.privacy_.epsilon <= 1 and model.privacy_.epsilon > 0.99
+    assert model.privacy_.delta == 1e-5
+    assert "ε = 1.0000" in str(model.privacy_)
+    assert len(model.privacy_.per_party) == 5
+    assert model.score(x, y) > 0.75
+    assert model.history_.epsilon.iloc[-1] <= 1
+    assert "ε = 1.0000" in model._repr_html_()
+
+
+@pytest.mark.parametrize(
+    "what, reason",
+    [
+        ({"bounds": None, "classes": [0, 1]}, "bounds were taken from the rows"),
+        ({"bounds": (-1, 1)}, "classes were taken from the labels"),
+        ({**DECLARED, "random_state": 3}, "seed 3"),
+    ],
+)
+def test_what_is_not_private_is_stamped_in_the_model_too(what, reason):
+    x, y = rows(500)
+    with pytest.warns(NotPrivateWarning, match=reason):
+        model = PrivateLogisticRegression(epsilon=1, **what).fit(x, y)
+    assert reason in model.privacy_.stamp
+    assert any(reason in r for r in json.loads(model.model_.json())["not_private"])
+
+
+def test_without_noise_it_is_the_optimum_without_privacy():
+    x, y = rows()
+    model = PrivateLogisticRegression(epsilon=math.inf, **DECLARED).fit(x, y)
+    assert "no noise" in model.privacy_.stamp
+    assert model.score(x, y) > 0.8
+
+
+def test_a_coefficient_is_per_unit_of_the_column_and_says_the_same_class():
+    x, y = rows()
+    scaled = x * [1.0, 100.0, 0.01] + [0.0, 7.0, 0.0]
+    bounds = [(-1, 1), (-93, 107), (-0.01, 0.01)]
+    for intervals in (False, True):
+        model = PrivateLogisticRegression(
+            epsilon=50, delta=1e-5, bounds=bounds, classes=[0, 1], intervals=intervals, random_state=1
+        ).fit(scaled, y)
+        linear = scaled @ model.coef_.ravel() + model.intercept_[0]
+        assert ((linear > 0) == (model.decision_function(scaled) > 0)).all()
+        if intervals:
+            assert np.allclose(linear, model.decision_function(scaled))
+            table = {c["name"]: c for c in model._coefficients}
+            assert np.allclose(model.coef_.ravel(), [table[f"x{i}"]["estimate"] for i in range(3)])
+            assert "95 % interval" in model.summary()
+
+
+def test_regression_predicts_in_its_own_unit():
+    random = np.random.default_rng(2)
+    x = random.uniform(0, 1, (5000, 2))
+    y = 100 + 50 * x[:, 0] - 20 * x[:, 1] + random.normal(size=5000)
+    model = PrivateLinearRegression(epsilon=5, bounds=(0, 1), target_bounds=(50, 180), random_state=1).fit(x, y)
+    assert model.score(x, y) > 0.8
+    inside = x @ model.coef_ + model.intercept_
+    assert np.corrcoef(inside, model.predict(x))[0, 1] > 0.99
+
+
+def test_matrices_of_all_kinds_give_the_same_bits():
+    x, y = rows(600)
+    x = np.abs(x)
+    fit = lambda given: PrivateLogisticRegression(  # noqa: E731
+        epsilon=1, bounds=(0, 1), classes=[0, 1], random_state=5
+    ).fit(given, y)
+    first = fit(x)
+    wide = np.zeros((600, 9))
+    wide[:, ::3] = x
+    for other in (np.asfortranarray(x), wide[:, ::3], sparse.csr_matrix(x), sparse.csc_matrix(x)):
+        assert (fit(other).model_.weights() == first.model_.weights()).all()
+    single = fit(x.astype(np.float32))
+    assert np.allclose(single.coef_, first.coef_, atol=1e-3)
+
+
+def test_values_beyond_the_bounds_are_clipped_with_a_warning_that_says_what_to_do():
+    x, y = rows(500)
+    with pytest.warns(ClippedWarning, match=r"column 'x0'.*bounds=\[\(low, high\)"):
+        PrivateLogisticRegression(epsilon=1, bounds=(-0.5, 0.5), classes=[0, 1], random_state=1).fit(x, y)
+
+
+def test_groups_say_which_party_owns_a_row():
+    x, y = rows(900)
+    bank = np.repeat(["a", "b", "c"], [500, 300, 100])
+    model = PrivateLogisticRegression(epsilon=1, random_state=1, **DECLARED).fit(x, y, groups=bank)
+    assert [p["records"] for p in model.privacy_.per_party] == [500, 300, 100]
+    with pytest.raises(ValueError, match="groups"):
+        PrivateLogisticRegression(epsilon=1, **DECLARED).fit(x, y, groups=bank[:5])
+
+
+def test_colluders_give_both_epsilons():
+    x, y = rows(900)
+    model = PrivateLogisticRegression(epsilon=1, colluders=1, random_state=1, **DECLARED).fit(x, y)
+    assert model.privacy_.epsilon_all_others > 2 * model.privacy_.epsilon - 0.2
+    assert "against all other parties" in str(model.privacy_) or model.privacy_.not_private
+
+
+def test_a_model_goes_to_the_program_and_back(tmp_path):
+    x, y = rows(400)
+    model = PrivateLogisticRegression(epsilon=2, random_state=1, **DECLARED).fit(x, y)
+    model.save(tmp_path / "model.json")
+    table = "\n".join(",".join(repr(float(v)) for v in row) for row in x)
+    (tmp_path / "new.csv").write_text("x0,x1,x2\n" + table + "\n")
+    said = subprocess.run(
+        [PROGRAM, "predict", "--model", tmp_path / "model.json", "--data", tmp_path / "new.csv"],
+        capture_output=True, text=True, check=True,
+    ).stdout.splitlines()[1:]
+    assert [float(line.split(",")[1]) for line in said] == model.predict_proba(x)[:, 1].tolist()
+    from parley.reader import Model
+
+    alone = Model.read(tmp_path / "model.json")
+    for row, p in zip(x[:50], model.predict_proba(x[:50])):
+        assert alone.probabilities({f"x{i}": v for i, v in enumerate(row.tolist())})["1"] == pytest.approx(p[1], abs=1e-12)
+    again = parley.Model.read(tmp_path / "model.json")
+    assert (again.weights() == model.model_.weights()).all()
+
+
+@pytest.mark.filterwarnings("ignore")
+@pytest.mark.parametrize("kind", EVERY)
+def test_pickle_clone_and_pipeline(kind):
+    x, y = rows(300)
+    model = kind(epsilon=1, random_state=1)
+    again = pickle.loads(pickle.dumps(clone(model).fit(x, y)))
+    assert (again.predict(x) == clone(model).fit(x, y).predict(x)).all()
+    with pytest.raises(ValueError, match="record"):
+        again.report("page.html")
+    make_pipeline(FunctionTransformer(), model).fit(x, y).predict(x)
+    assert len(cross_val_score(model, x, y, cv=3)) == 3
+
+
+@pytest.mark.filterwarnings("ignore::parley.NotPrivateWarning")
+def test_the_ledger_charges_every_fit_of_a_search_and_stops_it(tmp_path):
+    ledger = Ledger(tmp_path / "my.ledger")
+    ledger.cap("payments", epsilon=10, delta=1e-5)
+    x, y = rows(300)
+    model = PrivateLogisticRegression(
+        epsilon=0.5, delta=1e-6, ledger=str(ledger), dataset="payments", **DECLARED
+    )
+    with pytest.warns(TuningWarning, match="ledger charges every fit"):
+        GridSearchCV(model, {"fit_intercept": [True, False]}, cv=2, error_score="raise").fit(x, y)
+    assert ledger.show()["datasets"][0]["runs"] == 5
+    assert ledger.spent("payments") > 0.5
+    ledger.cap("payments", epsilon=ledger.spent("payments") + 0.01, delta=1e-5)
+    with pytest.raises(BudgetExceeded, match="payments"):
+        model.fit(x, y)
+
+
+def test_a_page_of_a_fit(tmp_path):
+    x, y = rows(400)
+    model = PrivateLogisticRegression(epsilon=1, **DECLARED).fit(x, y)
+    model.report(tmp_path / "page.html")
+    page = (tmp_path / "page.html").read_text()
+    assert "learns at most" in page and "train_loss" not in page
+
+
+def test_errors_are_the_librarys_words():
+    x, y = rows(100)
+    with pytest.raises(ValueError, match="did you mean 'penalty'"):
+        PrivateLogisticRegression(epsilon=1, options={"penalti": 3}, **DECLARED).fit(x, y)
+    with pytest.raises(ValueError, match="epsilon"):
+        PrivateLogisticRegression(epsilon=-1, **DECLARED).fit(x, y)
+
+
+def test_control_c_ends_within_a_round_and_leaves_a_usable_object():
+    x, y = rows(2000)
+    seen = []
+
+    def interrupt(progress):
+        seen.append(progress.round)
+        if len(seen) == 3:
+            os.kill(os.getpid(), signal.SIGINT)
+
+    model = PrivateLogisticRegression(
+        epsilon=1, delta=1e-5, random_state=1, options={"algorithm": "dp-gd", "rounds": 100000}, **DECLARED
+    )
+    from parley import _fit
+
+    before, _fit.progress_bar = _fit.progress_bar, lambda verbose: (interrupt, lambda: None)
+    try:
+        model.fit(x, y)
+    finally:
+        _fit.progress_bar = before
+    assert model.outcome_ == "interrupted"
+    assert model.n_iter_ < 100000
+    assert model.predict(x[:3]).shape == (3,)
+
+
+def test_plan_account_compare():
+    planned = parley.plan(epsilon=1, delta=1e-5, nodes=3, records=[4000, 1500, 500], features=11)
+    assert planned["algorithm"] == "newton" and planned["epsilon"] <= 1
+    accounted = parley.account("mr-admm", records=4000, noise_rate=0.5)
+    assert accounted["epsilon"] > 0
+    compared = parley.compare(rows=1500, rounds=4, repeat=1, epsilon=1, delta=1e-5, algorithms="newton")
+    assert compared["cells"][0]["epsilon"] <= 1
