@@ -29,6 +29,15 @@ def measure(ranks, nodes, rows, features=100, graph="ring", rounds=10, threads=1
     return best
 
 
+def line(points):
+    """a + b x by least squares, and the largest share by which a point is off it."""
+    xs, ys = zip(*points)
+    mx, my = sum(xs) / len(xs), sum(ys) / len(ys)
+    b = sum((x - mx) * (y - my) for x, y in points) / sum((x - mx) ** 2 for x in xs)
+    a = my - b * mx
+    return a, b, max(abs(y - (a + b * x)) / y for x, y in points)
+
+
 def slope(points):
     xs, ys = [math.log(x) for x, _ in points], [math.log(y) for _, y in points]
     mx, my = sum(xs) / len(xs), sum(ys) / len(ys)
@@ -65,12 +74,9 @@ def mr_admm():
         points = [show(measure(2, *s, rounds=6, repeat=1 if s[0] * s[1] >= 1000000 else 2)) for s in settings]
         found[name] = {"by": by, "points": points, "slope": slope([(p[by], p["seconds_per_round"]) for p in points])}
         if by == "edges":  # a fixed part for the solves, and a price per edge: least squares
-            xs, ys = [p["edges"] for p in points], [p["seconds_per_round"] for p in points]
-            mx, my = sum(xs) / len(xs), sum(ys) / len(ys)
-            per = sum((x - mx) * (y - my) for x, y in zip(xs, ys)) / sum((x - mx) ** 2 for x in xs)
-            left = max(abs(y - (my + per * (x - mx))) / y for x, y in zip(xs, ys))
+            besides, per, left = line([(p["edges"], p["seconds_per_round"]) for p in points])
             found[name].update(seconds_per_edge=per, worst_deviation=left)
-            print(f"  {1e6 * per:.3f} us per edge and {1e3 * (my - per * mx):.1f} ms besides; no point is more than {100 * left:.0f} % off that line")
+            print(f"  {1e6 * per:.3f} us per edge and {1e3 * besides:.1f} ms besides; no point is more than {100 * left:.0f} % off that line")
         else:
             print(f"  slope {found[name]['slope']:.2f}")
 
@@ -86,7 +92,7 @@ def mr_admm():
 def newton():
     """Ten parties, all pairs, two ranks, T = 32: seconds of all rounds, the second moments of the first among them."""
     print("== (d) newton, two ranks", flush=True)
-    series = {"rows": [(rows, 10) for rows in (1000, 10000, 100000, 1000000)], "nonzeros": [(100000, entries) for entries in (5, 10, 25, 50)]}
+    series = {"rows": [(rows, 10) for rows in (1000, 10000, 100000, 1000000)], "nonzeros": [(100000, entries) for entries in (1, 2, 5, 10, 25, 50)]}
     for by, settings in series.items():
         points = []
         for rows, entries in settings:
@@ -97,6 +103,10 @@ def newton():
                   f" memory {r['worst_memory_ratio']:.3f}, load {os.getloadavg()[0]:.1f}", flush=True)
         slopes = [slope([(p[by], p[t]) for p in points[1 if by == "rows" else 0:]]) for t in ("seconds", "compute_per_round", "cpu_seconds")]
         found[f"newton, {by}"] = {"by": by, "points": points, "slope": slopes[0], "slope_compute": slopes[1], "slope_cpu": slopes[2], "load": os.getloadavg()[0]}
+        if by == "nonzeros":  # a price per row, and one per entry; rows of which all entries are set have kernels of their own
+            of_rows, per, left = line([(p["nonzeros"], p["cpu_seconds"]) for p in points[:-1]])
+            found["newton, nonzeros, line"] = {"seconds_of_rows": of_rows, "seconds_per_nonzero": per, "worst_deviation": left}
+            print(f"  {1e9 * per:.2f} ns of processor time per nonzero and {1e3 * of_rows:.0f} ms besides, for rows that are not full; no point is more than {100 * left:.0f} % off that line")
         print(f"  slope {slopes[0]:.2f}, compute alone {slopes[1]:.2f}, processor time {slopes[2]:.2f}", flush=True)
 
 

@@ -12,6 +12,7 @@
 #include "parley/base/text.h"
 #include "parley/privacy/gaussian.h"
 #include "parley/privacy/moments.h"
+#include "parley/record/adjacency.h"
 #include "parley/run/claim.h"
 
 namespace parley::cli {
@@ -23,7 +24,7 @@ struct AccountOptions {
   algorithm::Options algorithm;
   std::vector<double> records{8000};
   std::vector<double> degree{2};
-  long nodes = 5, features = 0;
+  long nodes = 5, features = 0, rows_per_person = 0;
 };
 
 std::vector<Option> own_rows(AccountOptions& o) {
@@ -32,7 +33,8 @@ std::vector<Option> own_rows(AccountOptions& o) {
       {"nodes", "N", "number of nodes", at_least(2), &o.nodes, "network"},
       {"degree", "V_i", "neighbours of a node, one for all nodes or one per node", at_least(1), &o.degree, "network"},
       {"features", "d", "features, where a plan depends on them (gamma noise, l1 step sizes)", at_least(0), &o.features,
-       "network"}};
+       "network"},
+      algorithm::rows_per_person_row(o.rows_per_person)};
 }
 
 // Everything that bears on the loss; where the rows come from, and where a run starts, does not.
@@ -86,6 +88,7 @@ int run_gaussian(const Arguments& arguments) {
   validate_options(rows);
   const Accountants a =
       accountants(std::sqrt(static_cast<double>(o.compositions)) / o.noise_multiplier * (1 + 1e-15), o.delta);
+  say_first(run::too_large_epsilon(a.epsilon));
   if (arguments.has("json")) {
     json out = to_json(a);
     out.update({{"epsilon", a.epsilon},
@@ -138,6 +141,10 @@ algorithm::Setting setting_of(const AccountOptions& o) {
                    .fix = "raise --nodes or lower --degree"});
   }
   setting.features = o.features;
+  setting.rows_per_person = o.rows_per_person;
+  const std::size_t weighed =
+      std::max(split_list(o.algorithm.class_weight.text).size(), o.algorithm.class_share.size());
+  setting.classes = std::max(setting.classes, static_cast<int>(weighed));  // softmax: how many have a weight
   return setting;
 }
 
@@ -159,6 +166,8 @@ json account_json(const algorithm::Plan& plan, const std::string& assumes) {
               {"epsilon_paper", plan.epsilon_paper() ? json(*plan.epsilon_paper()) : json()},
               {"delta", plan.noisy() ? json(first.delta) : json()},
               {"bound", plan.verified_only() ? "numerically verified" : "proved"},
+              {"unit", first.rows_per_person > 0 ? "person" : "row"},
+              {"rows_per_person", first.rows_per_person},
               {"stamp", plan.noisy() ? "" : "NOT PRIVATE: no noise"},
               {"theorem", plan.noisy() ? first.theorem : ""},
               {"paper_equation", first.paper_equation},
@@ -186,7 +195,8 @@ void print_account(const algorithm::Plan& plan, const std::string& assumes) {
                            plan.epsilon_paper() ? first.paper_equation : plan.epsilon_paper_absent()},
                           {"δ", number(first.delta), ""}}));
   if (const auto a = gaussian_rounds(plan)) print(*a);
-  fmt::print("whole run, largest node, replace-one adjacency; assumes {}\n", assumes);
+  fmt::print("per {}, whole run, largest node, replace-one adjacency; assumes {}\n",
+             record::unit_in_words(first.rows_per_person), assumes);
 }
 
 int run_account(const Arguments& arguments) {
@@ -204,6 +214,7 @@ int run_account(const Arguments& arguments) {
                               : exact
                                   ? "the exact minimum; --tolerance adds the cost of an approximate one (train does)"
                                   : "a minimum certified to the tolerance";
+  say_first(run::too_large_epsilon(plan));
   if (arguments.has("json")) {
     fmt::print("{}\n", account_json(plan, assumes).dump());
     return 0;

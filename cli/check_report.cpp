@@ -213,6 +213,11 @@ void limit(Report& out, const network::Graph& graph, const theory::PublicRun& ru
 
 void samples(Report& out, const CheckOptions& o, const algorithm::Plan& plan, const algorithm::Setting& setting) {
   if (!o.target_excess) return;
+  if (plan.nodes.front().loss.weighted())
+    throw Error({.what = "ZKL20's sample sizes are for records that weigh the same",
+                 .value = "--class-weight " + o.algorithm.class_weight.text,
+                 .where = "option --target-excess",
+                 .fix = "leave one of the two out"});
   theory::SampleQuestion q = o.sample;
   q.target_excess = *o.target_excess;
   if (q.target_excess <= q.optimality_gap)
@@ -251,7 +256,7 @@ void samples(Report& out, const CheckOptions& o, const algorithm::Plan& plan, co
 
 void star(Report& out, const CheckOptions& o, const algorithm::Setting& setting) {
   const algorithm::Options& a = o.algorithm;
-  const problem::Loss loss = algorithm::loss_of(a);
+  const problem::Loss loss = algorithm::loss_of(a, setting.classes);
   if (a.regularizer == algorithm::Regularizer::elastic_net || a.weighting == algorithm::Weighting::rows)
     throw Error({.what = "HHCG20's theorems are for l2 or l1 and for nodes that count the same",
                  .where = a.weighting == algorithm::Weighting::rows ? "option --weighting" : "option --regularizer",

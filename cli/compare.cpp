@@ -82,6 +82,7 @@ double expected_seconds(const CompareOptions& o, const run::Simulation& s) {
         const auto graph = run::graph_for(o.train.graph, cell.algorithm, s.parties());
         algorithm::Setting setting = run::setting_on(graph, s.holdings.records, s.parties());
         setting.features = s.holdings.test.features;
+        setting.rows_per_person = s.unit.rows_per_person;
         const algorithm::Algorithm& a = algorithm::algorithm_named(cell.algorithm);
         const double nanoseconds = a.linear ? 2.5 : a.sums ? 3 : 7;
         const double rounds = static_cast<double>(algorithm::fill_in(cell, setting).rounds);
@@ -99,7 +100,10 @@ const run::Spread& measured(const run::Cell& c) {
 std::vector<std::vector<std::string>> matrix(const run::Comparison& c, const std::vector<double>& budgets) {
   const bool percents = c.classifies && c.test_error_nonprivate;
   const auto text = [&](double v) {
-    return std::isnan(v) ? "-" : percents ? fmt::format("{:.1f}", 100 * v) : fixed(v, 4);
+    return std::isnan(v)             ? "-"
+           : percents                ? fmt::format("{:.1f}", 100 * v)
+           : c.test_error_nonprivate ? fmt::format("{:.4g}", v)  // in the column's own unit
+                                     : fixed(v, 4);
   };
   std::vector<std::vector<std::string>> rows = {{""}};
   for (const double b : budgets) rows[0].push_back("ε = " + number(b));
@@ -126,7 +130,7 @@ std::vector<std::vector<std::string>> matrix(const run::Comparison& c, const std
   rows.push_back(last);
   if (c.test_error_guessing) {
     last.assign(budgets.size() + 1, text(*c.test_error_guessing));
-    last[0] = "larger class";
+    last[0] = c.classifies ? "larger class" : "always the mean";
     rows.push_back(last);
   }
   return rows;
@@ -157,7 +161,8 @@ void print_chosen(const run::Comparison& c) {
         expected);
 }
 
-void print_comparison(const run::Comparison& c, const CompareOptions& o, const std::string& out) {
+void print_comparison(const run::Comparison& c, const CompareOptions& o, const std::string& out,
+                      const std::vector<std::string>& choices) {
   const auto ran = std::ranges::find_if(c.cells, [](const run::Cell& cell) { return cell.runs > 0; });
   if (ran == c.cells.end()) {
     fmt::print("\nInterrupted before anything was finished.\n");
@@ -166,10 +171,11 @@ void print_comparison(const run::Comparison& c, const CompareOptions& o, const s
   fmt::print("\n{} (total over the whole run, δ = {}; {} nodes; {}; * lowest)\n{}",
              bold(!c.test_error_nonprivate ? "Training loss at equal privacy loss"
                   : c.classifies           ? "Test error in % at equal privacy loss"
-                                           : "Test error (rms) at equal privacy loss"),
+                                           : "Root mean square error at equal privacy loss, in the column's own unit"),
              number(ran->delta), c.nodes,
              ran->runs == 1 ? "one run each" : fmt::format("mean and range of {} runs", ran->runs),
              table(matrix(c, o.budgets)));
+  for (const std::string& line : choices) fmt::print("  {}\n", line);
   print_chosen(c);
   std::string said;
   for (const run::Cell& cell : c.cells) {
@@ -180,8 +186,9 @@ void print_comparison(const run::Comparison& c, const CompareOptions& o, const s
                  cell.runs);
   }
   if (!c.not_private.empty()) fmt::print("\n  {}\n", alarm("NOT PRIVATE: " + join(c.not_private, "; ")));
+  if (c.rows_per_person > 0) fmt::print("\n  ε is for one {}.\n", record::unit_in_words(c.rows_per_person));
   if (c.adjacency == record::Adjacency::as_dealt)
-    fmt::print("\n  ε {}: {}.\n", record::name_of(c.adjacency), record::meaning_of(c.adjacency));
+    fmt::print("\n  ε {}: {}.\n", record::name_of(c.adjacency), record::meaning_of(c.adjacency, c.rows_per_person));
   fmt::print(
       "\n  ε and δ are those of one run. Whoever sees several learns more, and to choose an algorithm by errors that\n"
       "  were measured on private rows is covered by none of them: choose on public rows, or before.\n");
@@ -199,6 +206,7 @@ int run_compare(const Arguments& arguments) {
   set_from(arguments, all);
   validate_options(all);
   check_cells(o);
+  say_first(run::too_large_epsilon(*std::ranges::max_element(o.budgets)));
   const bool json = arguments.has("json"), quiet = arguments.has("quiet");
   const std::string out = o.train.engine.out.empty() ? run::default_folder("compare") : o.train.engine.out;
   const std::size_t cells = o.algorithms.size() * o.budgets.size();
@@ -217,7 +225,6 @@ int run_compare(const Arguments& arguments) {
                   std::fflush(stdout);
             rounds = s.plan.options.rounds;
             warnings.insert(s.plan.warnings.begin(), s.plan.warnings.end());
-            if (const std::string first = run::too_large_epsilon(s.plan); !first.empty()) warnings.insert(alarm(first));
           },
       .on_round =
           [&](std::size_t cell, int repeat, const run::RoundMetrics& m) {
@@ -238,16 +245,17 @@ int run_compare(const Arguments& arguments) {
   for (const auto& warning : warnings) fmt::print(stderr, "warning: {}\n", warning);
   write_file(out + "/compare.csv", run::to_csv(comparison));
   write_file(out + "/compare.json", run::to_json(comparison).dump(1) + "\n");
-  if (std::ranges::any_of(comparison.cells, [](const run::Cell& c) { return c.runs > 0; }))
-    write_file(out + "/report.html", report::make_report({out}, {.audience = report::Audience::owner,
-                                                                 .title = "",
-                                                                 .version = PARLEY_VERSION,
-                                                                 .shareable_option = {}})
-                                         .page);
+  std::vector<std::string> choices;
+  if (std::ranges::any_of(comparison.cells, [](const run::Cell& c) { return c.runs > 0; })) {
+    const report::Report made = report::make_report(
+        {out}, {.audience = report::Audience::owner, .title = "", .version = PARLEY_VERSION, .shareable_option = {}});
+    write_file(out + "/report.html", made.page);
+    choices = made.choices;
+  }
   if (json)
     fmt::print("{}\n", run::to_json(comparison).dump());
   else
-    print_comparison(comparison, o, out);
+    print_comparison(comparison, o, out, choices);
   return comparison.interrupted ? exit_interrupted : 0;
 }
 

@@ -1,6 +1,8 @@
 #include <fmt/core.h>
 
 #include <cstdio>
+#include <limits>
+#include <utility>
 
 #include "cli/commands.h"
 #include "cli/data_check.h"
@@ -12,7 +14,10 @@
 #include "parley/data/fetch.h"
 #include "parley/data/named/adult_schema.h"
 #include "parley/data/named/census.h"
+#include "parley/data/read/bytes.h"
+#include "parley/data/read/csv_options.h"
 #include "parley/data/read/delimiter.h"
+#include "parley/data/table.h"
 
 namespace parley::cli {
 namespace {
@@ -20,24 +25,26 @@ namespace {
 struct DataOptions {
   std::string data_dir, url = data::adult_url, out;
   long rows = 50000, split_seed = 1;
-  bool header = true;
-  std::string delimiter = "auto", schema, label;
+  std::string schema, label;
+  data::CsvOptions csv;
 };
 
 std::vector<Option> rows(DataOptions& o) {
-  return {{"data-dir", "", "fetch: where the files go; default: the user's cache", any_text("a folder"), &o.data_dir,
-           "Options"},
-          {"url", "", "fetch: another server with the same files", any_text("an address"), &o.url, "Options"},
-          {"out", "", "describe, generate, schema: where the text goes; default: stdout", any_text("a file"), &o.out,
-           "Options"},
-          {"rows", "", "generate: number of rows", between(1, 100000000), &o.rows, "Options"},
-          {"split-seed", "", "generate: public seed of the rows", at_least(0), &o.split_seed, "Options"},
-          {"header", "", "describe, check: whether the first line names the columns", any_text("yes, no"), &o.header,
-           "Options"},
-          {"label", "", "describe: the column to predict; default: guessed", any_text("a column"), &o.label, "Options"},
-          {"schema", "", "check: the schema of the files", any_text("a file"), &o.schema, "Options"},
-          {"delimiter", "", "describe, check: what separates the fields; auto: found from the header line",
-           any_text("auto, comma, semicolon, tab, pipe, or one character"), &o.delimiter, "Options"}};
+  std::vector<Option> rows = {
+      {"data-dir", "", "fetch: where the files go; default: the user's cache", any_text("a folder"), &o.data_dir,
+       "Options"},
+      {"url", "", "fetch: another server with the same files", any_text("an address"), &o.url, "Options"},
+      {"out", "", "describe, generate, schema: where the text goes; default: stdout", any_text("a file"), &o.out,
+       "Options"},
+      {"rows", "", "generate: number of rows", between(1, 100000000), &o.rows, "Options"},
+      {"split-seed", "", "generate: public seed of the rows", at_least(0), &o.split_seed, "Options"},
+      {"label", "", "describe: the column to predict; default: guessed", any_text("a column"), &o.label, "Options"},
+      {"schema", "", "check: the schema of the files", any_text("a file"), &o.schema, "Options"}};
+  for (Option& row : data::option_rows(o.csv, "Options")) {
+    row.help = "describe, check: " + row.help;
+    rows.push_back(std::move(row));
+  }
+  return rows;
 }
 
 void put(const DataOptions& o, const std::string& text) {
@@ -56,25 +63,36 @@ std::string to_csv(const data::Table& table) {
   return text;
 }
 
+int describe(const DataOptions& o, const std::string& source) {
+  data::check_query_used(o.csv, {source});
+  data::check_there(source, "parley data describe");
+  data::CsvReader reader(data::open_bytes(source, o.csv.query), o.csv.layout());
+  const data::Table sample = *reader.next(std::numeric_limits<std::size_t>::max());
+  if (const std::string note = data::found_delimiter_note(sample.source, reader.delimiter());
+      o.csv.delimiter == "auto" && !note.empty())
+    fmt::print(stderr, "note: {}\n", note);
+  fmt::print(
+      stderr,
+      "{}\n  Bounds and categories are read off the rows of {}. If these rows are private, the schema is a leak:\n"
+      "  use a public or synthetic sample, or replace every bound and category by what is publicly known.\n",
+      alarm("WARNING: for public or synthetic samples only.", stderr), sample.source);
+  put(o, data::draft_schema(sample, o.label));
+  if (!o.out.empty())
+    fmt::print(stderr,
+               "Next: answer each 'Decide' in {0}, delete its head, then 'parley data check ROWS.csv --schema {0}'.\n",
+               o.out);
+  return 0;
+}
+
 int run_data(const Arguments& arguments) {
   DataOptions o;
   set_from(arguments, rows(o));
   validate_options(rows(o));
   const std::string what = arguments.words.empty() ? "" : arguments.words[0],
                     name = arguments.words.size() > 1 ? arguments.words[1] : "";
-  if (what == "describe" && !name.empty()) {
-    fmt::print(
-        stderr,
-        "{}\n  Bounds and categories are read off the rows of {}. If these rows are private, the schema is a leak:\n"
-        "  use a public or synthetic sample, or replace every bound and category by what is publicly known.\n",
-        alarm("WARNING: for public or synthetic samples only."), name);
-    put(o, data::draft_schema(data::read_csv(name, {.header = o.header, .delimiter = data::delimiter_of(o.delimiter)}),
-                              o.label));
-    return 0;
-  }
+  if (what == "describe" && !name.empty()) return describe(o, name);
   if (what == "check" && !name.empty())
-    return check_data({arguments.words.begin() + 1, arguments.words.end()}, o.schema,
-                      {.header = o.header, .delimiter = data::delimiter_of(o.delimiter)});
+    return check_data({arguments.words.begin() + 1, arguments.words.end()}, o.schema, o.csv);
   if (what == "fetch" && name == "adult") {
     const std::filesystem::path folder =
         o.data_dir.empty() ? data::cache_dir() / "adult" : std::filesystem::path(o.data_dir);
@@ -106,15 +124,17 @@ Command data_command() {
   static DataOptions defaults;
   return {.name = "data",
           .summary = "check files against a schema, draft one, fetch Adult, generate synthetic rows",
-          .tasks =
-              {{"check", "FILE…", "say everything that is wrong with files of rows", {"schema", "header", "delimiter"}},
-               {"describe",
-                "FILE",
-                "draft a schema from a public or synthetic sample",
-                {"label", "out", "header", "delimiter"}},
-               {"fetch", "adult", "download the Adult files", {"data-dir", "url"}},
-               {"generate", "census", "write synthetic rows", {"rows", "split-seed", "out"}},
-               {"schema", "census|adult-public|adult-compact", "print a built-in schema", {"out"}}},
+          .tasks = {{"check",
+                     "FILE…",
+                     "say everything that is wrong with files of rows",
+                     {"schema", "header", "delimiter", "query"}},
+                    {"describe",
+                     "FILE",
+                     "draft a schema from a public or synthetic sample",
+                     {"label", "out", "header", "delimiter", "query"}},
+                    {"fetch", "adult", "download the Adult files", {"data-dir", "url"}},
+                    {"generate", "census", "write synthetic rows", {"rows", "split-seed", "out"}},
+                    {"schema", "census|adult-public|adult-compact", "print a built-in schema", {"out"}}},
           .own = rows(defaults),
           .examples =
               "  parley data describe public-sample.csv --out schema.toml\n"

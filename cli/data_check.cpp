@@ -2,10 +2,13 @@
 
 #include <fmt/core.h>
 
+#include <filesystem>
+
 #include "cli/commands.h"
 #include "cli/terminal.h"
 #include "parley/base/error.h"
 #include "parley/base/text.h"
+#include "parley/data/read/bytes.h"
 #include "parley/data/read/check_csv.h"
 
 namespace parley::cli {
@@ -32,6 +35,18 @@ void print_problems(const data::CheckedFile& file) {
   if (!file.whole) fmt::print("  Reading stopped there: what follows was not checked.\n");
 }
 
+void print_persons(const data::CheckedFile& file, const data::Schema& schema) {
+  fmt::print("  {} by '{}', at most {} each in the claim", number_of(file.persons, "person"), schema.unit.person,
+             number_of(static_cast<std::size_t>(schema.unit.rows_per_person), "row"));
+  if (file.extra_rows == 0) return fmt::print("; nobody has more\n");
+  std::vector<std::string> lines;
+  for (const std::size_t line : file.extra_lines) lines.push_back(std::to_string(line));
+  fmt::print("; {} {} more: {} too many, {} at line{} {}{}\n", number_of(file.persons_with_extra_rows, "person"),
+             file.persons_with_extra_rows == 1 ? "has" : "have", number_of(file.extra_rows, "row"),
+             schema.extra_rows == data::ExtraRows::drop ? "left out" : "refused", lines.size() == 1 ? "" : "s",
+             join(lines, ", "), file.extra_rows > lines.size() ? ", ..." : "");
+}
+
 void print_columns(const data::CheckedFile& file) {
   std::vector<std::vector<std::string>> rows{{"column", "kind", "missing", "out of bounds", "unlisted", "problems"}};
   const auto count = [](std::size_t n) { return n == 0 ? std::string("-") : grouped(static_cast<long>(n)); };
@@ -40,21 +55,48 @@ void print_columns(const data::CheckedFile& file) {
   if (rows.size() > 1) fmt::print("{}", table(rows));
 }
 
+// "a.csv,b.csv", as --data of train has it, is two files, unless there is one of that name.
+std::vector<std::string> one_by_one(const std::vector<std::string>& sources) {
+  std::vector<std::string> files;
+  for (const auto& source : sources) {
+    std::error_code ignored;
+    if (data::is_database(source) || std::filesystem::exists(source, ignored))
+      files.push_back(source);
+    else
+      for (const auto& name : split_list(source)) files.push_back(name);
+  }
+  return files;
+}
+
+void check_file(const std::string& name) {
+  data::check_there(name, "parley data check");
+  if (name.ends_with(".libsvm") || name.ends_with(".svm") || name.ends_with(".svmlight"))
+    throw Error({.what = "LIBSVM rows have no columns that a schema could speak of",
+                 .value = "'" + name + "'",
+                 .allowed = "CSV: a file, - for standard input, postgresql://...",
+                 .where = "parley data check",
+                 .fix = "leave it out: 'parley train' checks such a file when it reads it"});
+}
+
 }  // namespace
 
-int check_data(const std::vector<std::string>& files, const std::string& schema_file, const data::CsvLayout& layout) {
+int check_data(const std::vector<std::string>& sources, const std::string& schema_file, const data::CsvOptions& csv) {
   if (schema_file.empty())
     throw Error({.what = "there is nothing to check the files against",
                  .where = "option --schema",
                  .fix = "parley data check FILE... --schema schema.toml"});
   const data::Schema schema = data::parse_schema(read_file(schema_file, "the schema", 16 * mebibyte), schema_file);
+  const std::vector<std::string> files = one_by_one(sources);
+  data::check_query_used(csv, files);
+  for (const auto& name : files) check_file(name);
   std::size_t problems = 0;
   for (const auto& name : files) {
-    const data::CheckedFile file = data::check_csv(data::file_bytes(name), schema, layout);
+    const data::CheckedFile file = data::check_csv(data::open_bytes(name, csv.query), schema, csv.layout());
     problems += file.problems;
     fmt::print("{}: {}, {}\n", bold(file.name), number_of(file.rows, "row"),
                file.problems == 0 ? "no problem" : number_of(file.problems, "problem"));
     print_problems(file);
+    if (!schema.unit.person.empty()) print_persons(file, schema);
     print_columns(file);
   }
   fmt::print("This output quotes cells and counts rows: it is for the owner of the rows alone.\n");

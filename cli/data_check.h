@@ -3,10 +3,11 @@
 #include <string>
 #include <vector>
 
-#include "parley/data/read/csv_layout.h"
+#include "parley/data/read/csv_options.h"
 
 namespace parley::cli {
 
-int check_data(const std::vector<std::string>& files, const std::string& schema, const data::CsvLayout& layout);
+// sources: files, also several in one word with commas; "-"; a database.
+int check_data(const std::vector<std::string>& sources, const std::string& schema, const data::CsvOptions& csv);
 
 }  // namespace parley::cli

@@ -5,12 +5,15 @@
 #include <nlohmann/json.hpp>
 
 #include "cli/commands.h"
+#include "cli/load_view.h"
+#include "cli/model_and_rows.h"
 #include "cli/terminal.h"
 #include "parley/base/error.h"
 #include "parley/base/printed.h"
 #include "parley/base/text.h"
-#include "parley/data/encode.h"
 #include "parley/data/libsvm.h"
+#include "parley/data/read/bytes.h"
+#include "parley/data/read/load_csv.h"
 #include "parley/report/quality_page.h"
 #include "parley/report/report.h"
 #include "parley/run/quality/prediction.h"
@@ -20,36 +23,28 @@ namespace parley::cli {
 namespace {
 
 struct EvaluateOptions {
-  std::string model, data, out;
-  bool header = true;
+  ModelAndRows given;
+  std::string out;
   run::Decision decision;
 };
 
 std::vector<Option> rows(EvaluateOptions& o) {
-  return {{"model", "", "model.json of a run", any_text("a file"), &o.model, "Options"},
-          {"data", "", "rows with their label that the model has not seen: CSV in the model's schema, or LIBSVM",
-           any_text("a file"), &o.data, "Options"},
-          {"out", "", "also a page with ROC and calibration, for the owner of the rows", any_text("a file"), &o.out,
-           "Options"},
-          {"header", "", "whether the first line of a CSV file names its columns", any_text("yes, no"), &o.header,
-           "Options"},
-          {"threshold", "", "two classes: say the positive one where its probability lies above this; default 0.5",
-           any_text("a number"), &o.decision.threshold, "Options"}};
+  std::vector<Option> rows = option_rows(o.given, "rows with their label that the model has not seen");
+  rows.insert(rows.end(),
+              {{"out", "", "also a page with ROC and calibration, for the owner of the rows", any_text("a file"),
+                &o.out, "Options"},
+               {"threshold", "", "two classes: say the positive one where its probability lies above this; default 0.5",
+                any_text("a number"), &o.decision.threshold, "Options"}});
+  return rows;
 }
 
-data::Rows labelled_rows(const EvaluateOptions& o, const run::Model& model) {
-  const auto features = static_cast<Index>(model.feature_names.size());
-  data::Rows read = model.schema_toml.empty()
-                        ? data::read_libsvm(o.data, features)
-                        : data::encode(data::read_csv(o.data, {.header = o.header}),
-                                       data::parse_schema(model.schema_toml, o.model + " (schema)"), o.data)
-                              .rows;
-  if (read.features != features)
-    throw Error(
-        {.what = "the rows have " + std::to_string(read.features) + " features, the model " + std::to_string(features),
-         .where = o.data,
-         .fix = "give rows in the format of the training data"});
-  return read;
+data::Rows labelled_rows(const ModelAndRows& given, const run::Model& model) {
+  if (model.schema_toml.empty()) return data::read_libsvm(given.data, static_cast<Index>(model.feature_names.size()));
+  LoadView view(false);
+  const data::Schema schema = data::parse_schema(model.schema_toml, given.model + " (schema)");
+  return data::load_csv(data::open_bytes(given.data, given.csv.query), schema,
+                        {.layout = given.csv.layout(), .watch = view.watch()})
+      .rows;
 }
 
 std::vector<std::vector<std::string>> figures(const problem::Quality& q) {
@@ -70,7 +65,7 @@ std::vector<std::vector<std::string>> figures(const problem::Quality& q) {
   }
   const std::string mean = q.confusion.size() > 2 ? ", mean over classes" : "";
   add("error", q.error, percent(q.baseline_error), percent);
-  add("balanced error", q.balanced_error, percent(1 - 1 / static_cast<double>(q.confusion.size())), percent);
+  add("balanced error", q.balanced_error, percent(q.baseline_balanced_error.value_or(0)), percent);
   add("AUC" + mean, q.auc, "0.500", three);
   add("F1" + mean, q.f1, "-", three);
   add("log loss", q.log_loss, "-", four);
@@ -78,34 +73,33 @@ std::vector<std::vector<std::string>> figures(const problem::Quality& q) {
   return rows;
 }
 
-report::Chart roc_chart(const problem::Scored& s) {
+report::Figure roc_of(const problem::Scored& s) {
   std::vector<bool> positive;
   for (const double y : s.label) positive.push_back(y > 0);
-  report::Line line{.name = "this model", .x = {}, .mean = {}, .low = {}, .high = {}};
+  std::vector<double> false_alarms, found;
   for (const problem::RocPoint& p : problem::roc(s.score, positive)) {
-    line.x.push_back(p.false_alarms);
-    line.mean.push_back(p.found);
+    false_alarms.push_back(p.false_alarms);
+    found.push_back(p.found);
   }
-  return {.title = "ROC: rows found against false alarms",
-          .x_label = "share of the negative rows that are said to be positive",
-          .y_label = "share of the positive rows that are found",
-          .lines = {line, {.name = "guessing", .x = {0, 1}, .mean = {0, 1}, .low = {}, .high = {}}},
-          .marks = {}};
+  return report::roc_figure(std::move(false_alarms), std::move(found));
 }
 
-report::Chart calibration_chart(const problem::Quality& q) {
-  report::Line line{.name = "this model", .x = {}, .mean = {}, .low = {}, .high = {}};
-  for (const problem::Bin& b : q.calibration) {
-    if (b.rows == 0) continue;
-    line.x.push_back(b.predicted);
-    line.mean.push_back(b.observed);
-  }
-  return {.title = "Calibration: how often what is predicted is true",
-          .x_label = "mean predicted probability of a bin",
-          .y_label = "share of its rows for which it is true",
-          .points = true,
-          .lines = {line, {.name = "well calibrated", .x = {0, 1}, .mean = {0, 1}, .low = {}, .high = {}}},
-          .marks = {}};
+report::Figure calibration_of(const problem::Quality& q) {
+  std::vector<report::CalibrationBin> bins;
+  for (const problem::Bin& b : q.calibration)
+    if (b.rows > 0)
+      bins.push_back({.rows = static_cast<double>(b.rows), .predicted = b.predicted, .observed = b.observed});
+  return report::calibration_figure({{"this model", bins}});
+}
+
+// Of each bin that has rows: what was predicted, and how often it was true.
+std::vector<std::vector<std::string>> calibration_table(const problem::Quality& q) {
+  std::vector<std::vector<std::string>> rows = {{"predicted probability", "rows", "mean prediction", "true"}};
+  for (const problem::Bin& b : q.calibration)
+    if (b.rows > 0)
+      rows.push_back({fmt::format("{:.1f} to {:.1f}", b.low, b.high), grouped(static_cast<long>(b.rows)),
+                      fixed(b.predicted, 3), fixed(b.observed, 3)});
+  return rows;
 }
 
 std::vector<std::vector<std::string>> confusion(const problem::Quality& q, const std::vector<std::string>& classes) {
@@ -120,13 +114,6 @@ std::vector<std::vector<std::string>> confusion(const problem::Quality& q, const
   return rows;
 }
 
-std::vector<std::string> notes_on(const run::Model& model) {
-  std::vector<std::string> notes;
-  if (model.outcome != "completed") notes.push_back("this model comes from a run that was " + model.outcome);
-  if (!model.not_private.empty()) notes.push_back("this model is NOT PRIVATE: " + join(model.not_private, "; "));
-  return notes;
-}
-
 void write_page(const EvaluateOptions& o, const run::Model& model, const problem::Scored& s, const problem::Quality& q,
                 const std::vector<std::string>& classes) {
   report::QualityPage page{.title = "How good the model is on these rows",
@@ -137,8 +124,8 @@ void write_page(const EvaluateOptions& o, const run::Model& model, const problem
                            .confusion = confusion(q, classes),
                            .charts = {},
                            .version = PARLEY_VERSION};
-  if (q.confusion.size() == 2 && q.auc) page.charts.push_back(roc_chart(s));
-  if (!q.calibration.empty()) page.charts.push_back(calibration_chart(q));
+  if (q.confusion.size() == 2 && q.auc) page.charts.push_back(roc_of(s));
+  if (!q.calibration.empty()) page.charts.push_back(calibration_of(q));
   ::umask(077);
   write_file(o.out, report::quality_page(page));
 }
@@ -146,19 +133,15 @@ void write_page(const EvaluateOptions& o, const run::Model& model, const problem
 int run_evaluate(const Arguments& arguments) {
   EvaluateOptions o;
   set_from(arguments, rows(o));
-  for (const auto* name : {"model", "data"})
-    if (!arguments.has(name))
-      throw Error({.what = std::string("--") + name + " is missing",
-                   .where = "parley evaluate",
-                   .fix = "parley evaluate --model DIR/model.json --data FILE"});
   std::error_code code;
   if (!o.out.empty() && std::filesystem::exists(o.out, code) && !report::is_report(o.out))
     throw Error({.what = "the file exists and is not a report of parley",
                  .where = o.out,
                  .fix = "choose another --out, or remove it"});
-  const run::Model model = run::read_model(o.model);
+  const run::Model model = read_model(arguments, o.given, "evaluate");
   run::check_decision(model, o.decision);
-  const data::Rows test = labelled_rows(o, model);
+  const data::Rows test = labelled_rows(o.given, model);
+  check_features(test, model, o.given);
   const problem::Scored s = problem::scored(test, model.loss, model.weights);
   const problem::Quality q = problem::quality(
       s, {.unit = run::unit_of(model.schema_toml), .threshold = run::score_threshold(model, o.decision)});
@@ -166,16 +149,17 @@ int run_evaluate(const Arguments& arguments) {
   if (!o.out.empty()) write_page(o, model, s, q, classes);
   if (arguments.has("json")) {
     nlohmann::json j = run::to_json(q, classes);
-    if (!q.mae) j["error"] = q.error;
+    j["error"] = q.error;
     j["model_not_private"] = model.not_private;
     j["measured_on_rows"] = "private: no budget paid for these figures";
     fmt::print("{}\n", j.dump());
     return 0;
   }
   for (const auto& note : notes_on(model)) fmt::print(stderr, "note: {}\n", note);
-  fmt::print("\n{} on {} rows of {}\n{}", bold("Quality"), grouped(static_cast<long>(q.rows)), o.data,
-             table(figures(q)));
+  fmt::print("\n{} on {} rows of {}\n{}", bold("Quality"), grouped(static_cast<long>(q.rows)),
+             o.given.data == "-" ? "standard input" : o.given.data, table(figures(q)));
   for (const auto& [what, text] : run::class_lines(q, classes)) fmt::print("  {}: {}\n", what, text);
+  if (!q.calibration.empty()) fmt::print("\n{}\n{}\n", bold("Calibration"), table(calibration_table(q)));
   fmt::print("  Verdict: {}\n", q.verdict.no_better ? alarm(q.verdict.text) : q.verdict.text);
   fmt::print("\n  These figures are measured on rows, and no budget paid for them: keep them with the rows.\n");
   if (!o.out.empty()) fmt::print("Report: {} (private)\n", o.out);

@@ -18,6 +18,7 @@
 #include "parley/base/printed.h"
 #include "parley/base/text.h"
 #include "parley/party/exit_code.h"
+#include "parley/record/adjacency.h"
 #include "parley/run/claim.h"
 #include "parley/study/statement.h"
 #include "parley/verify/verify.h"
@@ -36,14 +37,15 @@ void log_start(const party::JoinOptions& o, const study::Study& s, const study::
   write_log("study " + in_fours(hash));
   write_log(fmt::format("{} between {} parties{}, {} rounds of messages; record in {}", first.algorithm.name,
                         p.plan.nodes.size(), p.plan.star() ? " and a trainer" : "", first.rounds, folder));
-  for (const auto& reason : study::not_private(s, p)) write_log({alarm("NOT PRIVATE: " + reason), Level::warning});
+  for (const auto& reason : study::not_private(s, p))
+    write_log({alarm("NOT PRIVATE: " + reason, stderr), Level::warning});
 }
 
 std::string progress_text(const party::JoinProgress& p) {
   std::string text =
       fmt::format("round {:>3}/{}  {} of {} peers answer", std::max(0, p.round), p.rounds, p.answering, p.peers);
   if (!p.epsilon.empty()) text += "  " + p.epsilon;
-  if (p.stamped) text += "  " + alarm("NOT PRIVATE");
+  if (p.stamped) text += "  " + alarm("NOT PRIVATE", stderr);
   if (p.seconds_left >= 0) text += fmt::format("  {:.0f} s left", p.seconds_left);
   return text;
 }
@@ -91,13 +93,13 @@ std::string end_text(const party::JoinOptions& o, const party::Joined& j, party:
     text += j.against.empty()
                 ? fmt::format(
                       "  Whoever sees every message of this run learns at most ε = {}, δ = {} about any one "
-                      "record of {}.\n",
-                      printed_epsilon(*j.epsilon), number(*j.delta), o.as)
+                      "{} of {}.\n",
+                      printed_epsilon(*j.epsilon), number(*j.delta), record::unit_in_words(j.rows_per_person), o.as)
                 : fmt::format(
-                      "  About any one record of {}, at most ε = {} against {};\n  ε = {} against all other "
+                      "  About any one {} of {}, at most ε = {} against {};\n  ε = {} against all other "
                       "parties together; δ = {}.\n",
-                      o.as, printed_epsilon(*j.epsilon), j.against, printed_epsilon(j.epsilon_all_others),
-                      number(*j.delta));
+                      record::unit_in_words(j.rows_per_person), o.as, printed_epsilon(*j.epsilon), j.against,
+                      printed_epsilon(j.epsilon_all_others), number(*j.delta));
   if (j.has_model)
     text += fmt::format("Model:     {}/model.json{}\n", j.folder,
                         whole && j.parts.empty() ? " (of all parties)"
@@ -159,7 +161,7 @@ int run_join(const Arguments& arguments) {
       .on_start =
           [&](const study::Study& s, const study::StudyPlan& p, const std::string& hash, const std::string& folder) {
             if (const std::string first = run::too_large_epsilon(p.plan); !first.empty())
-              write_log({alarm(first), Level::warning});
+              write_log({alarm(first, stderr), Level::warning});
             if (!quiet) log_start(options, s, p, hash, folder);
             for (const auto& text : p.plan.warnings) write_log({study::in_words_of(s, text), Level::warning});
             progress.emplace(quiet, p.plan.nodes.front().rounds);

@@ -102,6 +102,24 @@ json accepted_json(const LedgerFile& ledger) {
   return accepted;
 }
 
+json proved_old_json(const LedgerFile& ledger) {
+  json proofs = json::array();
+  for (const auto& a : ledger.accusations())
+    proofs.push_back(
+        {{"entry", a.entry}, {"run", a.run}, {"when", a.when}, {"what", a.what}, {"accepted", a.accepted}});
+  return proofs;
+}
+
+// What is spent is more than the table says.
+std::string alarm_of(const LedgerFile& ledger) {
+  const auto* const proof = ledger.open_accusation();
+  if (proof == nullptr) return "";
+  return "This ledger is older than what was released: " + proof->sentence() +
+         ". More is spent than stands here, and less is left. Nothing is charged to it until its newest copy is put "
+         "back, or its owner accepts it as it is: parley ledger accept " +
+         ledger.file().string() + " --reason TEXT";
+}
+
 // Less was charged than planned.
 bool unfinished(const LedgerFile::Run& run) {
   constexpr double rounding = 1 - 1e-9;
@@ -114,6 +132,12 @@ bool unfinished(const LedgerFile::Run& run) {
     }
     return epsilon < rounding * a.planned_epsilon || mu_squared < rounding * a.planned_mu * a.planned_mu;
   });
+}
+
+// Whom all that was spent on a dataset is for; null before anything was.
+json unit_text(const LedgerFile& ledger, const std::string& dataset) {
+  const auto unit = ledger.unit_of(dataset);
+  return unit ? json(unit->in_words()) : json();
 }
 
 json show_json(const LedgerFile& ledger) {
@@ -129,6 +153,7 @@ json show_json(const LedgerFile& ledger) {
                         {"left", amount(ledger::left_under(d.cap, ledger.spent(name)))},
                         {"left_after_one_more", amount(left_after_one_more(d.cap, ledger.spent(name)))},
                         {"infinite", std::isinf(spent)},
+                        {"unit", unit_text(ledger, name)},
                         {"caps_so_far", d.history.size()},
                         {"runs", runs_on(ledger, name)}});
   }
@@ -148,6 +173,8 @@ json show_json(const LedgerFile& ledger) {
          {"started", run.started},
          {"configuration", run.configuration},
          {"not_private", run.not_private},
+         {"person", run.unit.rows > 0 ? json(run.unit.person) : json()},
+         {"rows_per_person", run.unit.rows},
          {"processes", run.processes},
          {"folder", run.folder.empty() ? json() : json(run.folder)},
          {"failed", run.failed ? json{{"round", run.failed->round}, {"reason", run.failed->reason}} : json()},
@@ -157,6 +184,7 @@ json show_json(const LedgerFile& ledger) {
           {"entries", ledger.head().entries},
           {"head", hex(ledger.head().hash)},
           {"in_doubt", ledger.doubt() ? json(ledger.doubt()->what) : json()},
+          {"proved_old", proved_old_json(ledger)},
           {"accepted", accepted_json(ledger)},
           {"datasets", datasets},
           {"runs", runs}};
@@ -184,6 +212,7 @@ int show(const LedgerFile& ledger, bool as_json) {
   }
   fmt::print("{}: {} entries, head {}\n", ledger.file().string(), ledger.head().entries,
              hex(ledger.head().hash).substr(0, 16));
+  if (const std::string old = alarm_of(ledger); !old.empty()) fmt::print("\n{}\n", alarm(old));
   std::vector<std::vector<std::string>> lines = {{"dataset", "ε spent", "δ", "cap", "left for a run", "runs"}};
   for (const auto& [name, d] : ledger.datasets()) {
     const double spent = ledger.spent(name).epsilon();
@@ -192,6 +221,9 @@ int show(const LedgerFile& ledger, bool as_json) {
   }
   fmt::print("\n{}", table(lines));
   fmt::print("\n{}{}\n", table(budget_table(ledger)), budget_words);
+  for (const auto& [name, d] : ledger.datasets())
+    if (const auto unit = ledger.unit_of(name); unit && unit->rows > 0)
+      fmt::print("What is spent on '{}' is for {} in a run.\n", name, unit->in_words());
   if (shares_noise(ledger) ||
       std::ranges::any_of(ledger.datasets(), [](const auto& d) { return d.second.cap.colluders_epsilon.has_value(); }))
     print_against_colluders(ledger);
@@ -314,7 +346,9 @@ int verify(const LedgerFile& ledger, const std::vector<std::string>& records, bo
                             {"processes", checked.processes},
                             {"runs_failed", checked.failed},
                             {"records", records.size()},
+                            {"proved_old", proved_old_json(ledger)},
                             {"accepted", accepted_json(ledger)},
+                            {"other_rows", checked.other_rows},
                             {"wrong", checked.wrong}}
                            .dump());
     return checked.wrong.empty() ? 0 : exit_mistake;
@@ -340,6 +374,7 @@ int verify(const LedgerFile& ledger, const std::vector<std::string>& records, bo
   if (checked.failed > 0)
     fmt::print("{} run{} ended in a failed round, charged in full\n", checked.failed, checked.failed == 1 ? "" : "s");
   for (const auto& sentence : checked.accepted) fmt::print("{}\n", sentence);
+  for (const auto& sentence : checked.other_rows) fmt::print("{}\n", sentence);
   if (records.empty())
     fmt::print(
         "not compared with any record: parley ledger verify FILE RECORD... shows whether it is the newest copy\n");

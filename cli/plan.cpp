@@ -7,12 +7,14 @@
 #include <optional>
 
 #include "cli/commands.h"
+#include "cli/plan_record.h"
 #include "cli/terminal.h"
 #include "parley/algorithm/newton/newton_plan.h"
 #include "parley/algorithm/planner.h"
 #include "parley/base/error.h"
 #include "parley/base/printed.h"
 #include "parley/base/text.h"
+#include "parley/record/adjacency.h"
 #include "parley/run/claim.h"
 #include "parley/run/setting.h"
 #include "parley/run/simulation.h"
@@ -25,7 +27,7 @@ struct PlanOptions {
   algorithm::Options algorithm;
   network::GraphOptions graph;
   std::vector<double> records{8000};
-  long nodes = 5, features = 0, classes = 3;
+  long nodes = 5, features = 0, classes = 3, rows_per_person = 0;
 };
 
 std::vector<Option> rows(PlanOptions& o) {
@@ -34,33 +36,12 @@ std::vector<Option> rows(PlanOptions& o) {
       {"records", "B_i", "records of a node, one for all nodes or one per node", at_least(1), &o.records, "network"},
       {"features", "d", "features, for the forecast (and for planning gamma noise)", at_least(0), &o.features,
        "network"},
-      {"classes", "K", "softmax: classes of the label", at_least(2), &o.classes, "network"}};
+      {"classes", "K", "softmax: classes of the label", at_least(2), &o.classes, "network"},
+      algorithm::rows_per_person_row(o.rows_per_person)};
   for (const Option& row : network::option_rows(o.graph)) list.push_back(row);
   for (const Option& row : algorithm::option_rows(o.algorithm))
     if (row.name != "start" && row.name != "release-bound") list.push_back(row);
   return list;
-}
-
-// Noise to signal: the norm of the noise in the mean gradient after averaging over the nodes and over half of the
-// private rounds, beside the largest norm C·G that the signal can have.
-double noise_to_signal(const algorithm::Plan& plan, long row_features) {
-  const auto features = static_cast<double>(row_features * plan.nodes.front().loss.scores());
-  double square = 0;
-  for (const auto& s : plan.nodes) {
-    const auto& r = s.private_rounds.front();
-    const double in_gradient =
-        s.place == algorithm::Place::gradient
-            ? (r.gradient_scale > 0 ? r.gradient_scale : std::sqrt(features + 1) / r.gradient_rate)
-        : s.noise == algorithm::Noise::gaussian
-            ? std::max(r.objective_scale, s.place == algorithm::Place::output ? r.output_scale * r.strong_convexity : 0)
-            : std::sqrt(features + 1) /
-                  (s.place == algorithm::Place::output ? r.output_rate / r.strong_convexity : r.objective_rate);
-    square += features * in_gradient * in_gradient;
-  }
-  const auto nodes = static_cast<double>(plan.nodes.size()),
-             rounds = static_cast<double>(plan.nodes.front().private_rounds.size());
-  const double signal = plan.options.loss_weight * plan.nodes.front().loss.gradient_bound();
-  return std::sqrt(square / (nodes * nodes * std::max(1.0, plan.average ? rounds / 2 : 1.0))) / signal;
 }
 
 std::string list(const std::vector<double>& values) {
@@ -113,7 +94,9 @@ std::string train_command(const algorithm::Plan& plan, const PlanOptions& o) {
   std::string command = "parley train --algorithm " + plan.options.algorithm;
   for (std::size_t i = 0; i < now.size(); ++i) {
     const std::string& name = now[i].name;
-    if (name == "algorithm" || name == "records" || name == "features" || name == "classes") continue;
+    if (name == "algorithm" || name == "records" || name == "features" || name == "classes" ||
+        name == "rows-per-person")
+      continue;
     const auto value = option_value(now[i]);
     if (name == "nodes" || value != option_value(before[i])) command += " --" + name + " " + typed(value);
   }
@@ -143,9 +126,10 @@ struct Planned {
   algorithm::Selected selected;
   algorithm::Plan plan;
   std::string convergence;
+  nlohmann::json record;  // what 'parley report' makes a page of
 };
 
-nlohmann::json plan_json(const Planned& planned, long features) {
+nlohmann::json plan_json(const Planned& planned) {
   const algorithm::Plan& plan = planned.plan;
   const auto& p = plan.options;
   const auto& first = plan.nodes.front();
@@ -160,21 +144,24 @@ nlohmann::json plan_json(const Planned& planned, long features) {
                         {"against", run::against_whom(plan.sharing())},
                         {"delta", first.delta},
                         {"average", first.sums ? first.sums->average : plan.average},
+                        {"unit", first.rows_per_person > 0 ? "person" : "row"},
+                        {"rows_per_person", first.rows_per_person},
                         {"theorem", first.theorem},
                         {"bound", plan.verified_only() ? "numerically verified" : "proved"},
                         {"convergence", planned.convergence},
                         {"node_results", node_plans(plan)},
+                        {"forecast", run::forecast_json(plan)},
+                        {"record", planned.record},
                         {"warnings", plan.warnings}};
+  if (const auto nu = run::noise_to_signal(plan)) out["noise_to_signal"] = *nu;
   if (first.sums) {
     out.update({{"clip", *p.clip},
                 {"curvature", p.curvature.text},
                 {"curvature_share", *p.curvature_share},
-                {"regularization", *p.regularization},
-                {"forecast", run::forecast_json(plan)}});
+                {"regularization", *p.regularization}});
     return out;
   }
   out.update({{"penalty", p.penalty}, {"penalty_growth", p.penalty_growth}, {"damping", *p.damping}});
-  if (features > 0) out["noise_to_signal"] = noise_to_signal(plan, features);
   return out;
 }
 
@@ -184,9 +171,9 @@ void line(const std::string& name, const std::string& text) {
 
 void print_guarantee(const algorithm::Plan& plan) {
   const auto& first = plan.nodes.front();
-  line("guarantee",
-       fmt::format("ε = {}, δ = {} per record, whole run ({}{})", printed_epsilon(plan.epsilon()), number(first.delta),
-                   plan.verified_only() ? "numerically verified" : "proved", by_node(plan)));
+  line("guarantee", fmt::format("ε = {}, δ = {} per {}, whole run ({}{})", printed_epsilon(plan.epsilon()),
+                                number(first.delta), record::unit_in_words(first.rows_per_person),
+                                plan.verified_only() ? "numerically verified" : "proved", by_node(plan)));
   if (plan.sharing().on()) {
     line("", "against " + run::against_whom(plan.sharing()));
     line("", "against all others together: ε = " + printed_epsilon(plan.epsilon_all_others()));
@@ -195,8 +182,16 @@ void print_guarantee(const algorithm::Plan& plan) {
 }
 
 void print_command(const algorithm::Plan& plan, const PlanOptions& o) {
+  if (o.rows_per_person > 0)
+    return fmt::print("\n{} (with 'person' and rows_per_person = {} in the schema)\n  {} --data FILE --schema FILE\n",
+                      bold("Run it"), o.rows_per_person, train_command(plan, o));
   fmt::print("\n{} (with --data and --schema: on your rows; without: on built-in synthetic ones)\n  {}\n",
              bold("Run it"), train_command(plan, o));
+}
+
+void print_forecast(const algorithm::Plan& plan) {
+  for (const auto& [what, text] : run::forecast_lines(plan)) line(what, text);
+  if (plan.features == 0) line("expect", "give --features for a forecast");
 }
 
 // Of the algorithms that exchange sums over rows.
@@ -204,8 +199,7 @@ void print_rest_of_sums(const algorithm::Plan& plan, const PlanOptions& o) {
   line("settings", algorithm::newton::in_words(plan));
   line("model", "mean of the points after the later half of the rounds (free)");
   print_guarantee(plan);
-  for (const auto& [what, text] : run::forecast_lines(plan)) line(what, text);
-  if (o.features == 0) line("expect", "give --features for a forecast");
+  print_forecast(plan);
   print_command(plan, o);
 }
 
@@ -245,10 +239,7 @@ void print_plan(const Planned& planned, const PlanOptions& o) {
                               : "mean of the last iterates");
   print_guarantee(plan);
   line("convergence", planned.convergence + " (without noise; parley check has the numbers)");
-  if (o.features > 0)
-    line("noise to signal",
-         fmt::format("{:.3g} (on Adult with 104 features, 0.02 went with 2.5 points more test error, 0.006 with 1.1)",
-                     noise_to_signal(plan, o.features)));
+  print_forecast(plan);
   print_command(plan, o);
 }
 
@@ -262,21 +253,23 @@ int run_plan(const Arguments& arguments) {
                  .fix = "e.g. parley plan --epsilon 1 --delta 1e-5 --records 8000 --features 60"});
   const algorithm::RowSize size{
       .features = o.features, .parties = static_cast<int>(o.nodes), .classes = static_cast<int>(o.classes)};
-  Planned planned{.selected = algorithm::select_algorithm(o.algorithm, false, size), .plan = {}, .convergence = ""};
+  Planned planned{
+      .selected = algorithm::select_algorithm(o.algorithm, false, size), .plan = {}, .convergence = "", .record = {}};
   algorithm::Options options = o.algorithm;
   options.algorithm = planned.selected.algorithm;
   const network::Graph graph = run::graph_for(o.graph, options.algorithm, static_cast<int>(o.nodes));
   algorithm::Setting setting = run::setting_on(graph, o.records, static_cast<int>(o.nodes));
   setting.features = o.features;
   setting.classes = static_cast<int>(o.classes);
+  setting.rows_per_person = o.rows_per_person;
   planned.plan = algorithm::make_plan(options, setting);
   planned.convergence = theory::convergence_verdict(graph, planned.plan, setting);
+  say_first(run::too_large_epsilon(planned.plan));
   if (arguments.has("json")) {
-    fmt::print("{}\n", plan_json(planned, o.features).dump());
+    planned.record = planned_record(planned.plan, planned.selected, graph, setting, o.graph);
+    fmt::print("{}\n", plan_json(planned).dump());
     return 0;
   }
-  if (const std::string first = run::too_large_epsilon(planned.plan); !first.empty())
-    fmt::print(stderr, "{}\n", alarm(first));
   for (const auto& warning : planned.plan.warnings) fmt::print(stderr, "warning: {}\n", warning);
   print_plan(planned, o);
   return 0;

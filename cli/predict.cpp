@@ -5,76 +5,58 @@
 #include <optional>
 
 #include "cli/commands.h"
+#include "cli/load_view.h"
+#include "cli/model_and_rows.h"
 #include "cli/terminal.h"
+#include "parley/base/durable.h"
 #include "parley/base/error.h"
-#include "parley/base/text.h"
-#include "parley/data/encode.h"
 #include "parley/data/libsvm.h"
-#include "parley/data/read/delimiter.h"
+#include "parley/data/read/bytes.h"
+#include "parley/data/read/feature_reader.h"
 #include "parley/run/quality/prediction.h"
 
 namespace parley::cli {
 namespace {
 
 struct PredictOptions {
-  std::string model, data, out, delimiter = "auto", query;
-  bool header = true;
+  ModelAndRows given;
+  std::string out;
   run::Decision decision;
 };
 
 std::vector<Option> rows(PredictOptions& o) {
-  return {{"model", "", "model.json of a run", any_text("a file"), &o.model, "Options"},
-          {"data", "", "rows to predict: CSV in the model's schema (- : standard input; postgresql://...), or LIBSVM",
-           any_text("a file"), &o.data, "Options"},
-          {"out", "", "where the CSV goes; default: stdout", any_text("a file"), &o.out, "Options"},
-          {"header", "", "whether the first line of a CSV file names its columns", any_text("yes, no"), &o.header,
-           "Options"},
-          {"threshold", "", "say the class where its probability lies above this; default 0.5", any_text("a number"),
-           &o.decision.threshold, "Options"},
-          {"class", "", "the probability of this class alone, and whether it is said", any_text("a class"),
-           &o.decision.of, "Options"},
-          {"delimiter", "", "what separates the fields of a CSV file; auto: found from its header line",
-           any_text("auto, comma, semicolon, tab, pipe, or one character"), &o.delimiter, "Options"},
-          {"query", "",
-           "the rows to take from --data postgresql://user@host/database: SELECT columns FROM table WHERE conditions",
-           any_text("a query in SQL"), &o.query, "Options"}};
+  std::vector<Option> rows = option_rows(o.given, "rows to predict");
+  rows.insert(rows.end(), {{"out", "", "where the CSV goes; default: stdout", any_text("a file"), &o.out, "Options"},
+                           {"threshold", "", "say the class where its probability lies above this; default 0.5",
+                            any_text("a number"), &o.decision.threshold, "Options"},
+                           {"class", "", "the probability of this class alone, and whether it is said",
+                            any_text("a class"), &o.decision.of, "Options"}});
+  return rows;
 }
 
-void print_notes(const run::Model& model) {
-  if (model.outcome != "completed")
-    fmt::print(stderr, "note: this model comes from a run that was {}\n", model.outcome);
-  if (!model.not_private.empty())
-    fmt::print(stderr, "note: this model is NOT PRIVATE: {}\n", join(model.not_private, "; "));
-}
-
-int run_predict(const Arguments& arguments) {
-  PredictOptions o;
-  set_from(arguments, rows(o));
-  for (const auto* name : {"model", "data"})
-    if (!arguments.has(name))
-      throw Error({.what = std::string("--") + name + " is missing",
-                   .where = "parley predict",
-                   .fix = "parley predict --model DIR/model.json --data FILE"});
-  const run::Model model = run::read_model(o.model);
-  run::check_decision(model, o.decision);
-  const auto features = static_cast<Index>(model.feature_names.size());
-  std::optional<FileReplacement> file;
+void check_out(const PredictOptions& o) {
   std::error_code unknown;
-  for (const std::string* used : {&o.data, &o.model})
+  for (const std::string* used : {&o.given.data, &o.given.model})
     if (!o.out.empty() && std::filesystem::equivalent(o.out, *used, unknown))
       throw Error({.what = "the predictions would overwrite a file that this command reads",
                    .value = o.out,
                    .where = "option --out",
                    .fix = "give another file"});
+}
+
+int run_predict(const Arguments& arguments) {
+  PredictOptions o;
+  set_from(arguments, rows(o));
+  const run::Model model = read_model(arguments, o.given, "predict");
+  run::check_decision(model, o.decision);
+  check_out(o);
+  std::optional<FileReplacement> file;
   std::size_t done = 0;
   const auto predict = [&](const data::Rows& encoded) {
-    if (encoded.features != features)
-      throw Error({.what = "the rows have " + std::to_string(encoded.features) + " features, the model " +
-                           std::to_string(features),
-                   .where = o.data,
-                   .fix = "give rows in the format of the training data"});
+    check_features(encoded, model, o.given);
     const std::string csv = run::prediction_csv(model, encoded, done, o.decision);
-    if (done == 0) print_notes(model);
+    if (done == 0)
+      for (const auto& note : notes_on(model)) fmt::print(stderr, "note: {}\n", note);
     done += encoded.count();
     if (o.out.empty()) return fmt::print("{}", csv);
     if (!file) file.emplace(o.out);
@@ -82,13 +64,14 @@ int run_predict(const Arguments& arguments) {
   };
   constexpr std::size_t some = 50'000;  // rows that are in memory at a time
   if (model.schema_toml.empty()) {
-    data::LibsvmReader reader(o.data, features);
+    data::LibsvmReader reader(o.given.data, static_cast<Index>(model.feature_names.size()));
     while (const auto rows = reader.next(some)) predict(*rows);
   } else {
-    const data::Schema schema = data::parse_schema(model.schema_toml, o.model + " (schema)");
-    data::CsvReader reader(data::open_bytes(o.data, o.query),
-                           {.header = o.header, .delimiter = data::delimiter_of(o.delimiter)});
-    while (const auto table = reader.next(some)) predict(data::encode_features(*table, schema));
+    LoadView view(false);
+    data::FeatureReader reader(data::open_bytes(o.given.data, o.given.csv.query),
+                               data::parse_schema(model.schema_toml, o.given.model + " (schema)"), o.given.csv.layout(),
+                               view.watch());
+    while (const auto rows = reader.next(some)) predict(*rows);
   }
   if (file) file->done();
   return 0;

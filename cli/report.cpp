@@ -10,6 +10,7 @@
 #include "cli/shareable_options.h"
 #include "parley/base/error.h"
 #include "parley/base/text.h"
+#include "parley/record/files.h"
 #include "parley/study/approval/planned.h"
 
 namespace parley::cli {
@@ -41,9 +42,21 @@ void check_replaceable(const fs::path& file, bool ours, const std::string& optio
        .fix = "choose another " + option + ", or remove it"});
 }
 
-bool is_study(const fs::path& file) {
+bool is_file(const fs::path& file, const std::string& extension) {
   std::error_code code;
-  return file.extension() == ".toml" && fs::is_regular_file(file, code);
+  return file.extension() == extension && fs::is_regular_file(file, code);
+}
+
+// The output of 'parley plan --json', kept in a file. Made by anybody: what it says is read as a record is.
+report::Report report_of_plan(const fs::path& file, report::Options options) {
+  const nlohmann::json record = record::member(record::read_json(file), "record");
+  if (record::text_in(record, "outcome") != "planned")
+    throw Error({.what = "this is not a folder, and not a plan",
+                 .allowed = "what 'parley plan --json' prints, or the folder of a run",
+                 .where = file.string(),
+                 .fix = "parley plan --epsilon 1 --nodes 3 --records 4000 --features 11 --json > plan.json"});
+  options.audience = report::Audience::anyone;
+  return report::make_plan_report(record, options);
 }
 
 report::Report report_of_study(const fs::path& file, report::Options options) {
@@ -74,9 +87,13 @@ int run_report(const Arguments& arguments) {
     options.budget = budget_table(ledger::LedgerFile(o.ledger, ledger::LedgerFile::Open::to_read));
     options.budget_words = budget_words;
   }
-  const bool planned = arguments.words.size() == 1 && is_study(arguments.words[0]);
-  const report::Report made = planned ? report_of_study(arguments.words[0], options)
-                                      : report::make_report({arguments.words.begin(), arguments.words.end()}, options);
+  const std::string& first = arguments.words[0];
+  const bool alone = arguments.words.size() == 1, study = alone && is_file(first, ".toml"),
+             planned = study || (alone && is_file(first, ".json"));
+  const report::Report made = study ? report_of_study(first, options)
+                              : planned
+                                  ? report_of_plan(first, options)
+                                  : report::make_report({arguments.words.begin(), arguments.words.end()}, options);
   if (owner) ::umask(077);  // as private as the rows
   if (!o.figures.empty()) {
     for (const report::File& f : made.figures)
@@ -106,8 +123,9 @@ Command report_command() {
   static ReportOptions defaults;
   return {
       .name = "report",
-      .summary = "a page that shows runs, or a study before its run: the guarantee, privacy spent, convergence, nodes",
-      .words = "DIR… | STUDY.toml",
+      .summary =
+          "a page that shows runs, or a study or plan before its run: the guarantee, privacy spent, convergence, nodes",
+      .words = "DIR… | STUDY.toml | PLAN.json",
       .own = rows(defaults),
       .flags = {"private"},
       .examples =
@@ -117,6 +135,7 @@ Command report_command() {
           "  parley report runs/comparison --private --figures figs   # every setting below, error against "
           "epsilon, SVG files\n"
           "  parley report study.toml --out plan.html                 # before the run: what officers approve\n"
+          "  parley report plan.json --out plan.html                  # of 'parley plan … --json > plan.json'\n"
           "  parley report a/ b/ c/ --title \"Three hospitals\"         # parties of one study, as one run\n",
       .run = run_report};
 }

@@ -8,12 +8,14 @@
 #include <nlohmann/json.hpp>
 
 #include "cli/commands.h"
+#include "cli/study_abandon.h"
 #include "cli/study_sign.h"
 #include "cli/terminal.h"
 #include "parley/base/digest.h"
 #include "parley/base/error.h"
 #include "parley/base/printed.h"
 #include "parley/base/text.h"
+#include "parley/record/adjacency.h"
 #include "parley/run/claim.h"
 #include "parley/theory/verdict.h"
 
@@ -184,9 +186,9 @@ std::string guarantee(const StudyPlan& p, const std::vector<std::string>& not_pr
   double least = p.plan.epsilon();
   for (const auto& node : p.plan.nodes) least = std::min(least, node.epsilon);
   const std::string from = printed_epsilon(least), to = printed_epsilon(p.plan.epsilon());
-  std::string claim =
-      fmt::format("ε = {}, δ = {} per record, whole run ({})", from == to ? to : from + " to " + to,
-                  number(p.plan.nodes.front().delta), p.plan.verified_only() ? "numerically verified" : "proved");
+  std::string claim = fmt::format("ε = {}, δ = {} per {}, whole run ({})", from == to ? to : from + " to " + to,
+                                  number(p.plan.nodes.front().delta), record::unit_in_words(p.unit.rows_per_person),
+                                  p.plan.verified_only() ? "numerically verified" : "proved");
   if (p.plan.sharing().on())
     claim += fmt::format(" against {}; ε = {} against all other parties together", run::against_whom(p.plan.sharing()),
                          printed_epsilon(p.plan.epsilon_all_others()));
@@ -211,6 +213,7 @@ int check(const Study& s, bool as_json) {
                     convergence = theory::convergence_verdict(p.graph, p.plan, p.setting);
   const auto& first = p.plan.nodes.front();
   const auto stamps = study::not_private(s, p);
+  say_first(run::too_large_epsilon(p.plan));
   if (as_json) {
     json parties = json::array();
     for (int i = 0; i < static_cast<int>(s.parties.size()); ++i) parties.push_back(party_json(s, p, i));
@@ -226,6 +229,8 @@ int check(const Study& s, bool as_json) {
                             {"epsilon_all_others", p.plan.noisy() ? json(p.plan.epsilon_all_others()) : json()},
                             {"against", run::against_whom(p.plan.sharing())},
                             {"delta", p.plan.noisy() ? json(first.delta) : json()},
+                            {"unit", p.unit.rows_per_person > 0 ? "person" : "row"},
+                            {"rows_per_person", p.unit.rows_per_person},
                             {"theorem", p.plan.noisy() ? first.theorem : ""},
                             {"bound", p.plan.verified_only() ? "numerically verified" : "proved"},
                             {"convergence", convergence},
@@ -235,7 +240,6 @@ int check(const Study& s, bool as_json) {
                            .dump());
     return 0;
   }
-  if (const std::string text = run::too_large_epsilon(p.plan); !text.empty()) fmt::print(stderr, "{}\n", alarm(text));
   for (const auto& warning : warnings(s, p)) fmt::print(stderr, "warning: {}\n", warning);
   const auto line = [](const std::string& what, const std::string& text) { fmt::print("  {:<12} {}\n", what, text); };
   fmt::print("{}\n", bold(s.title.empty() ? s.file.string() : s.title));
@@ -261,17 +265,19 @@ int check(const Study& s, bool as_json) {
   return 0;
 }
 
-std::vector<Option> all_rows(Invited& p, SignOptions& signing) {
+std::vector<Option> all_rows(Invited& p, SignOptions& signing, AbandonOptions& abandoning) {
   std::vector<Option> all = rows(p);
   for (Option& row : rows(signing)) all.push_back(std::move(row));
+  for (Option& row : rows(abandoning)) all.push_back(std::move(row));
   return all;
 }
 
 int run_study(const Arguments& arguments) {
   Invited p;
   SignOptions signing;
-  set_from(arguments, all_rows(p, signing));
-  validate_options(all_rows(p, signing));
+  AbandonOptions abandoning;
+  set_from(arguments, all_rows(p, signing, abandoning));
+  validate_options(all_rows(p, signing, abandoning));
   const auto& words = arguments.words;
   const std::string what = words.size() == 2 ? words[0] : "";
   if (what == "new") return new_study(words[1]);
@@ -281,12 +287,13 @@ int run_study(const Arguments& arguments) {
     signing.certificate = p.certificate;
     return sign_study(words[1], signing);
   }
+  if (what == "abandon") return abandon_study(words[1], signing.as, abandoning);
   if (what == "check") return check(study::read_study(words[1]), arguments.has("json"));
   throw Error({.what = "parley study does not know this",
                .value = "'" + join(words, " ") + "'",
                .allowed =
                    "new FILE, invite FILE --address A --certificate C --records N, roster FILE, check FILE, sign "
-                   "FILE --as NAME --words TEXT",
+                   "FILE --as NAME --words TEXT, abandon FILE --as NAME",
                .where = "parley study",
                .fix = "parley study --help"});
 }
@@ -296,8 +303,9 @@ int run_study(const Arguments& arguments) {
 Command study_command() {
   static Invited defaults;
   static SignOptions signing;
+  static AbandonOptions abandoning;
   return {.name = "study",
-          .summary = "write, fill, check and approve the study file that all parties share",
+          .summary = "write, fill, check and approve the study file that all parties share; abandon its run",
           .tasks = {{"new", "FILE", "write a study file to begin with", {}},
                     {"invite", "FILE", "add a party to the study file", invite_options()},
                     {"roster", "FILE", "list the parties", {"json"}},
@@ -305,8 +313,9 @@ Command study_command() {
                     {"sign",
                      "FILE",
                      "approve the study: sign its hash into FILE's approvals",
-                     {"as", "words", "hash", "key", "certificate"}}},
-          .own = all_rows(defaults, signing),
+                     {"as", "words", "hash", "key", "certificate"}},
+                    {"abandon", "FILE", "take no further part in its run, and delete its secret", {"as", "out"}}},
+          .own = all_rows(defaults, signing, abandoning),
           .flags = {"trainer", "json"},
           .examples =
               "  parley study new study.toml\n"
@@ -315,7 +324,8 @@ Command study_command() {
               "  parley study invite study.toml --address c.example.org:7400 --certificate coordinator.pem --trainer\n"
               "  parley study roster study.toml\n"
               "  parley study check study.toml\n"
-              "  parley study sign study.toml --as hospital_b --words 'Approved for ward 2. A. Officer'\n",
+              "  parley study sign study.toml --as hospital_b --words 'Approved for ward 2. A. Officer'\n"
+              "  parley study abandon study.toml --as hospital_b\n",
           .run = run_study};
 }
 

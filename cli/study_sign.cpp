@@ -16,7 +16,7 @@ namespace fs = std::filesystem;
 
 std::vector<Option> rows(SignOptions& o) {
   return {
-      {"as", "", "the party that approves", any_text("a name"), &o.as, "sign"},
+      {"as", "", "the party that approves, or abandons its run", any_text("a name"), &o.as, "sign"},
       {"words", "", "what the party says with its approval; others will read it", any_text("a line"), &o.words, "sign"},
       {"key", "", "the party's key; default NAME.key", any_text("a file"), &o.key, "sign"},
       {"hash", "", "the hash of the study that was read and is to be approved; another one is not signed",

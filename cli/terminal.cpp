@@ -31,8 +31,8 @@ std::size_t columns() {
   return ioctl(STDERR_FILENO, TIOCGWINSZ, &size) == 0 && size.ws_col > 0 ? size.ws_col : 80;
 }
 
-std::string styled(const std::string& text, const char* code) {
-  return isatty(STDOUT_FILENO) != 0 ? "\x1b[" + std::string(code) + "m" + text + "\x1b[0m" : text;
+std::string styled(const std::string& text, const char* code, std::FILE* to) {
+  return isatty(fileno(to)) != 0 ? "\x1b[" + std::string(code) + "m" + text + "\x1b[0m" : text;
 }
 
 }  // namespace
@@ -142,10 +142,13 @@ std::string table(const std::vector<std::vector<std::string>>& rows, const std::
 }
 
 std::string bold(const std::string& text) {
-  return styled(text, "1");
+  return styled(text, "1", stdout);
 }
-std::string alarm(const std::string& text) {
-  return styled(text, "1;31");
+std::string alarm(const std::string& text, std::FILE* to) {
+  return styled(text, "1;31", to);
+}
+void say_first(const std::string& text) {
+  if (!text.empty()) to_stderr(alarm(text, stderr) + "\n");
 }
 std::string percent(double share) {
   return fmt::format("{:.2f} %", 100 * share);

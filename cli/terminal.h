@@ -1,5 +1,6 @@
 // What people see: a progress line and aligned tables. Plain lines where there is no terminal.
 #pragma once
+#include <cstdio>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -37,8 +38,12 @@ std::string time_left(double seconds, double share_done);         // "2 min 5 s 
 // Columns padded to their widest cell (UTF-8 counted by characters); the first column left, the others right aligned.
 std::string table(const std::vector<std::vector<std::string>>& rows, const std::string& indent = "  ");
 
-std::string bold(const std::string& text);   // on a terminal
-std::string alarm(const std::string& text);  // bold red on a terminal
+// On a terminal; `to` is where the text will be written.
+std::string bold(const std::string& text);
+std::string alarm(const std::string& text, std::FILE* to = stdout);  // bold red
+
+// What must be read before everything else, in red on stderr, also with --quiet and --json; "": nothing.
+void say_first(const std::string& text);
 
 std::string percent(double share);  // "17.31 %"
 std::string fixed(double value, int digits);

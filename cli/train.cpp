@@ -12,6 +12,7 @@
 #include "cli/terminal.h"
 #include "cli/train_result.h"
 #include "parley/algorithm/newton/newton_plan.h"
+#include "parley/algorithm/rules.h"
 #include "parley/base/error.h"
 #include "parley/base/printed.h"
 #include "parley/base/text.h"
@@ -74,13 +75,8 @@ LiveView::Shown shown_of(const run::Simulation& s, const run::TrainOptions& o) {
                   (s.not_private.empty() ? "" : ", NOT PRIVATE")};
 }
 
-// Safe by default: that a run has no privacy, or how much noise it has, is somebody's decision.
 void check_budget(const run::TrainOptions& o) {
-  const algorithm::Options& a = o.algorithm;
-  const bool said = !a.epsilon.empty() || a.iteration_epsilon || !a.noise_rate.empty() || !a.noise_scale.empty() ||
-                    a.noise == algorithm::Noise::none ||
-                    a.noise == algorithm::Noise::gaussian;  // whose size is asked for (planner.cpp)
-  if (said) return;
+  if (algorithm::decides_privacy(o.algorithm)) return;
   run::check_options(o);  // what is wrong otherwise is told first
   throw Error({.what = "how much privacy? There is no budget",
                .where = "option --epsilon",
@@ -97,8 +93,7 @@ int run_train(const Arguments& arguments) {
   LoadView loading(arguments.has("quiet"));
   const run::Hooks hooks{.on_start =
                              [&](const run::Simulation& s) {
-                               if (const std::string first = run::too_large_epsilon(s.plan); !first.empty())
-                                 fmt::print(stderr, "{}\n", alarm(first));
+                               say_first(run::too_large_epsilon(s.plan));
                                if (!arguments.has("quiet")) print_start(s, options, json);
                                for (const auto& warning : s.plan.warnings) fmt::print(stderr, "warning: {}\n", warning);
                                live.emplace(arguments.has("quiet"), shown_of(s, options));

@@ -10,6 +10,7 @@
 #include "cli/terminal.h"
 #include "parley/base/printed.h"
 #include "parley/base/text.h"
+#include "parley/record/adjacency.h"
 #include "parley/run/claim.h"
 #include "parley/run/quality/quality.h"
 
@@ -49,7 +50,7 @@ std::vector<Figure> figures_of(const problem::Quality& q) {
   const std::string mean = several ? ", mean over classes" : "";
   return {{"test error", [](const auto& x) { return std::optional(x.error); }, percent, percent(q.baseline_error)},
           {"balanced error", [](const auto& x) { return x.balanced_error; }, percent,
-           percent(1 - 1 / static_cast<double>(q.confusion.size()))},
+           percent(q.baseline_balanced_error.value_or(0))},
           {"AUC" + mean, [](const auto& x) { return x.auc; }, three, "0.500"},
           {"F1" + mean, [](const auto& x) { return x.f1; }, three, "-"},
           {"log loss", [](const auto& x) { return x.log_loss; }, four, "-"},
@@ -151,7 +152,8 @@ void print_loss(const run::Summary& s) {
              plan.nodes[0].theorem);
   if (whole && plan.epsilon_paper()) fmt::print("  as printed: {}\n", plan.nodes[0].paper_equation);
   if (s.simulation.adjacency == record::Adjacency::as_dealt)
-    fmt::print("  {}: {}\n", record::name_of(s.simulation.adjacency), record::meaning_of(s.simulation.adjacency));
+    fmt::print("  {}: {}\n", record::name_of(s.simulation.adjacency),
+               record::meaning_of(s.simulation.adjacency, s.simulation.unit.rows_per_person));
 }
 
 void print_guarantee(const run::Summary& s) {
@@ -159,21 +161,25 @@ void print_guarantee(const run::Summary& s) {
   const run::Result& last = runs.back();
   const auto& plan = s.simulation.plan;
   const privacy::Sharing& sharing = plan.sharing();
-  fmt::print("\n  {} learns at most ε = {}, δ = {} about any one record{} ({}){}.\n",
+  fmt::print("\n  {} learns at most ε = {}, δ = {} about any one {}{} ({}){}.\n",
              sharing.on() ? fmt::format("Whoever sees every message, with up to {} of the {} parties,",
                                         sharing.colluders, sharing.parties)
                           : "Whoever sees every message of this run",
-             printed_epsilon(last.epsilon), number(plan.nodes[0].delta), sharing.on() ? " of another party" : "",
+             printed_epsilon(last.epsilon), number(plan.nodes[0].delta),
+             record::unit_in_words(s.simulation.unit.rows_per_person), sharing.on() ? " of another party" : "",
              record::name_of(s.simulation.adjacency), plan.verified_only() ? ", by a numerically verified bound" : "");
   if (sharing.on())
     fmt::print(
         "  If all other parties pool what they know: ε = {}. A person with rows at k parties: k times μ, not √k\n"
         "  (docs/proofs/shared-noise.md).\n",
         printed_epsilon(last.epsilon_all_others));
+  else if (s.simulation.unit.rows_per_person > 0)
+    fmt::print("  A person with rows at several parties loses more: there the costs add up (docs/use/person.md).\n");
   if (const std::string rows = run::not_covered(s.simulation); !rows.empty()) fmt::print("  Not covered: {}.\n", rows);
   if (last.epsilon_all_others > 10)
-    fmt::print("  {} odds of any statement about a record may change by a factor e^{:.0f}: no meaningful protection.\n",
-               sharing.on() ? "For all other parties together, the" : "The", std::ceil(last.epsilon_all_others));
+    fmt::print("  {} odds of any statement about a {} may change by a factor e^{:.0f}: no meaningful protection.\n",
+               sharing.on() ? "For all other parties together, the" : "The",
+               s.simulation.unit.rows_per_person > 0 ? "person" : "record", std::ceil(last.epsilon_all_others));
   if (runs.size() > 1)
     fmt::print("  ε and δ are per run: whoever sees all {} runs learns up to {} times as much.\n", runs.size(),
                runs.size());

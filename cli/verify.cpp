@@ -11,6 +11,7 @@
 #include "parley/base/error.h"
 #include "parley/base/printed.h"
 #include "parley/base/text.h"
+#include "parley/record/adjacency.h"
 
 namespace parley::cli {
 namespace {
@@ -25,7 +26,7 @@ json amount(const std::optional<double>& value) {
 json as_json(const Verified& v) {
   json parties = json::array();
   for (const auto& p : v.parties) {
-    const bool priced = v.noisy && !p.trainer && !p.contradicted;
+    const bool priced = v.noisy && !p.trainer && !p.claims_nothing();
     parties.push_back({{"party", p.name},
                        {"record", p.folder.empty() ? json() : json(p.folder)},
                        {"outcome", p.outcome.empty() ? json() : json(p.outcome)},
@@ -38,9 +39,11 @@ json as_json(const Verified& v) {
                        {"epsilon_all_others", priced ? json(p.epsilon_all_others) : json()},
                        {"delta", priced ? json(p.delta) : json()},
                        {"contradicted", p.contradicted},
-                       {"epsilon_stated", p.contradicted ? json() : amount(p.stated)},
-                       {"epsilon_in_ledger", p.contradicted ? json() : amount(p.in_ledger)}});
+                       {"past_unknown", p.past_unknown},
+                       {"epsilon_stated", p.claims_nothing() ? json() : amount(p.stated)},
+                       {"epsilon_in_ledger", p.claims_nothing() ? json() : amount(p.in_ledger)}});
   }
+  const bool priced = v.noisy && std::ranges::none_of(v.parties, &verify::VerifiedParty::claims_nothing);
   json parts = json::array();
   for (const auto& p : v.parts)
     parts.push_back({{"part", p.number},
@@ -52,16 +55,16 @@ json as_json(const Verified& v) {
           {"wrong", v.wrong},
           {"unchecked", v.unchecked},
           {"accepted_by_ledger_owner", v.accepted},
+          {"secrets", v.secrets},
           {"beyond_verification", verify::beyond_verification()},
           {"study", v.title},
           {"study_hash", v.hash},
           {"parts", parts},
           {"parties", parties},
-          {"epsilon",
-           v.noisy && std::ranges::none_of(v.parties, &verify::VerifiedParty::contradicted) ? json(v.epsilon) : json()},
-          {"epsilon_all_others", v.noisy && std::ranges::none_of(v.parties, &verify::VerifiedParty::contradicted)
-                                     ? json(v.epsilon_all_others)
-                                     : json()},
+          {"epsilon", priced ? json(v.epsilon) : json()},
+          {"epsilon_all_others", priced ? json(v.epsilon_all_others) : json()},
+          {"unit", v.rows_per_person > 0 ? "person" : "row"},
+          {"rows_per_person", v.rows_per_person},
           {"against", v.against.empty() ? json() : json(v.against)},
           {"delta", v.noisy ? json(v.delta) : json()},
           {"bound", v.bound},
@@ -78,9 +81,9 @@ void print_party_table(const Verified& v) {
   for (const auto& p : v.parties)
     lines.push_back({p.name, std::to_string(p.rounds), std::to_string(p.rounds_from_rows), std::to_string(p.recomputed),
                      !v.noisy || p.trainer ? "-"
-                     : p.contradicted      ? "none"
+                     : p.claims_nothing()  ? "none"
                                            : printed_epsilon(p.epsilon),
-                     p.contradicted ? "void" : shown(p.stated), p.contradicted ? "void" : shown(p.in_ledger),
+                     p.claims_nothing() ? "void" : shown(p.stated), p.claims_nothing() ? "void" : shown(p.in_ledger),
                      p.folder.empty() ? "not given" : p.outcome});
   fmt::print("{}", table(lines));
 }
@@ -94,20 +97,25 @@ void print(const Verified& v) {
       fmt::print("  part {}: {}, from round {} of part {}, {} rounds\n", p.number, join(p.parties, ", "), p.after_round,
                  p.number - 1, p.rounds);
   for (const auto& reason : v.not_private) fmt::print("\n{}\n", alarm("NOT PRIVATE: " + reason));
-  std::vector<std::string> contradicted;
+  std::vector<std::string> contradicted, unknown;
   for (const auto& p : v.parties)
-    if (p.contradicted) contradicted.push_back(p.name);
+    if (p.claims_nothing()) (p.contradicted ? contradicted : unknown).push_back(p.name);
   if (!contradicted.empty())
     fmt::print("\n{}\n",
                alarm("No ε holds for " + join(contradicted, ", ") +
                      (contradicted.size() == 1 ? ": it has signed two things that exclude each other, so it"
                                                : ": each has signed two things that exclude each other, so it") +
                      " may have released more."));
-  if (v.noisy && contradicted.size() < v.parties.size())
-    fmt::print("\nAny one record of any {}party: {}ε = {}, δ = {} in all ({}), on the assumptions in the statements.\n",
-               contradicted.empty() ? "" : "other ", v.not_private.empty() ? "" : "with secret noise ",
-               printed_epsilon(v.epsilon), number(v.delta), v.bound);
-  if (v.noisy && !v.against.empty() && contradicted.size() < v.parties.size())
+  if (!unknown.empty())
+    fmt::print("\n{}\n", alarm("No ε holds for " + join(unknown, ", ") +
+                               (unknown.size() == 1 ? ": by its own record" : ": by their own records") +
+                               " more was released than the ledger knows of."));
+  const std::size_t without = contradicted.size() + unknown.size();
+  if (v.noisy && without < v.parties.size())
+    fmt::print("\nAny one {} of any {}party: {}ε = {}, δ = {} in all ({}), on the assumptions in the statements.\n",
+               record::unit_in_words(v.rows_per_person), without == 0 ? "" : "other ",
+               v.not_private.empty() ? "" : "with secret noise ", printed_epsilon(v.epsilon), number(v.delta), v.bound);
+  if (v.noisy && !v.against.empty() && without < v.parties.size())
     fmt::print("That holds against {}; against all other parties together, ε = {}.\n", v.against,
                printed_epsilon(v.epsilon_all_others));
   fmt::print("\n{} signed messages; {} released values that two or more records hold.\n", v.messages, v.compared);
@@ -118,6 +126,7 @@ void print(const Verified& v) {
   };
   list("Not checked, for want of records:", v.unchecked);
   list("Accepted by the owner of a ledger:", v.accepted);
+  list(alarm("Secrets that lie beside these records:"), v.secrets);
   list("Nobody can verify from outside:", verify::beyond_verification());
   list(alarm("WRONG:"), v.wrong);
   if (v.wrong.empty()) fmt::print("\n{}\n", bold("Everything that was checked holds."));

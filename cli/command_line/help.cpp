@@ -134,7 +134,10 @@ std::string overview(const std::vector<Command>& commands) {
   for (const Command& c : commands)
     if (!among(done, c.name)) rest += line(c);
   if (!rest.empty()) text += "\n" + bold("More:") + "\n" + rest;
-  return text + "\nBegin with 'parley train --epsilon 1' (built-in synthetic rows).\n";
+  return text +
+         "\nBegin with 'parley train --epsilon 1' (built-in synthetic rows). Your own rows: draft a schema from a "
+         "public\n"
+         "sample with 'parley data describe SAMPLE.csv --out draft.toml'; docs/use/walk.md goes on from there.\n";
 }
 
 std::string help_page(const Command& command, const Task* task, bool all) {

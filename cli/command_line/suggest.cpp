@@ -120,6 +120,10 @@ void refuse_option(const Command& command, const std::string& typed, const std::
   if (among(names, name))  // with one dash
     throw Error(
         {.what = "'" + typed + "' has one dash", .where = called(command), .fix = "did you mean '--" + name + "'?"});
+  if (among(names, "schema") && (name == "label" || name == "target" || name == "y" || name == "outcome"))
+    throw Error({.what = "unknown option '" + name + "'",
+                 .where = called(command),
+                 .fix = "the schema names the column to predict, under [label] (docs/use/schema.md)"});
   const std::string usual = usual_name(name);
   const std::string near = among(names, usual) ? usual : nearest(name, names);
   std::string elsewhere;

@@ -38,9 +38,11 @@ async function checkDrawing(figure, data, name) {
     length: [...svg.querySelectorAll(".series path.line")].map((p) => p.getTotalLength()),
     texts: [...svg.querySelectorAll("text")].map((t) => { const b = t.getBBox(); return { text: t.textContent, kind: t.getAttribute("class"), x: b.x, y: b.y, w: b.width, h: b.height }; }),
     box: [svg.viewBox.baseVal.width, svg.viewBox.baseVal.height],
+    letters: parseFloat(getComputedStyle(svg.querySelector("text")).fontSize) * svg.getBoundingClientRect().width / svg.viewBox.baseVal.width,
   })));
   assert.equal(drawn.length, 1, `${name}: one drawing is visible`);
-  const [{ lines, bad, length, dots, texts, box }] = drawn;
+  const [{ lines, bad, length, dots, texts, box, letters }] = drawn;
+  assert.ok(letters >= 9 && letters <= 18, `${name}: letters of ${letters.toFixed(1)} pixels`);
   assert.equal(bad, false, `${name}: finite coordinates`);
   assert.equal(lines.length, data.lines.length, `${name}: every line`);
   lines.forEach((d, i) => {
@@ -104,7 +106,7 @@ async function checkGraphs(page, name) {
   for (const graph of graphs) {
     assert.ok(!/NaN|Infinity/i.test(await graph.evaluate((g) => g.outerHTML)), `${name}: the graph has finite coordinates`);
     const node = graph.locator(".node").first();
-    await node.hover();
+    await node.locator(":scope > :not(title)").first().hover({ force: true });  // its shape: a long name reaches far beside it
     const tip = page.locator(".graph-figure .tip:visible");
     await tip.waitFor();
     assert.equal(await tip.textContent(), await node.getAttribute("data-tip"));

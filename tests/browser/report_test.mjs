@@ -48,7 +48,43 @@ function makeReports() {
   report("nodes30", "nodes30");
   report("nodes300", "nodes300");
   hostile();
-  return [["one", 3], ["private", 5], ["comparison", 6], ["seeded", 1], ["star", 5], ["nodes30", 3], ["nodes300", 4], ["hostile", 3]];
+  quality();
+  plans();
+  budget_page(budget);
+  return [["one", 3], ["private", 6], ["comparison", 6], ["seeded", 1], ["star", 5], ["nodes30", 3], ["nodes300", 4], ["hostile", 3], ["quality", 2], ["no-better", 2],
+          ["study-plan", 0], ["plan", 0], ["budget", 5]];
+}
+
+// One model on a file of rows: good, and on rows whose labels are the other way round.
+function quality() {
+  run("data", "generate", "census", "--rows", "1500", "--split-seed", "9", "--out", "test.csv");
+  const model = ["--model", "repeated/run-2/model.json"];
+  run("evaluate", ...model, "--data", "test.csv", "--out", "quality.html");
+  const other = { "<=50K": ">50K", ">50K": "<=50K" };
+  writeFileSync(join(folder, "swapped.csv"), readFileSync(join(folder, "test.csv"), "utf8").replace(/(<=50K|>50K)/g, (label) => other[label]));
+  run("evaluate", ...model, "--data", "swapped.csv", "--out", "no-better.html");
+}
+
+// Before a run: of a study that one of three parties has approved, and of a plan alone.
+function plans() {
+  run("data", "schema", "census", "--out", "schema.toml");
+  run("study", "new", "study.toml");
+  const parties = [["university_hospital_north", "4000"], ["hospital_b", "1500"], ["c", "500"]];
+  parties.forEach(([name, records], i) => {
+    run("keys", "new", name);
+    run("study", "invite", "study.toml", "--name", name, "--address", `127.0.0.1:${7400 + i}`, "--certificate", `${name}.pem`, "--records", records);
+  });
+  run("study", "sign", "study.toml", "--as", "hospital_b", "--words", "Approved for ward 2, under the conditions that were agreed on 12 November. A. Officer");
+  run("report", "study.toml", "--out", "study-plan.html");
+  writeFileSync(join(folder, "plan.json"), run("plan", "--epsilon", "3.5", "--nodes", "3", "--records", "4000,1500,500", "--features", "11", "--json"));
+  run("report", "plan.json", "--out", "plan.html");
+}
+
+// What the owner's ledger has spent and has left.
+function budget_page(budget) {
+  run("ledger", "cap", "my.ledger", "--dataset", "patients", "--epsilon", "3", "--delta", "1e-5");
+  train("paid", "--algorithm", "mr-admm", ...budget, "--ledger", "my.ledger", "--dataset", "patients");
+  run("report", "paid", "--private", "--ledger", "my.ledger", "--out", "budget.html");
 }
 
 // A record that tries to be a program.
@@ -85,6 +121,20 @@ async function open(browser, name, options) {
   } };
 }
 
+// What a page must say and show first.
+async function checkWords(page, name) {
+  const light = { quality: ["green", "BETTER"], "no-better": ["red", "NO BETTER"], "study-plan": ["green", "GREEN"], plan: ["red", "RED"] }[name];
+  if (light) {
+    assert.equal(await page.locator(`.light.${light[0]} strong`).first().textContent(), light[1], name);
+    const [colour, plain] = await page.evaluate(() => [".light strong", "p"].map((s) => getComputedStyle(document.querySelector(s)).color));
+    assert.notEqual(colour, plain, `${name}: the verdict has a colour`);
+    assert.ok(await page.locator(".light svg.sign").first().isVisible(), `${name}: and a shape`);
+  }
+  if (name === "study-plan") assert.match(await page.textContent("#approval pre:last-of-type"), /--hash [0-9a-f]{64}/);
+  if (name === "plan") assert.equal(await page.locator("text=parley study sign").count(), 0);
+  if (name === "budget") assert.ok(await page.locator("#budget table").isVisible());
+}
+
 const sizes = {
   light: { viewport: { width: 1280, height: 900 }, colorScheme: "light" },
   dark: { viewport: { width: 1280, height: 900 }, colorScheme: "dark" },
@@ -102,6 +152,7 @@ try {
       assert.notEqual(await page.title(), "owned");
       if (name === "seeded") assert.match(await page.textContent(".banner"), /NOT PRIVATE.*seed 7/s);
       else if (name !== "hostile") assert.equal(await page.locator(".banner").count(), 0);
+      await checkWords(page, name);
       await done();
     }
     const { page, done } = await open(browser, name, sizes.dark);

@@ -1,5 +1,6 @@
 // kill -9 at every step of a round, and a second process (promises R1, R4).
 #include "fixture.h"
+#include "parley/base/digest.h"
 
 namespace parley::ledger {
 namespace {
@@ -122,6 +123,44 @@ TEST_F(Crash, KilledWhileItGetsItsNumberNoProcessSharesItWithAnother) {
   }
   EXPECT_GE(deaths, 5);
   EXPECT_GE(before, 3);  // killed after the commit and before the return: counted, and never handed out
+}
+
+// R9: whoever was told counts on the mark, and half of it counts as the whole.
+TEST_F(Crash, KilledWhileALedgerIsMarkedAsOldNothingIsChargedToItAfterwards) {
+  int& told = sent->count[0][0];
+  int marked = 0, refused = 0, untouched = 0;
+  for (long n = 1;; ++n) {
+    fresh();
+    told = 0;
+    const int end = in_child([&] {
+      const auto book = std::make_shared<LedgerFile>(file);
+      const Ledger ledger(book, plan());
+      failpoints.left = n;
+      book->accuse("run", "a peer has round 7", sha256("a message"));
+      told = 1;
+      failpoint("told");
+    });
+    ASSERT_TRUE(end == SIGKILL || end == 0) << error;
+    PlannedRun other = plan();
+    other.id = "other";
+    std::string said;
+    try {
+      const auto book = std::make_shared<LedgerFile>(file);
+      const bool mark = book->open_accusation() != nullptr;
+      Ledger(book, other);
+      EXPECT_FALSE(mark) << n;
+      ++untouched;
+    } catch (const Error& e) {
+      said = e.what();
+      EXPECT_THAT(said, HasSubstr("your ledger is older than what you have released"));
+      ++(said.find("a peer has round 7") != std::string::npos ? marked : refused);
+    }
+    EXPECT_TRUE(told == 0 || !said.empty()) << "told, and the ledger goes on: " << n;
+    if (HasFailure() || end == 0) break;
+  }
+  EXPECT_GE(untouched, 2);  // before the memory leads
+  EXPECT_GE(refused, 3);    // after it, and before the commit
+  EXPECT_GE(marked, 4);     // after the commit
 }
 
 TEST_F(Crash, ASecondProcessIsRefusedAndToldWhoHoldsTheLedger) {

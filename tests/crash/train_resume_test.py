@@ -283,6 +283,43 @@ class Mistakes(Resume):
         self.assertIn("same name, other rows: the spend is kept", result.stderr)
 
 
+class SharedNoise(Resume):
+    """Noise that cancels, of a simulation that was killed: its keys were in memory alone, so what follows has new ones."""
+    RUN = dict(algorithm="newton", nodes=4, colluders=1, dataset="open", epsilon=0.05, rounds=5)
+
+    def assert_cancels(self, values):
+        """The noise of one node is about ten times that of the sum of all."""
+        rms = lambda numbers: (sum(x * x for x in numbers) / len(numbers)) ** 0.5
+        for t, nodes in enumerate(values[1:-1], start=1):  # the start and the model have none
+            numbers = [struct.unpack(f"{len(v) // 8}d", v) for v in nodes]
+            self.assertLess(rms([sum(column) for column in zip(*numbers)]), 0.3 * rms(numbers[0]), f"round {t}")
+
+    def test_a_killed_run_goes_on_and_its_noise_cancels_in_every_round(self):
+        for place, nth in (("before the commit", 4), ("after the commit", 4), ("write released.f64", 5), ("before the commit", 7)):
+            with self.subTest((place, nth)):
+                for path in self.dir.iterdir():
+                    shutil.rmtree(path) if path.is_dir() else path.unlink()
+                self.make_ledger()
+                self.kill(place, nth, **self.RUN)
+                before, paid = self.released("run"), {(e[2], e[3]): e[5] for e in self.entries()}
+                self.assertIn(len(before), range(1, 6))
+                self.ok(*self.resumed(**self.RUN))
+                values = self.released("run")
+                self.assertEqual((len(values), values[:len(before)]), (7, before))
+                self.assertEqual({k: v for k, v in ((((e[2], e[3]), e[5])) for e in self.entries()) if k in paid}, paid)
+                self.assert_cancels(values)
+                self.assert_released_was_paid("run")
+
+    def test_with_a_seed_it_ends_with_the_bits_of_a_run_that_nobody_killed(self):
+        seeded = dict(self.RUN, seed=4)
+        self.make_ledger()
+        self.kill("before the commit", 4, **seeded)
+        self.ok(*self.resumed(**seeded))
+        self.ok(*self.train(paid=False, **{k: v for k, v in seeded.items() if k != "dataset"}, out="whole"))
+        self.assertEqual(self.released("run"), self.released("whole"))
+        self.assertEqual((self.dir / "run/model.json").read_bytes(), (self.dir / "whole/model.json").read_bytes())
+
+
 class Caps(Resume):
     def test_a_run_planned_for_exactly_the_cap_is_accepted(self):
         for algorithm in ("mr-admm", "pvp", "dp-admm", "newton"):

@@ -164,7 +164,7 @@ class Train(Case):
         self.write("r.csv", "x,y\n" + "".join(f"{i / 200},{i * 0.9}\n" for i in range(200)))
         j = json.loads(self.ok("train", "--data", "r.csv", "--schema", "r.toml", "--loss", "huber", "--loss-weight", 20, "--noise", "none",
                                "--rounds", 200, "--regularization", 0.001, "--json", "--quiet", "--out", "regression"))
-        self.assertLess(j["test_error"], 0.2)
+        self.assertLess(j["test_error"], j["baseline_error"] / 5)  # both in the unit of y
         self.write("s.libsvm", "".join(f"{1 if i % 2 else -1} 1:{0.4 if i % 2 else -0.4} 3:0.1\n" for i in range(200)))
         j = json.loads(self.ok("train", "--data", "s.libsvm", "--features", 3, "--loss-weight", 20, "--noise", "none", "--rounds", 20, "--json", "--quiet", "--out", "svm"))
         self.assertEqual(j["test_error"], 0)
@@ -461,7 +461,7 @@ class OwnersLedger(Case):
 
 class BadInput(Case):
     def test_missing_files(self):
-        self.fails("train", "--noise-rate", 0.5, "--data", "no.csv", "--schema", "no.toml", says=["no.csv", "No such file"])
+        self.fails("train", "--noise-rate", 0.5, "--data", "no.csv", "--schema", "no.toml", says=["no.csv", "does not exist"])
         self.write("schema.toml", SCHEMA)
         self.write("a.csv", rows(50))
         self.fails("train", "--noise-rate", 0.5, "--data", "a.csv", "--schema", "no.toml", says=["no.toml", "the schema cannot be read"])

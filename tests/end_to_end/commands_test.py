@@ -1,5 +1,5 @@
-"""Commands, tasks, flags and help as a new user meets them, and the message for each mistake that one makes typing them. Run by
-ctest with $PARLEY = the program."""
+"""Commands, tasks, flags and help as a new user meets them, and the message for each mistake that one makes typing them; mistakes of
+other kinds: mistakes_test.py. Run by ctest with $PARLEY = the program."""
 import json
 import os
 import pathlib
@@ -122,7 +122,9 @@ class Printed(Case):
         self.write("a.csv", rows(300, 0))
         said = self.fails("train", "--data", "a.csv", "--epsilon", 1, says=["CSV data needs a schema"])
         self.assertIn("parley data describe", said)
-        self.ok("data", "describe", "a.csv", "--out", "s.toml")
+        drafted = parley("data", "describe", "a.csv", "--out", "s.toml", cwd=self.dir)
+        self.assertEqual(drafted.returncode, 0, drafted.stderr)
+        self.ok(*[w.replace("ROWS", "a") for w in self.typed(drafted.stderr, r"'parley (data check ROWS.csv --schema s.toml)'")])
 
 
 class Mistakes(Case):
@@ -135,7 +137,6 @@ class Mistakes(Case):
             self.fails(*typed, says=["unknown command", meant])
 
     def test_of_tasks(self):
-        self.fails("ledger", says=["parley ledger needs a task", "show FILE, cap FILE", "'parley help ledger' explains each"])
         self.fails("study", "chek", "x", says=["does not know this task", "did you mean 'parley study check'?"])
         self.write("my.ledger", "")
         self.fails("ledger", "my.ledger", says=["say what to do with the file", "parley ledger show my.ledger"])
@@ -156,10 +157,8 @@ class Mistakes(Case):
                              (["train", "--seed", 1, "--seed", 2], "--seed is given more than once")):
             self.fails(*typed, says=[meant, "what to do"])
 
-    def test_of_several_files(self):
-        self.write("a.csv", rows(60, 0)), self.write("b.csv", rows(60, 1))
-        self.fails("train", "--data", "a.csv", "b.csv", says=["unexpected argument", "'b.csv'", "--data a.csv,b.csv"])
-        self.fails("train", "--data", "a.csv", "--data", "b.csv", says=["given more than once", "--data a.csv,b.csv"])
+    def test_of_a_file_without_its_option(self):
+        self.write("a.csv", rows(60, 0))
         self.fails("train", "a.csv", says=["did you mean '--data a.csv'?"])
 
     def test_of_words_and_numbers(self):
@@ -171,7 +170,6 @@ class Mistakes(Case):
         self.fails("graph", "--graph", "Ring", says=["did you mean 'ring'?"])
         self.fails("account", "mr", says=["unknown algorithm", "choose one of these"])
         self.fails("plan", "--epsilon", "1e9", says=["this budget protects nobody", "e^1e+09", "--noise none"])
-        self.fails("train", "--epsilon", "1e9", "--rows", 1500, says=["this budget protects nobody"])
 
     def test_of_files(self):
         self.ok("train", *SMALL, "--out", "run")
@@ -179,14 +177,10 @@ class Mistakes(Case):
         self.ok("study", "new", "study.toml")
         self.ok("keys", "new", "ward")
         predict = ("predict", "--data", "a.csv", "--model")
-        self.fails(*predict, "run", says=["the model is a directory", "did you mean 'run/model.json'?"])
         self.fails(*predict, "run/modle.json", says=["did you mean 'run/model.json'?"])
         self.fails(*predict, "run/run.json", says=["this is a run record, not a model", "model.json"])
-        for other in ("a.csv", "schema.toml"):
-            self.fails(*predict, other, says=["not a model", "give the model.json of a run"])
         self.fails("train", "--config", "study.toml", says=["this is a study file", "parley study check"])
         self.fails("train", "--config", "schema.toml", says=["this is a schema", "give it with --schema"])
-        self.fails("study", "check", "a.csv", says=["this is a table of rows (CSV)"])
         self.fails("study", "check", "ward.pem", says=["this is a key or a certificate"])
         self.fails("study", "check", "run/model.json", says=["this is a JSON file"])
         self.fails("join", says=["the study file is missing", "parley join study.toml"])

@@ -79,6 +79,53 @@ class Data(unittest.TestCase):
         self.assertEqual(piped.stdout, self.parley("predict", "--model", "r/model.json", "--data", "new.csv").stdout)
         self.assertEqual(piped.stdout.count(b"\n"), 21)
 
+    def test_evaluate_check_and_describe_read_what_train_reads(self):
+        plain, semicolons = rows(600).encode(), rows(600, ";", "\r\n").encode()
+        (self.dir / "a.csv").write_bytes(plain)
+        (self.dir / "b.csv").write_bytes(b"\xef\xbb\xbf" + semicolons)
+        (self.dir / "c.csv.gz").write_bytes(gzip.compress(plain))
+        self.train("--data", "a.csv", "--out", "r")
+        commands = (["evaluate", "--model", "r/model.json", "--json", "--data"], ["data", "check", "--schema", "s.toml"], ["data", "describe"])
+        for command in commands:
+            expected = self.parley(*command, "a.csv").stdout
+            self.assertTrue(expected, command)
+            for name, given, more in (("b.csv", None, []), ("c.csv.gz", None, []), ("-", plain, []), ("-", gzip.compress(plain), []),
+                                      ("b.csv", None, ["--delimiter", "semicolon"]), ("-", semicolons, ["--delimiter", ";"])):
+                got = self.parley(*command, name, *more, stdin=given)
+                self.assertEqual(got.returncode, 0, got.stderr.decode())
+                shown = "standard input" if name == "-" else name
+                self.assertEqual(got.stdout.replace(shown.encode(), b"a.csv"), expected, (command, name, more))
+                if command[0] != "data" and given is None and not more and name == "b.csv":
+                    self.assertIn("note: the fields of b.csv are taken to be separated by semicolon", got.stderr.decode())
+            bare = self.parley(*command, "-", "--header", "no", stdin=plain.split(b"\n", 1)[1])
+            self.assertIn(b"c1", bare.stderr + bare.stdout, "without a header the columns are called c1, c2, ...")
+
+    def test_check_takes_several_files_with_commas_as_train_does_and_describe_one(self):
+        for name in ("a.csv", "b.csv", "a,b.csv"):
+            (self.dir / name).write_text(rows(5))
+        check = ("data", "check", "--schema", "s.toml")
+        self.says(*check, "a.csv,b.csv", texts=["a.csv: 5 rows, no problem", "b.csv: 5 rows, no problem"], code=0)
+        self.says(*check, "a,b.csv", texts=["a,b.csv: 5 rows, no problem"], code=0)
+        self.says(*check, "a.csv,gone.csv", texts=["the data file does not exist", "'gone.csv'"])
+        self.says(*check, "a.libsvm", texts=["parley data check: the data file does not exist"])
+        (self.dir / "a.libsvm").write_text("1 1:1\n")
+        self.says(*check, "a.libsvm", texts=["LIBSVM rows have no columns that a schema could speak of"])
+        self.says(*check, "a.csv", "--query", "SELECT age FROM t", texts=["--query would not be used"])
+        self.says("data", "describe", "a.csv,b.csv", texts=["these are several files: give one"])
+
+    def test_the_owner_is_told_of_clipped_cells_by_train_evaluate_and_predict(self):
+        (self.dir / "a.csv").write_text(rows(600))
+        lines = rows(600).splitlines()
+        (self.dir / "s.csv").write_text("\n".join([lines[0]] + [("999" if i % 4 == 0 else line.split(",", 1)[0]) + "," + line.split(",", 1)[1] for i, line in enumerate(lines[1:])]) + "\n")
+        self.train("--data", "a.csv", "--out", "r")
+        for command in (["train", "--schema", "s.toml", "--noise", "none", "--seed", 1, "--rounds", 4, "--json"], ["evaluate", "--model", "r/model.json", "--json"],
+                        ["predict", "--model", "r/model.json"]):
+            got = self.parley(*command, "--data", "s.csv")
+            self.assertEqual(got.returncode, 0, got.stderr.decode())
+            self.assertIn("warning: s.csv, column 'age': 25 % of the cells lie beyond its bounds and are clipped to them", got.stderr.decode())
+            self.assertNotIn("beyond its bounds", got.stdout.decode(), "the share is private: it is for the terminal of the owner")
+            self.assertNotIn("warning", self.parley(*command, "--data", "a.csv").stderr.decode())
+
     def test_check_tells_all_problems_at_once_and_ends_with_1(self):
         (self.dir / "a.csv").write_text(rows(5))
         (self.dir / "b.csv").write_text("age,job,y\nold,cook,yes\n3,Nurse,no\n4,cook,perhaps\n")
@@ -88,24 +135,10 @@ class Data(unittest.TestCase):
                          "b.csv:4: label is not binary", "out of bounds", "for the owner of the rows alone"])
         self.says("data", "check", "a.csv", texts=["nothing to check the files against"])
 
-    def test_first_mistakes_say_what_to_do(self):
-        for name in ("a.csv", "b.csv"):
-            (self.dir / name).write_text(rows(600 if name == "a.csv" else 300))
-        commas = "separate several files by commas"
-        self.says("train", "--epsilon", 1, "--schema", "s.toml", "--data", "a.csv", "b.csv", texts=["with commas and without blanks: --data a.csv,b.csv"])
-        self.says("train", "--epsilon", 1, "--schema", "s.toml", "--data", "a.csv", "--data", "b.csv", texts=["with commas: --data a.csv,b.csv"])
-        self.says("train", "--epsilon", 1, "--schema", "s.toml", "--data", "a.csv b.csv", "--format", "csv", texts=[commas + ", without blanks: a.csv,b.csv"])
-        self.says("predict", "--model", "a.csv", "--data", "b.csv", texts=["not a model: this is a table of rows", "give the model.json of a run"])
-        self.says("predict", "--model", "s.toml", "--data", "b.csv", texts=["not a model: this is a schema, a study or a file of options (TOML)"])
-        (self.dir / "x.json").write_text('{"a": 1}')
-        self.says("predict", "--model", "x.json", "--data", "b.csv", texts=["this JSON file is not a model"])
-        (self.dir / "t.toml").write_text(SCHEMA.replace('"numeric"', "numeric"))
-        self.says("train", "--epsilon", 1, "--schema", "t.toml", "--data", "a.csv", texts=["t.toml:8: not valid TOML", 'words need quotes: kind = "numeric"'])
+    def test_words_without_quotes_in_a_list_of_the_schema(self):
+        (self.dir / "a.csv").write_text(rows(600))
         (self.dir / "t.toml").write_text(SCHEMA.replace('["cook", "nurse"]', "[cook, nurse]"))
         self.says("train", "--epsilon", 1, "--schema", "t.toml", "--data", "a.csv", texts=['words need quotes: categories = ["cook", ...]'])
-        self.says("train", "--epsilon", 1, "--data", "a.csv", "--schema", "s.toml", "--delimiter", "semicolon", texts=["give --delimiter comma"])
-        self.says("train", "--epsilon", 1, "--data", "a.csv", "--schema", "s.toml", "--query", "SELECT 1", texts=["--query would not be used"])
-        self.says("train", "--epsilon", 1, "--data", "-", "--schema", "s.toml", texts=["standard input: the file is empty"], stdin=b"")
 
 
 if __name__ == "__main__":

@@ -1,41 +1,40 @@
-"""Every command that README.md and docs/ print. The program parses each one (--parse-only: names, tasks, kinds and ranges of
-values), and runs each one that is complete, in a folder with small inputs. What is not run stands in NOT_RUN, with the reason.
-A form such as `ledger show FILE [--json]` or `train … --resume` is parsed only. Run by ctest with $PARLEY = the program."""
+"""Every command that README.md, CONTRIBUTING.md, bench/README.md and docs/ print. The program parses each one (--parse-only: names,
+tasks, kinds and ranges of values), and runs each one, in a folder with small inputs and with what it needs made before it. What is
+not run stands in NOT_RUN, with the reason. Other programs, and what commands print: docs_results_test.py,
+walk_test.py. Run by ctest with $PARLEY = the program."""
 import json
 import os
 import pathlib
 import re
 import shlex
+import shutil
 import subprocess
 import tempfile
 import unittest
 
+from local_study import LocalStudy, PARTIES
+
 PARLEY = os.environ["PARLEY"]
 ROOT = pathlib.Path(__file__).resolve().parents[2]
-PAGES = [ROOT / "README.md", *sorted((ROOT / "docs").rglob("*.md"))]
+PAGES = [ROOT / "README.md", ROOT / "CONTRIBUTING.md", ROOT / "bench/README.md", *sorted((ROOT / "docs").rglob("*.md"))]
 GENERATED = {"options.md", "results.md"}  # from the program, and from runs: results.md is a record of what was typed then
 
 # What is printed is parsed and not run, because:
 NOT_RUN = [
-    (r"^(join|doctor|verify)\b", "needs the other parties' processes and records: tests/mesh"),
-    (r"^data fetch\b", "network"),
+    (r"^study abandon\b", "needs a run that a party has begun: tests/mesh/shared_noise_test.py"),
+    (r"^data fetch\b", "network: src/parley/data/fetch_test.cpp has a server of its own"),
     (r"^reproduce (?!list)", "minutes: tests/end_to_end/reproduce_test.py"),
-    (r"--intervals\b", "needs a schema with scale = \"bound\": tests/end_to_end/intervals_test.py"),
-    (r"--data adult\b", "Adult is not part of the repository"),
-    (r"--engine mpi\b", "mpirun: tests/mpi"),
-    (r"^(ledger verify|ledger accept)\b", "needs the record or the incident it speaks of: tests/crash"),
-    (r"^predict --model a/model.json", "the model of a study: tests/mesh"),
-    (r"^report (runs/comparison|a/ b/ c/)", "needs the runs it names: tests/end_to_end/report_test.py"),
-    (r"^ledger cap ward.ledger --dataset ward-2 --epsilon 1.2$", "follows 'ledger accept'"),
+    (r"\$", "the variables of a job script: tests/mpi/mpi_test.py resumes a job"),
+    (r"(^| )…", "the dots stand for the options of a run that was interrupted: tests/crash/train_resume_test.py"),
 ]
 # Printed together with the mistake that they show: exit code 1 is what the page promises.
-MEANT_TO_FAIL = [r"^account mr-admm --epsilon 1 --delta 1e-5 --penalty 1$"]
+MEANT_TO_FAIL = r"^account mr-admm --epsilon 1 --delta 1e-5 --penalty 1$"
 # The same command on few rows and rounds: (command, option, value). An option that stands there keeps its place.
 FAST = [("train", "rows", "1500"), ("train", "loss-weight", "200"), ("compare", "rows", "1500"), ("compare", "repeat", "1"),
         ("compare", "loss-weight", "200"), ("train", "rounds", "4"), ("train", "repeat", "1"), ("compare", "rounds", "4")]
 OWN_ROWS = {"rows", "loss-weight"}  # not where --data is given
 # What stands for a value in a form.
-PLACEHOLDERS = {"E": "1", "N": "5", "B": "100", "A": "mr-admm", "P": "public", "D": "1e-5", "$OUT": "out"}
+PLACEHOLDERS = {"E": "1", "N": "5", "B": "100", "A": "mr-admm", "P": "public", "D": "1e-5", "$OUT": "out", "RECORD": "runs/ward", "TEXT": "moved to another disk"}
 
 
 def lines_of(page):
@@ -80,10 +79,6 @@ def inline():
         for number, line in enumerate(page.read_text().splitlines(), 1):
             for span in re.findall(r"`(?:build/)?parley ([a-z][^`]*)`", line):
                 yield page, number, span.split("#")[0].split()
-
-
-def is_form(words):
-    return any(w in ("…", "...") or "…" in w or "..." in w or w.startswith("[") or w in PLACEHOLDERS or w.startswith("$") or re.fullmatch(r"[A-Z]{3,}(\.csv)?", w) for w in words)
 
 
 def as_typed(words):
@@ -171,15 +166,17 @@ class Run(unittest.TestCase):
         self.temporary = tempfile.TemporaryDirectory()
         self.dir = pathlib.Path(self.temporary.name)
         (self.dir / "schema.toml").write_text(SCHEMA)
-        for shift, name in enumerate(("mine", "a", "b", "c", "new", "sample", "SAMPLE", "public-sample", "data", "test")):
+        (self.dir / "data").mkdir()
+        for shift, name in enumerate(("mine", "a", "b", "c", "new", "sample", "public-sample", "data", "test", "data/a", "data/b", "data/c")):
             (self.dir / f"{name}.csv").write_text(rows(400, shift))
+        (self.dir / "run.toml").write_text("epsilon = 1\n")
         self.ok("train", "--rows", "1500", "--loss-weight", "200", "--rounds", "4", "--epsilon", "1", "--out", "runs/demo", "--quiet")
 
     def tearDown(self):
         self.temporary.cleanup()
 
-    def ok(self, *words, where=""):
-        result = parley(*words, cwd=self.dir)
+    def ok(self, *words, where="", cwd=None):
+        result = parley(*words, cwd=cwd or self.dir)
         self.assertEqual(result.returncode, 0, f"{where}\nrun as: parley {' '.join(words)}\n{result.stderr}")
         return result.stdout
 
@@ -187,7 +184,7 @@ class Run(unittest.TestCase):
         """What a page leaves to the reader before 'study roster', 'check' or 'sign': a study of three parties."""
         if not (self.dir / "study.toml").exists():
             self.ok("study", "new", "study.toml")
-        for name in ("hospital_a", "hospital_b", "hospital_c"):
+        for name in PARTIES:
             if not (self.dir / f"{name}.pem").exists():
                 self.ok("keys", "new", name)
             if name not in (self.dir / "study.toml").read_text():
@@ -206,6 +203,70 @@ class Run(unittest.TestCase):
             words += ["--loss-weight", "30"]
         return words
 
+    # What a command needs that the page leaves to the reader, by how the command begins.
+
+    def between_parties(self, words, where):
+        study = LocalStudy(PARLEY, self.dir / f"study-{self.ran}", SCHEMA, rows, words[words.index("--as") + 1] if "--as" in words else "hospital_b")
+        if "--require-approvals" in words:
+            study.approve()
+        if words[0] == "join":
+            return study.join(*words)
+        if words[0] != "doctor":
+            outs = [w for w in words if re.fullmatch(r"[abc](/out)?/?", w)] or ["a", "b", "c"]
+            study.run({name: study.usual(name, out) for name, out in zip(PARTIES, outs)})
+        self.ok(*words, where=where, cwd=study.folder)
+
+    def on_a_cluster(self, words, where):
+        if not shutil.which("mpirun"):
+            return
+        words = [re.sub("(^|,)/", r"\1", w) for w in self.faster(words)]  # the paths of the page lie in the folder
+        root = {"OMPI_ALLOW_RUN_AS_ROOT": "1", "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM": "1"}
+        result = subprocess.run(["mpirun", "--oversubscribe", "--bind-to", "none", "-n", "2", PARLEY, *words], cwd=self.dir, env={**os.environ, **root}, capture_output=True, text=True, timeout=300)
+        if "built without MPI" not in result.stderr:
+            self.assertEqual(result.returncode, 0, f"{where}\n{result.stderr}")
+
+    def with_a_ledger(self, words, where):
+        if not (self.dir / "runs/ward").exists():
+            self.ok("ledger", "cap", "ward.ledger", "--dataset", "ward-2", "--epsilon", "2", "--delta", "1e-6")
+            for name in ("earlier", "ward"):
+                if (self.dir / "runs/earlier").exists():
+                    shutil.copy(self.dir / "ward.ledger", self.dir / "old copy")
+                self.ok("train", "--rows", "1500", "--loss-weight", "200", "--rounds", "4", "--epsilon", "0.5", "--delta", "1e-6", "--ledger", "ward.ledger", "--dataset", "ward-2", "--out", f"runs/{name}", "--quiet")
+        if words[1] == "accept" and "runs/ward" in words:  # which is newer than
+            shutil.copy(self.dir / "old copy", self.dir / "ward.ledger")
+        elif words[1] == "accept":
+            (self.dir / "ward.ledger.newest-head").unlink()
+        self.ok(*words, where=where)
+
+    def with_a_comparison(self, words, where):
+        self.ok(*self.faster(["compare", "--algorithms", "mr-admm,auto", "--epsilon", "1", "--out", "runs/comparison"]))
+        self.ok(*words, where=where)
+
+    def with_intervals(self, words, where):
+        (self.dir / "schema.toml").write_text('scale = "bound"\n' + SCHEMA)
+        self.ok(*self.faster(words), where=where)
+
+    def with_a_study(self, words, where):
+        self.complete_study()
+        self.ok(*words, where=where)
+
+    def with_a_plan(self, words, where):  # what the line before it keeps with '>'
+        (self.dir / "plan.json").write_text(self.ok("plan", "--epsilon", "1", "--nodes", "3", "--records", "4000", "--features", "11", "--json"))
+        self.ok(*words, where=where)
+
+    def with_a_key(self, words, where):
+        name = words[words.index("--certificate") + 1].removesuffix(".pem")
+        if not (self.dir / f"{name}.pem").exists():
+            self.ok("keys", "new", name)
+        self.ok(*words, where=where)
+
+    def refused(self, words, where):
+        self.assertEqual(parley(*words, cwd=self.dir).returncode, 1, where)
+
+    NEEDS = [(r"^(join|doctor|verify)\b|^predict --model a/|^report a/", between_parties), (r"--engine mpi\b", on_a_cluster), (r"^ledger (verify|accept)\b", with_a_ledger),
+             (r"^report runs/comparison\b", with_a_comparison), (r"--intervals\b", with_intervals), (r"^study invite\b", with_a_key),
+             (r"^report plan.json", with_a_plan), (r"^study (roster|check|sign)\b|^report study.toml", with_a_study), (MEANT_TO_FAIL, refused)]
+
     def run_pages(self, part):
         pages = {}
         for page, number, words in documented():
@@ -214,19 +275,14 @@ class Run(unittest.TestCase):
             if page.name == "walk.md":  # as typed, with what it prints: walk_test.py
                 continue
             for number, words in pages[page]:
-                line = " ".join(words)
-                if is_form(words) or any(re.search(pattern, line) for pattern, _ in NOT_RUN):
+                if any(re.search(pattern, " ".join(words)) for pattern, _ in NOT_RUN):
                     continue
-                if line.startswith(("study roster", "study check", "study sign", "report study.toml")):
-                    self.complete_study()
-                if line.startswith("study invite"):
-                    name = re.search(r"--certificate (\w+)", line)[1]
-                    if not (self.dir / f"{name}.pem").exists():
-                        self.ok("keys", "new", name)
-                if any(re.search(pattern, line) for pattern in MEANT_TO_FAIL):
-                    self.assertEqual(parley(*words, cwd=self.dir).returncode, 1, place(page, number, words))
+                typed, where = as_typed(words), place(page, number, words)
+                needs = next((needs for pattern, needs in self.NEEDS if re.search(pattern, " ".join(typed))), None)
+                if needs is not None:
+                    needs(self, typed, where)
                 else:
-                    self.ok(*self.faster(words), where=place(page, number, words))
+                    self.ok(*self.faster(typed), where=where)
                 self.ran += 1
             self.tearDown()  # each page begins anew
             self.setUp()
@@ -237,6 +293,11 @@ class Run(unittest.TestCase):
 
     def test_the_commands_of_the_other_pages_run(self):
         self.run_pages(1)
+
+    def test_every_exception_is_needed(self):
+        printed = [" ".join(words) for _, _, words in documented()]
+        for pattern in [pattern for pattern, _ in NOT_RUN] + [pattern for pattern, _ in self.NEEDS]:
+            self.assertTrue(any(re.search(pattern, line) for line in printed), f"no page prints {pattern} any more")
 
 
 def command_reads_rows(words):

@@ -72,6 +72,21 @@ class Intervals(Case):
         run = json.loads(self.ok("train", *self.tables(linear=True, rows=15000), *BUDGET, "--loss", "squared", "--out", "out", "--json", "--quiet"))
         self.near(run["coefficients"], {name: 5 * t + (50 if name == "(intercept)" else 0) for name, t in TRUE.items()})
 
+    def test_without_intervals_linear_regression_is_one_exchange_and_rows_may_be_clipped(self):
+        data = self.tables(linear=True)
+        (self.dir / "s.toml").write_text(LINEAR)  # scale = "clip"
+        for regularizer in ("l2", "elastic-net"):
+            out = "out-" + regularizer
+            self.ok("ledger", "cap", out + ".ledger", "--dataset", "d", "--epsilon", 9, "--delta", "1e-6", "--colluders-epsilon", 2)
+            run = json.loads(self.ok("train", *data[:-1], 0.2, *BUDGET[:-3], "--loss", "squared", "--regularizer", regularizer, "--ledger", out + ".ledger", "--dataset", "d",
+                                     "--out", out, "--json", "--quiet"))
+            self.assertEqual(run["algorithm"], "newton")
+            self.assertNotIn("coefficients", run)
+            self.assertLess(run["test_error"], 1.05 * run["test_error_nonprivate"])
+            self.assertEqual((self.dir / out / "released.f64").stat().st_size, 8 * 3 * (7 + (28 + 7) + 7))  # start, one round, model
+            self.assertIn("chain intact", self.ok("ledger", "verify", out + ".ledger", out))
+        self.ok("predict", "--model", "out-l2/model.json", "--data", "1.csv")
+
     def test_too_small_a_budget_is_said_and_gives_no_numbers(self):
         data = self.tables(rows=200)
         text = self.ok("train", *data, *BUDGET, "--out", "out", "--quiet")

@@ -77,6 +77,9 @@ class Postgres(unittest.TestCase):
     def tearDown(self):
         self.temporary.cleanup()
 
+    def parley(self, *arguments):
+        return subprocess.run([PARLEY, *arguments], cwd=self.dir, capture_output=True, text=True, timeout=300)
+
     def train(self, *arguments):
         return subprocess.run([PARLEY, "train", "--schema", "s.toml", "--noise", "none", "--seed", "1", "--rounds", "4", "--nodes", "3", "--json", *arguments], cwd=self.dir, capture_output=True, text=True, timeout=300)
 
@@ -90,6 +93,20 @@ class Postgres(unittest.TestCase):
             out = json.loads(run.stdout)
             results.append([out["test_error"], out["train_loss"]])
         self.assertEqual(*results)
+
+    def test_every_command_that_reads_rows_takes_a_query(self):
+        self.assertEqual(self.parley("train", "--schema", "s.toml", "--noise", "none", "--seed", "1", "--rounds", "4", "--data", "a.csv", "--out", "r").returncode, 0)
+        for command in (["evaluate", "--model", "r/model.json", "--json", "--data"], ["predict", "--model", "r/model.json", "--data"],
+                        ["data", "check", "--schema", "s.toml"], ["data", "describe"]):
+            expected = self.parley(*command, "a.csv")
+            got = self.parley(*command, self.server.address, "--query", "SELECT age, job, y FROM patients")
+            self.assertEqual(got.returncode, 0, got.stderr)
+            self.assertTrue(expected.stdout)
+            self.assertEqual(got.stdout.replace(self.server.address, "a.csv"), expected.stdout)
+            for wrong, words in (("DELETE FROM patients", "the query is not a plain one"), ("", "a database needs a query")):
+                refused = self.parley(*command, self.server.address, *(["--query", wrong] if wrong else []))
+                self.assertEqual(refused.returncode, 1)
+                self.assertIn(words, refused.stderr)
 
     def test_a_condition_takes_rows_in_the_order_of_the_table(self):
         lines = rows(600).splitlines()

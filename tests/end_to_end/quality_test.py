@@ -1,6 +1,13 @@
 """Quality that cannot mislead, and defaults that are safe. Run by ctest with $PARLEY = the program."""
+import html
 import json
+import os
 import pathlib
+import pty
+import random
+import re
+import shlex
+import shutil
 import subprocess
 import tempfile
 import unittest
@@ -33,6 +40,61 @@ class ThreeHospitals(Case):
     def test_an_order_that_says_something_is_not_yet_an_answer_that_does(self):
         said = self.train(strength=3, offset=-2.4)
         self.assertIn(f"Verdict: {NO_BETTER}: the error is not clearly below it. The order of the scores does say something", said)
+
+    def test_class_weights_find_more_of_a_rare_class_at_a_price_in_errors(self):
+        files, _ = hospitals.write(self.dir, 6, -3)
+        def found(out, *more):
+            return json.loads(self.ok("train", "--data", files, "--schema", "schema.toml", "--epsilon", 1, "--seed", 3, "--out", out, "--json", "--quiet", *more))
+        def recall(figures):
+            no, yes = figures["confusion"]["rows"][1]
+            return yes / (no + yes)
+        plain, weighted = found("plain"), found("weighted", "--class-weight", "1,4")
+        balanced = found("balanced", "--class-weight", "balanced", "--class-share", 0.12)
+        self.assertLess(recall(plain), 0.3)
+        self.assertGreater(recall(weighted), recall(plain) + 0.25)
+        self.assertGreater(recall(balanced), recall(weighted))
+        for one in (weighted, balanced):
+            self.assertLess(one["balanced_error"], plain["balanced_error"] - 0.1)
+            self.assertGreater(one["test_error"], plain["test_error"])  # an error counts every record once
+        self.assertEqual(json.loads((self.dir / "balanced/model.json").read_text())["class_weights"], [1 / (2 * (1 - 0.12)), 1 / (2 * 0.12)])
+
+    def test_class_weights_are_in_the_record_the_report_the_ledger_and_what_predict_says(self):
+        self.ok("ledger", "cap", "l", "--dataset", "patients", "--epsilon", 3, "--delta", 1e-5)
+        files, _ = hospitals.write(self.dir, 6, -3)
+        said = self.ok("train", "--data", files, "--schema", "schema.toml", "--epsilon", 1, "--delta", 1e-5, "--class-weight", "1,4", "--ledger", "l", "--dataset", "patients",
+                       "--out", "run")
+        self.assertIn("then times the weight of the class: at most 4", said)
+        self.assertIn("chain intact", self.ok("ledger", "verify", "l", "run"))  # every charge computed again
+        record = json.loads((self.dir / "run/run.json").read_text())
+        self.assertEqual(record["options"]["class-weight"], "1,4")
+        self.assertLessEqual(record["privacy"]["epsilon"], 1)
+        self.ok("report", "run", "--out", "shared.html")
+        page = html.unescape((self.dir / "shared.html").read_text())
+        self.assertIn("class-weight", page)
+        line = re.search(r"<pre>(parley account .*)\n", page).group(1)
+        self.assertIn("--class-weight 1,4", line)
+        again = json.loads(self.ok(*shlex.split(line)[1:], "--json"))
+        self.assertAlmostEqual(again["epsilon"], record["privacy"]["epsilon"], places=6)
+        lighter = json.loads(self.ok(*shlex.split(line.replace("--class-weight 1,4", ""))[1:], "--json"))
+        self.assertLess(lighter["epsilon"], 0.6 * again["epsilon"])
+        for command in ("predict", "evaluate"):
+            said = parley(command, "--model", "run/model.json", "--data", "south.csv", cwd=self.dir)
+            self.assertEqual(said.stderr.count("its probabilities are those of classes that weigh so"), 1)
+        self.fails("train", "--data", files, "--schema", "schema.toml", "--epsilon", 1, "--class-weight", "balanced", "--out", "other",
+                   says=["how many records a class has is private", "--class-share"])
+        self.fails("check", "r-admm", "--target-excess", 0.1, "--class-weight", "1,4", says=["records that weigh the same"])
+        planned = json.loads(self.ok("plan", "--epsilon", 1, "--records", "4000,1500,500", "--nodes", 3, "--features", 11, "--class-weight", "1,4", "--json"))
+        self.assertIsNone(planned.get("forecast"))
+
+    def test_libsvm_labels_may_have_class_weights(self):
+        rows = random.Random(4)
+        lines = [f"{'+1' if (x := rows.random()) + 0.3 * rows.random() > 1 else '-1'} 1:{x:.3f} 2:{rows.random():.3f}" for _ in range(900)]
+        self.write("rows.libsvm", "\n".join(lines) + "\n")
+        def positive(out, *more):
+            self.ok("train", "--data", "rows.libsvm", "--features", 2, "--nodes", 3, "--noise", "none", "--algorithm", "newton", "--out", out, *more)
+            said = self.ok("predict", "--model", f"{out}/model.json", "--data", "rows.libsvm").splitlines()[1:]
+            return sum(line.split(",")[2] in ("1", "+1") for line in said)
+        self.assertGreater(positive("weighted", "--class-weight", "1,9"), positive("plain") + 20)
 
     def test_a_good_model_has_a_good_verdict(self):
         said = self.train("--json", "--quiet", strength=12, offset=0)
@@ -78,6 +140,41 @@ class OtherLabels(Case):
         self.assertAlmostEqual(found["mae"], sum(abs(p - y) for p, (_, y) in zip(predicted, rows)) / len(rows), places=9)
         self.assertAlmostEqual(found["baseline_rmse"], (sum((y - mean) ** 2 for _, y in rows) / len(rows)) ** 0.5, places=9)
         self.assertAlmostEqual(found["r_squared"], 1 - squares / sum((y - mean) ** 2 for _, y in rows), places=9)
+
+    def test_a_number_has_its_own_unit_and_the_mean_beside_it_in_train_compare_and_the_report(self):
+        rows = [(i % 50, 100 + 4 * (i % 50) + (i * 7) % 11) for i in range(900)]
+        self.write("r.csv", "x,cost\n" + "".join(f"{x},{y}\n" for x, y in rows))
+        self.write("r.toml", '[label]\ncolumn = "cost"\nbounds = [0, 400]\n[[columns]]\nname = "x"\nkind = "numeric"\nbounds = [0, 50]\n')
+        given = ("--data", "r.csv", "--schema", "r.toml", "--loss", "huber", "--nodes", 3)
+        found = json.loads(self.ok("train", *given, "--noise", "none", "--algorithm", "admm", "--rounds", 400, "--regularization", "1e-3", "--out", "run", "--json", "--quiet"))
+        self.assertAlmostEqual(found["test_error"], found["rmse"], places=9)
+        self.assertAlmostEqual(found["test_error_guessing"], found["baseline_error"], delta=0.05 * found["baseline_error"])
+        self.assertGreater(found["baseline_error"], 20)  # of costs between 100 and 310
+        self.assertLess(found["test_error"], found["baseline_error"] / 4)
+        self.assertLess(found["test_error_nonprivate"], found["test_error"] * 1.5)
+        run = json.loads((self.dir / "run/run.json").read_text())["private"]
+        self.assertEqual((run["test_error"], run["test_error_guessing"]), (found["test_error"], found["test_error_guessing"]))
+        last = json.loads((self.dir / "run/rounds.jsonl").read_text().splitlines()[-1])
+        self.assertAlmostEqual(last["private"]["test_error"], found["test_error"], places=9)
+        self.ok("report", "run", "--private", "--out", "page.html")
+        page = (self.dir / "page.html").read_text()
+        for part in ("model against guessing", "card green", "always guessing the mean: ", "R² 0.9"):
+            self.assertIn(part, page)
+        said = self.ok("compare", *given, "--algorithms", "mr-admm,newton", "--epsilon", 1, "--repeat", 1, "--out", "c", "--quiet")
+        self.assertRegex(said, r"Root mean square error at equal privacy loss, in the column's own unit")
+        row = next(line.split() for line in said.splitlines() if "always the mean" in line)
+        self.assertAlmostEqual(float(row[-1]), found["test_error_guessing"], delta=0.05 * found["baseline_error"])
+        self.assertAlmostEqual(json.loads((self.dir / "c/compare.json").read_text())["test_error_guessing"], float(row[-1]), delta=0.01)
+
+    def test_rows_of_one_class_have_no_auc_and_guessing_is_never_wrong(self):
+        files, _ = hospitals.write(self.dir, 12, 0)
+        self.ok("train", "--data", files, "--schema", "schema.toml", "--epsilon", 1, "--out", "run", "--quiet")
+        head, *rows = (self.dir / "south.csv").read_text().splitlines()
+        self.write("one.csv", "\n".join([head, *(r for r in rows if r.endswith("no"))]) + "\n")
+        said = self.ok("evaluate", "--model", "run/model.json", "--data", "one.csv")
+        self.assertRegex(said, r"balanced error +[\d.]+ % +0\.00 %")
+        self.assertIn("Verdict: no better than always guessing the larger class: all rows are of one class", said)
+        self.assertNotIn("AUC", said)
 
     def test_several_classes_have_macro_figures(self):
         self.write("t.toml", '[label]\ncolumn = "kind"\nclasses = ["oak", "ash", "elm"]\n'
@@ -125,13 +222,23 @@ class OfAModel(Case):
         yes, no = ([float(p[1]) for p, y in zip(predicted, truth) if y == word] for word in ("yes", "no"))
         self.assertAlmostEqual(found["auc"], sum((a > b) + (a == b) / 2 for a in yes for b in no) / len(yes) / len(no), places=12)
         text = self.ok("evaluate", "--model", self.model, "--data", self.test)
-        for part in ("always the larger class", "AUC", "Verdict: better than", "no budget paid for them"):
+        for part in ("always the larger class", "AUC", "Verdict: better than", "no budget paid for them", "Calibration", "predicted probability"):
             self.assertIn(part, text)
+        for b in found["calibration"]:  # bins on the terminal too
+            if b["rows"]:
+                self.assertRegex(text, rf"{b['low']:.1f} to {b['high']:.1f} +{b['rows']} +{b['predicted']:.3f} +{b['observed']:.3f}")
 
     def test_its_page_has_roc_and_calibration_and_says_that_it_is_private(self):
         self.ok("evaluate", "--model", self.model, "--data", self.test, "--out", "quality.html")
         page = (self.dir / "quality.html").read_text()
-        for part in ("ROC", "Calibration", "Private report.", "better than always guessing", "<svg"):
+        for part in ("ROC", "Calibration", "Private report.", "better than always guessing", 'class="light green"', "<strong>BETTER</strong>", 'class="chart narrow"'):
+            self.assertIn(part, page)
+        head, *rows = self.test.read_text().splitlines()
+        swapped = [r[:-3] + "no" if r.endswith("yes") else r[:-2] + "yes" for r in rows]  # what it says is wrong
+        self.write("bad.csv", "\n".join([head, *swapped]) + "\n")
+        self.ok("evaluate", "--model", self.model, "--data", "bad.csv", "--out", "bad.html")
+        page = (self.dir / "bad.html").read_text()
+        for part in ('class="light red"', "<strong>NO BETTER</strong>", "no better than always guessing"):
             self.assertIn(part, page)
         self.assertEqual((self.dir / "quality.html").stat().st_mode & 0o777, 0o600)
         self.write("mine.html", "mine")
@@ -196,7 +303,100 @@ class SafeByDefault(Case):
         for said in (self.ok("train", "--epsilon", 1, "--rows", 1500, "--out", "run"),
                      self.ok("plan", "--epsilon", 1, "--records", 300, "--nodes", 5, "--features", 62)):
             self.assertIn("noise to signal", said)
-            self.assertIn("points of test error more than without privacy", said.replace("no better than guessing", "points of test error more than without privacy"))
+            self.assertRegex(said, r"expect +(about [\d.]+ points of test error more than without privacy|no better than always guessing the larger class)")
+
+    def test_every_algorithm_says_its_noise_beside_the_signal_in_plan_train_and_on_the_page(self):
+        for algorithm in ("mr-admm", "dp-admm", "dp-gd", "newton"):
+            given = ("--algorithm", algorithm, "--epsilon", 1, "--nodes", 3)
+            plan = json.loads(self.ok("plan", *given, "--records", 4000, "--features", 62, "--json"))
+            self.assertAlmostEqual(plan["noise_to_signal"], plan["forecast"]["noise_to_signal"])
+            half = json.loads(self.ok("plan", *given, "--records", 2000, "--features", 62, "--json"))
+            self.assertGreater(half["noise_to_signal"], 1.5 * plan["noise_to_signal"], algorithm)
+            self.assertIn(plan["forecast"]["noise_in_words"], self.ok("plan", *given, "--records", 4000, "--features", 62))
+            said = self.ok("train", *given, "--rows", 1500, "--rounds", 4, "--out", algorithm)
+            run = json.loads((self.dir / algorithm / "run.json").read_text())
+            self.assertRegex(said, r"noise +" + re.escape(run["forecast"]["noise_in_words"]))
+            self.ok("report", algorithm, "--out", "page.html")
+            self.assertIn(run["forecast"]["noise_in_words"], (self.dir / "page.html").read_text())
+        self.assertNotIn("noise to signal", self.ok("train", "--noise", "none", "--rows", 1500, "--rounds", 4, "--out", "none"))
+
+    def test_options_on_the_page_are_those_in_force(self):
+        self.ok("train", "--algorithm", "mr-admm", "--epsilon", 1, "--rows", 1500, "--rounds", 4, "--out", "run", "--quiet")
+        self.ok("report", "run", "--private", "--out", "page.html")
+        page = (self.dir / "page.html").read_text()
+        self.assertIn('<th scope="row">graph</th><td>ring</td>', page)
+        self.assertRegex(page, r'<th scope="row">threads</th><td>[1-9]\d*</td>')
+        self.assertIsNone(re.search(r'<td>(auto|.*\bauto\b.*)</td>', page))
+
+    def test_a_plan_kept_as_json_is_a_page_before_the_run(self):
+        (self.dir / "plan.json").write_text(self.ok("plan", "--epsilon", 1, "--nodes", 3, "--records", "4000,1500,500", "--features", 11, "--json"))
+        self.assertIn("a plan: public parameters", self.ok("report", "plan.json", "--out", "plan.html"))
+        page = (self.dir / "plan.html").read_text()
+        for part in ("A plan, not yet a study", "will learn at most", "ε = 1.0000", "newton", "6,000", "noise to signal", "not begun"):
+            self.assertIn(part, page)
+        self.assertNotIn("Not complete", page)
+        self.write("other.json", "{}")
+        self.fails("report", "other.json", "--out", "no.html", says=["not a plan", "parley plan --json"])
+
+    def test_the_alarm_is_red_on_the_terminal_it_is_written_to_and_nowhere_else(self):
+        self.write("plan.toml", "")
+        small = ("--rows", 1500, "--rounds", 4, "--quiet")
+        for words in (("train", "--epsilon", 12, *small, "--out", "t"), ("train", "--epsilon", 12, *small, "--json", "--out", "j"),
+                      ("plan", "--epsilon", 12, "--features", 5), ("plan", "--epsilon", 12, "--json"),
+                      ("account", "gaussian", "--noise-multiplier", 0.3), ("account", "mr-admm", "--noise-rate", 40, "--json"),
+                      ("compare", "--algorithms", "mr-admm", "--epsilon", "1,12", "--repeat", 1, *small, "--out", "c")):
+            with self.subTest(words=words):
+                out, error = self.on_a_terminal("stderr", *words)
+                self.assertTrue(error.startswith("\x1b[1;31mNO MEANINGFUL PROTECTION: epsilon = "), error[:200])
+                self.assertNotIn("\x1b", out)
+                shutil.rmtree(self.dir / str(words[-1]), ignore_errors=True)
+                out, error = self.on_a_terminal("stdout", *words)
+                self.assertTrue(error.startswith("NO MEANINGFUL PROTECTION: epsilon = "), error[:200])
+                self.assertNotIn("\x1b", error)
+        self.assertNotIn("PROTECTION", parley("compare", "--algorithms", "mr-admm", "--epsilon", 1, "--repeat", 1, *small, cwd=self.dir).stderr)
+
+    def on_a_terminal(self, which, *words):
+        """stdout and stderr of a command of which one of them is a terminal."""
+        master, terminal = pty.openpty()
+        with open(self.dir / "other", "w+") as other:
+            streams = {"stdout": other, "stderr": other, which: terminal}
+            process = subprocess.Popen([PARLEY, *map(str, words)], cwd=self.dir, stdin=subprocess.DEVNULL, **streams)
+            os.close(terminal)
+            seen = b""
+            while True:
+                try:
+                    part = os.read(master, 65536)
+                except OSError:  # its other end is closed
+                    break
+                if not part:
+                    break
+                seen += part
+            os.close(master)
+            self.assertEqual(process.wait(), 0)
+            other.seek(0)
+            found = {"stdout": other.read(), "stderr": other.read(), which: seen.decode()}
+            if which == "stdout":
+                other.seek(0)
+                found["stderr"] = other.read()
+        return found["stdout"], found["stderr"]
+
+    def test_loading_many_rows_shows_how_far_it_is(self):
+        line = "40,25.1,120,99,3,surgery,no\n"
+        hospitals.write(self.dir)
+        head = (self.dir / "south.csv").read_text().splitlines()[0] + "\n"
+        for name in ("a.csv", "b.csv"):
+            self.write(name, head + line * 210_000 + "41,25.1,120,99,3,surgery,yes\n")
+        said = parley("train", "--data", "a.csv,b.csv", "--schema", "schema.toml", "--noise", "none", "--algorithm", "admm", "--rounds", 1, "--out", "run", cwd=self.dir)
+        self.assertRegex(said.stderr, r"loading [ab]\.csv: [█░]+ +\d+ %, [\d,]+ rows")
+
+    def test_compare_by_itself_has_three_algorithms_three_budgets_and_an_estimate(self):
+        said = self.ok("compare", "--rows", 1500, "--repeat", 2, "--out", "c")
+        self.assertRegex(said, r"9 settings \(mr-admm, dp-gd, auto at ε = 0\.25, 1, 4\), 2 runs each: about \d+ ")
+        lines = [line.strip() for line in said.splitlines()]
+        for epsilon in ("0.2500", "1.0000", "4.0000"):  # the same sentences as on the page
+            choice = next(line for line in lines if line.startswith(f"At ε = {epsilon}: "))
+            self.assertRegex(choice, "is best; next is|within run-to-run scatter")
+            self.assertIn(choice, (self.dir / "c/report.html").read_text())
 
 
 if __name__ == "__main__":

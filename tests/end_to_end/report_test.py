@@ -40,7 +40,8 @@ class Report(unittest.TestCase):
 
     @classmethod
     def train(cls, out, *more):
-        result = parley("train", "--rows", 1500, "--rounds", 6, "--quiet", "--out", out, *more, cwd=cls.dir)
+        rows = () if "--data" in more else ("--rows", 1500)
+        result = parley("train", *rows, "--rounds", 6, "--quiet", "--out", out, *more, cwd=cls.dir)
         assert result.returncode == 0, result.stderr
 
     def page(self, *words):
@@ -231,7 +232,8 @@ class Report(unittest.TestCase):
         self.assertIn("the folder of a run is missing", self.refused())
         self.assertIn("no such folder", self.refused("nowhere"))
         self.assertIn("no record of a run here", self.refused("empty"))
-        self.assertIn("not a folder", self.refused("runs/run-1/run.json"))
+        self.assertIn("not a folder, and not a plan", self.refused("runs/run-1/run.json"))
+        self.assertIn("not a folder", self.refused("runs/run-1/rounds.jsonl"))
         self.assertIn("writable", self.refused("runs", "--out", "x.html", "--figures", "runs/run-1/run.json/figures"))
 
 

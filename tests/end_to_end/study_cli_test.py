@@ -180,6 +180,38 @@ class Study(Case):
         for text in (" ".join(re.findall("....", plan["hash"])), "ε = 1.0000, δ = 1e-05 per record, whole run (proved)", "noise to signal", "32 of them touch data", "theorem N1", "newton, chosen by the planner"):
             self.assertIn(text, shown)
 
+    def test_a_study_without_a_budget_asks_for_a_decision(self):
+        self.three()
+        self.change("epsilon = 1.0\n", "")
+        asked = "how much privacy? The study has no budget"
+        for words in (["study", "check", "study.toml"], ["study", "sign", "study.toml", "--as", "hospital_a", "--words", "I agree"],
+                      ["report", "study.toml", "--out", "plan.html"],
+                      ["join", "study.toml", "--as", "hospital_a", "--key", "keys/hospital_a.key", "--certificate", "keys/hospital_a.pem", "--data", "sample.csv", "--ledger", "l", "--out", "out"]):
+            said = self.fails(*words, says=[asked, "epsilon = 1", 'noise = "none"', "study.toml"])
+            self.assertNotIn("--epsilon", said)
+        doctor = self.parley("doctor", "study.toml", "--as", "hospital_a")
+        self.assertEqual(doctor.returncode, 1)
+        self.assertIn(asked, doctor.stdout)
+        self.assertIn(asked, self.ok("study", "roster", "study.toml"))
+        for decision in ('noise = "none"', "noise-rate = 0.5", "epsilon = 2"):
+            text = self.study.read_text()
+            self.study.write_text(decision + "\n" + text)
+            self.check()
+            self.study.write_text(text)
+
+    def test_doctor_and_the_page_say_the_forecast_and_the_noise_beside_the_signal(self):
+        self.three()
+        expect = self.check()["forecast"]
+        self.assertIn("in_words", expect)
+        doctor = self.parley("doctor", "study.toml").stdout
+        self.assertRegex(doctor, r"(?m)^ok +forecast: noise: " + re.escape(expect["noise_in_words"]))
+        self.assertRegex(doctor, r"(?m)^ok +forecast: expect: " + re.escape(expect["in_words"]))
+        self.change('algorithm = "auto"', 'algorithm = "mr-admm"')
+        noise = self.check()["forecast"]["noise_in_words"]
+        self.assertIn("forecast: noise: " + noise, self.parley("doctor", "study.toml").stdout)
+        self.ok("report", "study.toml", "--out", "plan.html")
+        self.assertIn(noise, (self.dir / "plan.html").read_text())
+
     def test_a_draft_schema_is_refused_by_every_command_of_a_study(self):
         self.three()
         schema = self.dir / "schema.toml"
@@ -312,6 +344,7 @@ class Study(Case):
             page = (self.dir / "plan.html").read_text()
             self.assertIn("not yet", page)
             self.assertIn(re.sub("(....)", r"\1 ", before["hash"]).strip(), page)
+            self.assertIn("--hash " + before["hash"], page)  # the command signs what was read
             self.ok(*sign, "--as", name, "--key", f"keys/{name}.key", "--certificate", f"keys/{name}.pem")
         after = self.check()
         self.assertEqual(after["hash"], before["hash"])

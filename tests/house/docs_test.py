@@ -11,8 +11,11 @@ import sys
 import tempfile
 
 GENERATED = {"docs/use/options.md", "docs/results/results.md"}  # by the program, and by scripts/results.py
-MOST_WORDS, MOST_LETTERS = 1600, 120
+SECRET_FILES = {"docs/operate/study.md": ("`.key`", "`OUT.noise-key`"), "docs/operate/backup.md": ("`OUT.noise-key`",), "docs/check/verify.md": ("`OUT.noise-key`",)}
+MOST_WORDS, MOST_LETTERS, MOST_IN_A_SENTENCE = 1600, 120, 30  # "about 1,500"
+EASY = ("README.md", "docs/use/", "docs/approve/", "docs/operate/")  # for readers who have ten minutes: short sentences, usual words
 LINK = re.compile(r"(?<!!)!?\[[^\]]*\]\(([^)\s]+)\)")
+UNUSUAL = re.compile(r"\b(seats?|testimon(y|ies)|mourn\w*|parts told|told alike|nor is told|nothing has to be done)\b", re.IGNORECASE)
 PAGE = re.compile(r"(?<![\w./-])docs/[\w/-]+\.md(#[\w-]+)?")
 
 
@@ -53,8 +56,31 @@ def missing(root, page, target):
     return ""
 
 
+def paragraphs(page):
+    """(number, text) of each paragraph and item of a list; tables, headings and commands are none."""
+    start, text = 0, []
+    for number, line in [*text_lines(page), (0, "")]:
+        item = re.match(r" *([-*]|\d+\.) ", line)
+        ends = not line.strip() or line.startswith(("#", "|", "    ")) or item
+        if ends and text:
+            yield start, " ".join(text)
+            text = []
+        if item or not ends:
+            start = start if text else number
+            text.append(line[item.end():] if item else line.strip())
+
+
+def long_sentences(page):
+    for number, text in paragraphs(page):
+        text = re.sub(r"\[([^\]]*)\]\([^)]*\)", r"\1", text)
+        for sentence in re.split(r"(?<=[.!?])[)\"*]*\s+(?=\W*(?:[A-Z0-9ε]|parley\b)|`)|:\s+(?=[A-Z])", text):
+            words = [word for word in sentence.split() if re.search(r"\w", word)]
+            if len(words) > MOST_IN_A_SENTENCE:
+                yield number, f"a sentence of {len(words)} words, at most {MOST_IN_A_SENTENCE} (prose.md): {' '.join(words[:6])} …"
+
+
 def broken(root, files):
-    pages = [f for f in files if f.suffix == ".md" and (f.is_relative_to(root / "docs") or f.parent == root)]
+    pages = [f for f in files if f.suffix == ".md" and (f.is_relative_to(root / "docs") or f.parent in (root, root / "bench"))]
     for page in pages:
         name = str(page.relative_to(root))
         for number, line in text_lines(page):
@@ -64,8 +90,18 @@ def broken(root, files):
             if len(line) > MOST_LETTERS and name not in GENERATED and not line.lstrip().startswith(("|", "[", "![")):
                 yield f"{name}:{number}: {len(line)} characters, at most {MOST_LETTERS} (prose.md)"
         words = len(page.read_text().split())
-        if words > MOST_WORDS and name not in GENERATED:
+        if words > MOST_WORDS and name not in GENERATED and page.parent != root / "bench":  # a log of measurements
             yield f"{name}:1: {words} words, at most about 1,500: make two pages of it"
+        if name.startswith(EASY) and name not in GENERATED:
+            for number, why in long_sentences(page):
+                yield f"{name}:{number}: {why}"
+            for number, line in text_lines(page):
+                if m := UNUSUAL.search(line):
+                    yield f"{name}:{number}: '{m[0]}' is no usual word (prose.md)"
+    for name, secrets in SECRET_FILES.items():  # pages that say what is secret, what is backed up and what is given away
+        for secret in secrets:
+            if (root / name).exists() and secret not in (root / name).read_text():
+                yield f"{name}:1: does not name {secret}"
     index = root / "docs/README.md"
     listed = {(index.parent / t.partition("#")[0]).resolve() for t in LINK.findall(index.read_text())} if index.exists() else set()
     for page in pages:
@@ -89,14 +125,21 @@ def check_the_checker():
     with tempfile.TemporaryDirectory() as folder:
         root = pathlib.Path(folder).resolve()
         (root / "docs/use").mkdir(parents=True)
-        (root / "docs/README.md").write_text("[a](use/a.md#there) [b](use/b.md) [c](use/a.md#not)\n```\n[no](link.md)\n```\n")
+        (root / "docs/operate").mkdir()
+        (root / "docs/operate/backup.md").write_text("x\n")
+        (root / "docs/README.md").write_text("[o](operate/backup.md) [a](use/a.md#there) [b](use/b.md) [c](use/a.md#not) [d](use/b2.md)\n```\n[no](link.md)\n```\n")
         (root / "docs/use/a.md").write_text("# There\n" + "word " * 1700 + "\n")
+        twenty = "Word " + "word " * 19
+        (root / "docs/use/b2.md").write_text(f"{twenty.strip()}.\n{twenty.strip()}.\n\n- {twenty}\n  {twenty}\n- {twenty}\n- A seat.\n")
         (root / "docs/use/lost.md").write_text("x\n")
+        (root / "bench").mkdir()
+        (root / "bench/README.md").write_text("| " + "wide " * 40 + "|\n" + "long " * 40 + "\n")
         (root / "code.h").write_text("// docs/use/a.md#there and docs/gone.md\n")
         found = "\n".join(broken(root, [f for f in root.rglob("*") if f.is_file()]))
-        for fault in ("no file docs/use/b.md", "no heading '#not'", "1702 words", "characters", "does not name docs/use/lost.md", "no file docs/gone.md"):
+        for fault in ("no file docs/use/b.md", "no heading '#not'", "1702 words", "a.md:2: 8500 characters", "bench/README.md:2: 200 characters", "does not name docs/use/lost.md", "no file docs/gone.md", "does not name `OUT.noise-key`",
+                      "a.md:2: a sentence of 1700 words", "b2.md:4: a sentence of 40 words", "b2.md:7: 'seat'"):
             assert fault in found, f"the checker misses: {fault}\n{found}"
-        assert "link.md" not in found and found.count("\n") == 5, found
+        assert "link.md" not in found and found.count("\n") == 10, found
 
 
 def main():

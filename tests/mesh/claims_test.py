@@ -265,6 +265,12 @@ class Claims(Case):
         found = json.loads(run("evaluate", "--model", study.out(A, "model.json"), "--data", self.dir / "held.csv", "--json", cwd=self.dir).stdout)
         for figure in ("error", "baseline_error", "auc", "verdict", "confusion"):
             self.assertEqual(metrics["model"][figure], found[figure], figure)
+        run("report", "out", "--private", "--out", "private.html", cwd=study.base / A)
+        page = (study.base / A / "private.html").read_text()
+        for part in ("model against guessing", "The model is " + found["verdict"].split(" ")[0], f"AUC {found['auc']:.3f}", "rows that were held out", 'id="calibration"'):
+            self.assertIn(part, page)
+        run("report", "out", "--out", "shared.html", cwd=study.base / A)
+        self.assertNotIn("against guessing", (study.base / A / "shared.html").read_text())
 
 
 if __name__ == "__main__":

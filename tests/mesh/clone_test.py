@@ -41,6 +41,28 @@ class Clones(Case):
         result = run("verify", *(study.base / n / "out" for n in (A, B)), "--study", study.base / A / "study.toml", "--json", cwd=self.dir, check=False)
         return next(p for p in json.loads(result.stdout)["parties"] if p["party"] == C)
 
+    def assert_no_epsilon_anywhere(self, study):
+        """By C's own record too, which holds the proof, and on every page (R14)."""
+        for names in ((C,), ("copy",), (A, C), (A, B, C), (A, B, "copy")):
+            with self.subTest(names):
+                records = [study.base / n / "out" for n in names]
+                result = run("verify", *records, "--study", study.base / A / "study.toml", "--json", cwd=self.dir, check=False)
+                found = json.loads(result.stdout)
+                of_c = next(p for p in found["parties"] if p["party"] == C)
+                self.assertEqual((result.returncode, of_c["contradicted"], of_c["past_unknown"], of_c["epsilon"], found["epsilon"]), (1, True, True, None, None), found["wrong"])
+                self.assertTrue(any(w.startswith(f"{C}: it keeps a signature of its own that its ledger does not know of") for w in found["wrong"]), found["wrong"])
+                self.assertFalse(any("neighbour of" in w or "contradicts nothing" in w for w in found["wrong"]), found["wrong"])
+        holders = [n for n in (A, B) if json.loads((study.base / n / "out/run.json").read_text()).get("contradicted_parties") == [C]]
+        self.assertTrue(holders, study.logs())
+        for names in ((C,), ("copy",), holders, (A, B, C)):
+            with self.subTest(f"a page of {names}"):
+                run("report", *(study.base / n / "out" for n in names), "--out", "page.html", cwd=self.dir)
+                page = (self.dir / "page.html").read_text()
+                self.assertIn(f"no ε holds for {C}", page)
+                self.assertIn('class="light red"', page)
+                for claim in ("learns at most", "best guesser", "ε spent", f"Privacy loss of {C}", 'class="light green"', 'class="light amber"'):
+                    self.assertNotIn(claim, page)
+
     def test_two_copies_that_meet_one_neighbour_both_stop_and_claim_nothing(self):
         study = self.copied("study", 20000, 5)
         self.start(study, C)
@@ -60,6 +82,7 @@ class Clones(Case):
         self.assertRegex(study.log(A) + study.log(B), "two processes have the number 2")
         found = self.verified(study)
         self.assertEqual((found["contradicted"], found["epsilon"]), (True, None))
+        self.assert_no_epsilon_anywhere(study)
 
     def test_of_two_copies_neither_claims_anything_or_there_is_one_history(self):
         stopped = 0

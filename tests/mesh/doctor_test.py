@@ -53,7 +53,7 @@ class Doctor(Case):
 
     def test_a_party_that_is_ready_is_told_so_while_the_others_sleep(self):
         found = self.doctor(code=0)
-        self.assertEqual({a for a in found}, {"study", "approvals", "clock", "key", "data", "port", "ledger", "disk", "hospital_b", "hospital_c", *(f"certificate of {n}" for n in self.study.all)})
+        self.assertEqual({a for a in found}, {"study", "forecast", "approvals", "clock", "key", "data", "port", "ledger", "disk", "hospital_b", "hospital_c", *(f"certificate of {n}" for n in self.study.all)})
         self.assertIn("does not answer yet", found["hospital_b"][0][1])
         self.assertEqual(found["hospital_b"][0][0], "warning")
         for about in ("key", "data", "port", "disk"):

@@ -9,9 +9,14 @@
 //   forge consent TRANSCRIPT SENDER KEY ROUND                    its consent, to another plan
 //   forge early TRANSCRIPT SENDER KEY ROUND                      the hellos come after the sender's value of this round
 //   forge ungreeted TRANSCRIPT SENDER KEY ROUND                  leaves out its hellos
+//   forge day TRANSCRIPT SENDER KEY ROUND                        its key for shared noise is kept for two thousand million years
 //   forge evidence TRANSCRIPT SENDER KEY ROUND COORDINATE ADDED  keeps such a value as evidence against the sender
+//   forge copy TRANSCRIPT SENDER KEY ROUND                       keeps as evidence a hello of another process of that value's number
+//   forge before TRANSCRIPT SENDER KIND ROUND OTHER KIND ROUND   the first of the two messages stands before the second
+//   forge after  TRANSCRIPT SENDER KIND ROUND OTHER KIND ROUND   or behind it
 //   forge statement STATEMENT KEY NAME NUMBER
 //   forge certificate FOLDER NAME FROM DAYS                      NAME.key and NAME.pem, valid FROM days from now on
+#include <algorithm>
 #include <chrono>
 #include <cstring>
 #include <filesystem>
@@ -56,6 +61,14 @@ struct Forgery {
     return m;
   }
 
+  Message hello_of_copy(Message m) const {
+    m.kind = Kind::hello;
+    m.payload = protocol::payload_of(protocol::Seen{});
+    m.process.nonce[0] ^= 1;
+    m.signature = identity::sign(key, protocol::signed_part(m));
+    return m;
+  }
+
   bool change_word(Message& m) const {
     if (m.kind == Kind::consent && what == "unsaid") return false;
     if (m.kind == Kind::loss && what == "stated") m.round = round;
@@ -73,6 +86,11 @@ struct Forgery {
     const bool final_one = m.kind == Kind::final_iterate || m.kind == Kind::seal;
     if (m.sender != sender || m.kind == Kind::hello) return true;
     if (m.kind == Kind::loss || m.kind == Kind::consent) return change_word(m);
+    if (m.kind == Kind::noise_key) {
+      if (what == "day") m.payload.back() ^= 1;
+      m.signature = identity::sign(key, protocol::signed_part(m));
+      return true;
+    }
     if (what == "drop") return !final_one && m.round < round;
     if (m.kind == Kind::seal ? false : final_one ? what == "final" : what == "value" && m.round == round) {
       Vector value = *protocol::vector_of(m.payload);
@@ -87,16 +105,52 @@ struct Forgery {
   }
 };
 
+using Entries = std::vector<std::pair<Transcript::Entry, std::string>>;
+
+void write_anew(const fs::path& file, const std::string& owner, const Entries& entries) {
+  const fs::path forged = file.string() + ".forged";
+  {
+    Transcript after(open_append_file(forged), owner, [](Transcript::Entry, std::string_view) {});
+    for (const auto& [kind, bytes] : entries) {
+      after.append(kind, bytes);
+      after.sync();
+    }
+  }
+  fs::rename(forged, file);
+}
+
+// Of two messages the first, next to the second.
+void reorder(const fs::path& file, const std::vector<std::string>& first, const std::vector<std::string>& second,
+             bool before_it) {
+  const std::string owner = owner_of(read_file(file, "the transcript"));
+  Entries entries;
+  const Transcript before(open_append_file(file), owner,
+                          [&](Transcript::Entry kind, std::string_view bytes) { entries.emplace_back(kind, bytes); });
+  const auto at = [&](const std::vector<std::string>& words) {
+    return std::ranges::find_if(entries, [&](const auto& entry) {
+      const Message m = std::get<Message>(protocol::decode(entry.second));
+      return m.sender == words[0] && static_cast<int>(m.kind) == std::stoi(words[1]) && m.round == std::stoi(words[2]);
+    });
+  };
+  const auto moved = *at(first);
+  if ((at(first) < at(second)) == before_it) return;  // it stands there already
+  entries.erase(at(first));
+  entries.insert(at(second) + (before_it ? 0 : 1), moved);
+  write_anew(file, owner, entries);
+}
+
 void forge_transcript(const fs::path& file, Forgery forgery) {
   const std::string owner = owner_of(read_file(file, "the transcript"));
-  std::vector<std::pair<Transcript::Entry, std::string>> entries, hellos;
+  Entries entries, hellos;
   bool released = false;
   const Transcript before(open_append_file(file), owner, [&](Transcript::Entry kind, std::string_view bytes) {
     Message m = std::get<Message>(protocol::decode(bytes));
-    if (forgery.what == "evidence") {
+    if (forgery.what == "evidence" || forgery.what == "copy") {
       entries.emplace_back(kind, bytes);
       if (m.sender != forgery.sender || m.round != forgery.round || m.kind != Kind::value) return;
-      entries.emplace_back(Transcript::Entry::evidence, protocol::encode(forgery.contradiction(m)));
+      entries.emplace_back(
+          Transcript::Entry::evidence,
+          protocol::encode(forgery.what == "copy" ? forgery.hello_of_copy(m) : forgery.contradiction(m)));
     } else if (forgery.what == "early" || forgery.what == "ungreeted") {
       const bool hello = m.kind == Kind::hello;
       if (hello && forgery.what == "ungreeted" && m.sender == forgery.sender) return;
@@ -109,15 +163,7 @@ void forge_transcript(const fs::path& file, Forgery forgery) {
       entries.emplace_back(kind, protocol::encode(m));
     }
   });
-  const fs::path forged = file.string() + ".forged";
-  {
-    Transcript after(open_append_file(forged), owner, [](Transcript::Entry, std::string_view) {});
-    for (const auto& [kind, bytes] : entries) {
-      after.append(kind, bytes);
-      after.sync();
-    }
-  }
-  fs::rename(forged, file);
+  write_anew(file, owner, entries);
 }
 
 void forge_statement(const fs::path& file, const identity::PrivateKey& key, const std::string& name, double number) {
@@ -148,6 +194,10 @@ int main(int argc, char** argv) {
   }
   if (words.size() == 5 && words[0] == "certificate") {
     forge_certificate(words[1], words[2], std::stol(words[3]), std::stol(words[4]));
+    return 0;
+  }
+  if (words.size() == 8) {
+    reorder(words[1], {words[2], words[3], words[4]}, {words[5], words[6], words[7]}, words[0] == "before");
     return 0;
   }
   if (words.size() != 5 && words.size() != 7) {

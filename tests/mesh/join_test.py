@@ -13,6 +13,18 @@ class Join(Case):
                 self.assert_same_as_simulation(study)
                 self.assert_spend(study)
 
+    def test_class_weights_are_the_same_for_all_and_verified(self):
+        for algorithm in ("newton", "star-pvp"):
+            with self.subTest(algorithm):
+                study = Study(self.dir / algorithm, algorithm, options=(("class_weight", '"1,4"'),))
+                self.start_all(study)
+                self.assert_completed(study)
+                self.assert_same_as_simulation(study)
+                self.assert_spend(study)
+                self.assertEqual(json.loads(study.out("hospital_a", "model.json").read_text())["class_weights"], [1, 4])
+                found = json.loads(run("verify", *(study.base / n / "out" for n in study.all), "--study", study.base / "shared/study.toml", "--json", cwd=self.dir).stdout)
+                self.assertEqual(found["wrong"], [])
+
     def test_on_any_connected_graph_sums_are_passed_on_and_the_bits_are_the_same(self):
         for graph, parties in (("path", 4),) if SHORT else (("path", 4), ("star", 4), ("ring", 5), ("0-1,1-2,2-0,2-3,3-4", 5)):
             with self.subTest(graph):

@@ -173,7 +173,8 @@ class Study:
         run("data", "schema", schema, "--out", shared / "schema.toml", cwd=shared)
         run("study", "new", "study.toml", cwd=shared)
         self.set(shared / "study.toml", title='"a test"', graph=f'"{self.graph}"', algorithm=f'"{algorithm}"', rounds=rounds,
-                 epsilon=float(epsilon) if epsilon else '', delta=delta if epsilon else '', deadline_seconds=deadline, wait_seconds=wait, seed=seed, loss_weight=20.0, **dict(options))
+                 epsilon=float(epsilon) if epsilon else '', delta=delta if epsilon else '', deadline_seconds=deadline, wait_seconds=wait, seed=seed, loss_weight=20.0,
+                 **{"noise": None if epsilon else '"none"', **dict(options)})
         for i, name in enumerate(self.all):
             folder = self.base / name
             folder.mkdir()
@@ -261,7 +262,7 @@ class Study:
         """Back to before anybody joined."""
         for name in self.all:
             shutil.rmtree(self.base / name / "out", ignore_errors=True)
-            for file in [*(self.base / name).glob("my.ledger*"), *(self.base / name).glob("out*.noise-key"), self.base / name / "log"]:
+            for file in [*(self.base / name).glob("my.ledger*"), *(self.base / name).glob("out*.noise-key"), *(self.base / name).glob("*.abandoned"), self.base / name / "log"]:
                 file.unlink(missing_ok=True)
             for file in (self.base / name / "kept").iterdir():
                 shutil.copy(file, self.base / name)
@@ -294,12 +295,12 @@ class Study:
         given = options["study"]["options"]
         command = ["train", "--data", ",".join(str(self.base / n / "mine.csv") for n in self.names), "--schema", self.base / "shared/schema.toml", "--test-share", 0, "--seed",
                    options["study"]["seed"], "--out", out, "--quiet", "--graph", self.graph]
-        for key in ("algorithm", "rounds", "epsilon", "delta", "loss-weight", "colluders"):
+        for key in ("algorithm", "rounds", "epsilon", "delta", "loss-weight", "class-weight", "colluders"):
             value = given[key][0] if isinstance(given[key], list) and given[key] else given[key]
             if value not in (None, []):
                 command += ["--" + key, value]
-        if not given["epsilon"]:  # what the algorithm has by definition
-            command += ["--noise", "none"] if given["algorithm"] == "admm" else ["--noise-rate", 0.5]
+        if not given["epsilon"]:
+            command += ["--noise", "none"]
         run(*command, cwd=self.base)
         return out
 
@@ -333,7 +334,7 @@ class Case(unittest.TestCase):
         self.processes[name].kill()
         self.processes[name].wait()
         folder, disk = study.base / name, study.base / (name + ".disk")
-        files = lambda: [*folder.glob("my.ledger*"), folder / "out"]
+        files = lambda: [*folder.glob("my.ledger*"), *folder.glob("out*.noise-key"), folder / "out"]
         disk.mkdir()
         for file in files():
             file.rename(disk / file.name)

@@ -3,6 +3,7 @@ import struct
 
 from loss_case import *
 
+FORGE = os.environ["MESH_FORGE"]
 A, B, C, D, E = ("hospital_" + letter for letter in "abcde")
 
 
@@ -69,6 +70,10 @@ class SharedNoise(LossCase):
         verified = json.loads(run("verify", *outs, "--study", study.base / A / "study.toml", "--ledger", ledgers, "--json", cwd=study.base).stdout)
         self.assertEqual((verified["wrong"], verified["unchecked"]), ([], []))
         self.assertGreater(verified["epsilon_all_others"], 1.5)
+        shutil.copytree(study.base / A / "out", self.dir / "record")
+        run("after", self.dir / "record/transcript", B, wire.NOISE_KEY, -1, A, wire.VALUE, 1, cwd=self.dir, program=FORGE)
+        verified = json.loads(run("verify", self.dir / "record", "--study", study.base / A / "study.toml", "--json", cwd=self.dir, check=False).stdout)
+        self.assertEqual(verified["wrong"], [f"{A}: in its transcript round 1 of {A} stands before a key that its noise needs"])
         run("report", *outs, "--private", "--out", "page.html", cwd=study.base)
         self.assertIn("any 1 of the 4 parties", (study.base / "page.html").read_text())
 
@@ -160,6 +165,18 @@ class SharedNoise(LossCase):
         self.await_rounds(study, LOST, 21)
         self.lose(study, LOST)
         left = [n for n in study.all if n != LOST]
+        secret = study.base / LOST / "out.noise-key"
+        self.assertTrue(secret.exists(), "of the disk that was found again")
+        for name in left:
+            study.await_log(name, "part 2: ")
+        self.processes[left[-1]].send_signal(signal.SIGSTOP)  # the others wait for it while the lost one comes back
+        self.start(study, LOST)
+        self.assertIn(self.exit_of(study, LOST), (4, 5), "left behind; or it heard first that others have lost somebody")
+        self.assertFalse(secret.exists(), "of a party that can release nothing more")
+        self.start(study, LOST)
+        self.assertEqual(self.exit_of(study, LOST), 5, study.logs())
+        self.assertIn("secret for shared noise is gone", study.log(LOST))
+        self.processes[left[-1]].send_signal(signal.SIGCONT)
         self.assert_completed(study, self.results(study, left))
         for name in left:
             statement = json.loads(study.out(name, "statement.json").read_text())["statement"]
@@ -168,7 +185,114 @@ class SharedNoise(LossCase):
             self.assertGreater(second["epsilon_all_others"], second["epsilon"])
             self.assertLessEqual(statement["epsilon"], 2)
             self.assertRegex(study.log(name), r"\(epsilon [\d.]+ of [\d.]+ against any 1 of the 5 parties together, [\d.]+ of [\d.]+ against all other parties together was spent\)")
-        self.assertEqual([f for f in self.keys(study) if LOST not in str(f)], [])
+        self.assertEqual(self.keys(study), [])
+
+    def test_a_round_that_failed_leaves_no_secret_and_neither_does_a_kill_at_its_mark(self):
+        study = self.shared(seed="", rounds=200, wait=2)
+        study.keep()
+        secret = study.base / A / "out.noise-key"
+        for kill in ({}, {"PARLEY_AT": "after the mark of a failed round", "PARLEY_KILL": "1"}):
+            study.fresh()
+            self.start_all(study, [B, C, D])
+            self.start(study, A, program=FAILPOINTS, env={"PARLEY_UNCERTIFIED": "4", **kill})
+            self.assertEqual(self.exit_of(study, A), KILLED if kill else 5, study.logs())
+            self.assertEqual(secret.exists(), bool(kill))
+            again = run(*study.command(A), cwd=study.base / A, check=False)
+            self.assertEqual(again.returncode, 5, again.stderr)
+            self.assertIn("ended in round", again.stderr)
+            self.assertFalse(secret.exists(), "the start after it was refused and left it there")
+            self.end_all()
+            self.processes.clear()
+
+    def test_whatever_refuses_a_start_a_secret_past_its_day_is_deleted(self):
+        study = self.shared(seed="", rounds=200)
+        self.start_all(study)
+        self.await_rounds(study, A, 3)
+        self.end_all()
+        self.processes.clear()
+        home, secret = study.base / A, study.base / A / "out.noise-key"
+        whole = secret.read_bytes()
+        elsewhere = home / "of-another-study.part-2.noise-key"
+        no_study = run("join", "no-study.toml", "--as", A, "--data", "mine.csv", "--ledger", "my.ledger", "--out", "out", cwd=home, check=False)
+        self.assertEqual((no_study.returncode, secret.read_bytes()), (1, whole), "its day has not come")
+        command = study.command(A)
+        replaced = lambda option, value: [value if command[i - 1] == option else word for i, word in enumerate(command)]
+        shutil.copy(study.base / B / f"{B}.pem", home / "other.pem")
+        for refused in (["join", "no-study.toml", *command[2:]], [*command, "--certificate", "other.pem"], replaced("--data", "no.csv"), replaced("--ledger", "no.ledger"),
+                        replaced("--as", "nobody"), replaced("--threads", "-1"), ["doctor", *command[1:]]):
+            with self.subTest(refused):
+                for file in (secret, elsewhere):
+                    file.touch(mode=0o600)
+                    file.write_bytes(whole[:32] + struct.pack("<q", 1))
+                answer = run(*refused, cwd=home, check=False)
+                self.assertEqual(answer.returncode == 0, refused[0] == "doctor")
+                self.assertIn("a secret for shared noise was deleted: its day is past", answer.stdout + answer.stderr)
+                self.assertFalse(secret.exists() or elsewhere.exists())
+
+    def test_a_run_that_outlives_its_secrets_day_deletes_it_and_ends_well(self):
+        study = self.shared(seed="", rounds=60, epsilon=0.02)
+        self.start_all(study, [B, C, D])
+        self.start(study, A, program=FAILPOINTS, env={"PARLEY_LATER": "5", "PARLEY_AT": "solved", "PARLEY_STOP": "20"})
+        self.await_rounds(study, A, 19)
+        secret = study.base / A / "out.noise-key"
+        study.until(lambda: not secret.exists(), "the secret goes while the run goes on")
+        self.assertTrue((study.base / B / "out.noise-key").exists())
+        self.assertIsNone(self.processes[A].poll())
+        while self.processes[A].poll() is None:  # it may not have stopped yet
+            self.processes[A].send_signal(signal.SIGCONT)
+            time.sleep(0.01)
+        self.assert_completed(study)
+        self.assert_cancels(study, least=50)
+
+    def test_a_secret_that_a_complete_run_has_left_is_said_and_deleted(self):
+        study = self.shared(seed="")
+        self.start_all(study)
+        self.assert_completed(study)
+        home, secret = study.base / A, study.base / A / "out.noise-key"
+        def leave():  # as a kill between the model and the deletion would
+            secret.touch(mode=0o600)
+            secret.write_bytes(bytes(32) + struct.pack("<q", int(time.time()) + 86400))
+        leave()
+        verified = json.loads(run("verify", study.base / A / "out", "--study", home / "study.toml", "--json", cwd=home).stdout)
+        self.assertEqual((verified["wrong"], len(verified["secrets"])), ([], 1))
+        self.assertIn(f"out.noise-key: the secret of {A} for shared noise lies here", verified["secrets"][0])
+        self.assertIn("counts among the colluders", run("verify", "out", "--study", "study.toml", cwd=home).stdout)
+        run(*study.command(A)[:4], "--ledger", "no.ledger", "--out", "out", cwd=home, check=False)
+        self.assertFalse(secret.exists())
+        leave()
+        self.assertIn("secret: ", run("doctor", "study.toml", "--as", A, "--out", "out", cwd=home, check=False).stdout)
+        self.assertFalse(secret.exists())
+        self.assertEqual(json.loads(run("verify", "out", "--study", "study.toml", "--json", cwd=home).stdout)["secrets"], [])
+
+    def test_who_abandons_a_run_keeps_no_secret_and_cannot_go_on(self):
+        study = self.shared(seed="", rounds=400, wait=3)
+        home, secret = study.base / A, study.base / A / "out.noise-key"
+        abandon = lambda *more: run("study", "abandon", "study.toml", "--as", A, "--out", "out", *more, cwd=home, check=False)
+        self.assertIn("there is no run of hospital_a to abandon", abandon().stderr)
+        self.start_all(study)
+        self.await_rounds(study, A, 3)
+        self.assertIn("another process is working on this run", abandon().stderr)
+        self.assertTrue(secret.exists())
+        self.processes[A].kill()
+        self.exit_of(study, A)
+        before, kept = study.charges(A), secret.read_bytes()
+        doctor = run("doctor", "study.toml", "--as", A, "--data", "mine.csv", "--ledger", "my.ledger", "--out", "out", cwd=home, check=False).stdout
+        self.assertRegex(doctor, r"(?m)^ok       secret: out.noise-key lies here until this run has ended, or until \d{4}-.*parley study abandon study.toml --as hospital_a' --out out")
+        self.assertIn("was deleted", abandon().stdout)
+        self.assertFalse(secret.exists())
+        for out in ("out", "elsewhere"):
+            secret.touch(mode=0o600)
+            secret.write_bytes(kept)  # from a backup
+            command = study.command(A)
+            command[command.index("--out") + 1] = out
+            again = run(*command, cwd=home, check=False)
+            self.assertEqual(again.returncode, 5, again.stderr)
+            self.assertIn("has abandoned this run", again.stderr)
+            self.assertFalse((home / "elsewhere").exists())
+        self.assertIn("as was decided before", abandon().stdout)
+        self.assertFalse(secret.exists())
+        self.assertEqual(study.charges(A), before)
+        self.assertIn("has abandoned this run", run("doctor", "study.toml", "--as", A, "--out", "out", cwd=home, check=False).stdout)
 
 
 if __name__ == "__main__":

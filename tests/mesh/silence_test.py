@@ -164,9 +164,79 @@ class Silence(Case):
         self.assertRegex(study.log(C), "your ledger is older than what you have released|the ledger of hospital_c is older than what it has released")
         self.assertEqual(len(study.charges(C)), before, "a round was released twice")
         self.results(study, [A, B])
+        for names in ((C,), (A, B, C)):
+            found = json.loads(run("verify", *(study.base / n / "out" for n in names), "--study", study.base / "shared/study.toml", "--ledger", study.base / C / "my.ledger", "--json", cwd=self.dir, check=False).stdout)
+            of_c = next(p for p in found["parties"] if p["party"] == C)
+            self.assertEqual((of_c["contradicted"], of_c["epsilon"], of_c["epsilon_in_ledger"]), (True, None, None), found["wrong"])
+            self.assertTrue(any(w.startswith(f"{C}: it keeps a signature of its own") for w in found["wrong"]), found["wrong"])
+            self.assertTrue(any("my.ledger: this ledger is older than what was released" in w for w in found["wrong"]), found["wrong"])
+            self.assertFalse(any("neighbour of" in w for w in found["wrong"]), found["wrong"])
         self.put_back(study, new)
         self.start_all(study)
         self.ends_well(study)
+
+    def rolled_back(self):
+        """hospital_c with an old copy of ledger, memory and record; its peers know of more."""
+        study = self.begun(dies_later=True)
+        self.old_copy(study, [*self.ledger_files(study), "out"])
+        return study
+
+    def ledger(self, study, *words, check=False):
+        return run("ledger", *words, cwd=study.base / C, check=check)
+
+    def assert_ledger_is_closed(self, study):
+        """To every other run, and whoever looks is told; until its owner accepts it."""
+        shown = json.loads(self.ledger(study, "show", "my.ledger", "--json", check=True).stdout)
+        proof, = shown["proved_old"]
+        self.assertFalse(proof["accepted"])
+        self.assertRegex(proof["what"], r"has round \d+ of hospital_c, and the ledger ends with \d+|another round \d+|met another process")
+        self.assertIn("This ledger is older than what was released: entry", self.ledger(study, "show", "my.ledger", check=True).stdout)
+        verified = self.ledger(study, "verify", "my.ledger")
+        self.assertEqual(verified.returncode, 1)
+        self.assertIn("this ledger is older than what was released", verified.stderr)
+        train = ("train", "--data", "mine.csv", "--schema", "schema.toml", "--nodes", 2, "--rounds", 2, "--algorithm", "pvp", "--epsilon", 1, "--delta", 1e-6,
+                 "--ledger", "my.ledger", "--dataset", C, "--quiet", "--out")
+        for words in ((*train, "runs/other"), ("ledger", "cap", "my.ledger", "--dataset", C, "--epsilon", 5)):
+            refused = run(*words, cwd=study.base / C, check=False)
+            self.assertEqual(refused.returncode, 1, refused.stdout)
+            self.assertIn("your ledger is older than what you have released", refused.stderr)
+            self.assertIn("parley ledger accept", refused.stderr)
+        self.ledger(study, "accept", "my.ledger", "--reason", "a test", check=True)
+        self.assertIn(f"although a peer had proved that it is older (entry {proof['entry']})", self.ledger(study, "show", "my.ledger", check=True).stdout)
+        self.ledger(study, "verify", "my.ledger", check=True)
+        run(*train, "runs/other", cwd=study.base / C)
+
+    def test_a_proof_that_the_ledger_is_old_closes_it_until_its_owner_accepts_it(self):
+        study = self.rolled_back()
+        self.start(study, C)
+        self.assertEqual(self.exit_of(study, C), 5, study.logs())
+        self.start(study, C)  # once more: it says so again, and its ledger has one mark
+        self.assertEqual(self.exit_of(study, C), 5, study.logs())
+        self.assertEqual(json.loads(study.out(C, "run.json").read_text())["outcome"], "past_unknown")
+        self.assert_ledger_is_closed(study)
+        self.start(study, C)  # accepted for other runs; this one is over
+        self.assertEqual(self.exit_of(study, C), 5, study.logs())
+        self.assertEqual([p["accepted"] for p in json.loads(self.ledger(study, "show", "my.ledger", "--json").stdout)["proved_old"]], [True])
+
+    def test_killed_right_after_the_mark_the_ledger_is_closed_and_nothing_is_claimed(self):
+        study = self.rolled_back()
+        self.start(study, C, program=FAILPOINTS, env={"PARLEY_AT": "after the mark of a proof", "PARLEY_KILL": "1"})
+        self.assertEqual(self.exit_of(study, C), KILLED, study.logs())
+        self.assertNotIn(wire.EVIDENCE, [kind for kind, _ in wire.entries(study.out(C, "transcript"))])
+        self.start(study, C)  # the mark is enough
+        self.assertEqual(self.exit_of(study, C), 5, study.logs())
+        self.assertEqual(json.loads(study.out(C, "run.json").read_text())["outcome"], "past_unknown")
+        self.assertFalse(study.out(C, "statement.json").exists())
+        self.assert_ledger_is_closed(study)
+
+    def test_killed_in_the_middle_of_the_mark_the_ledger_is_refused(self):
+        study = self.rolled_back()
+        self.start(study, C, program=FAILPOINTS, env={"PARLEY_AT": "after the memory leads", "PARLEY_KILL": "1"})
+        self.assertEqual(self.exit_of(study, C), KILLED, study.logs())
+        for words in (study.command(C), ("ledger", "show", "my.ledger"), ("ledger", "cap", "my.ledger", "--dataset", C, "--epsilon", 5)):
+            refused = run(*words, cwd=study.base / C, check=False)
+            self.assertEqual(refused.returncode, 1, refused.stdout)
+            self.assertIn("your ledger is older than what you have released", refused.stderr)
 
     def test_a_full_disk_stops_before_anything_is_sent_and_names_the_file(self):
         for file, says in (("transcript", "transcript"), ("my.ledger-wal", "my.ledger"), ("released.f64", "out")):

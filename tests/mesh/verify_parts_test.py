@@ -135,14 +135,25 @@ class VerifyParts(LossCase):
             self.forge(study, "stated", holder, "hospital_c", 3)
         self.assert_found(self.verify(study), "hospital_c, round 4: released, and its statement after the loss says round 3 was its last in this part",
                           "hospital_a: it has a record of part 2, and its transcript does not hold the consent of all who went on to it")
+        self.assert_no_epsilon_of("hospital_c", self.verify(study))  # it signed both
+
+    def assert_no_epsilon_of(self, name, found):
+        party = next(p for p in found["parties"] if p["party"] == name)
+        self.assertEqual((party["contradicted"], party["epsilon"], party["epsilon_stated"], found["epsilon"]), (True, None, None, None), found["wrong"])
 
     def test_two_statements_or_consents_are_found(self):
-        study = self.study()
-        self.forge(study, "stated", "hospital_a", "hospital_c", 3)
-        self.assert_found(self.verify(study), "hospital_c contradicted itself: hospital_c has another statement after a loss of its, signed, than somebody else")
-        study = self.study()
-        self.forge(study, "consent", "hospital_a", "hospital_c", 0)
-        self.assert_found(self.verify(study), "hospital_c contradicted itself: hospital_c has another consent of its, signed, than somebody else")
+        for forged, round, what in (("stated", 3, "statement after a loss"), ("consent", 0, "consent")):
+            with self.subTest(what):
+                study = self.study()
+                self.forge(study, forged, "hospital_a", "hospital_c", round)
+                found = self.verify(study)
+                self.assert_found(found, f"hospital_c contradicted itself: hospital_c has another {what} of its, signed, than somebody else")
+                self.assert_no_epsilon_of("hospital_c", found)
+                self.assertFalse(any(p["contradicted"] for p in found["parties"] if p["party"] != "hospital_c"))
+                # Its own record is not needed: two of those that were told.
+                found = self.verify(study, ["hospital_a", "hospital_d"])
+                self.assert_found(found, f"hospital_c contradicted itself: hospital_d has another {what} of its, signed, than somebody else")
+                self.assert_no_epsilon_of("hospital_c", found)
 
     def test_going_on_without_everybody_s_consent_is_found(self):
         study = self.study()
@@ -230,6 +241,8 @@ class VerifyParts(LossCase):
                 if kind != "run":
                     return False
                 body["folder"] = ""
+                if run_id == of and "fingerprint" in values:
+                    body["datasets"][0]["fingerprint"] = values["fingerprint"]
                 if run_id == of:
                     body["accounts"][0].update({k: v for k, v in values.items() if k in body["accounts"][0]})
                     body.update({k: v for k, v in values.items() if k in body})
@@ -243,6 +256,8 @@ class VerifyParts(LossCase):
                                      ({"not_private": []}, "the stamp private, and NOT PRIVATE follows")):
                 with self.subTest(part=runs.index(run_id) + 1, of=sentence):
                     self.assert_found(rechained(run_id, **values), f"my.ledger: run {run_id} is registered with {sentence}")
+        found = rechained(runs[1], fingerprint="0" * 64)
+        self.assert_found(found, f"my.ledger: run {runs[1]} is registered with other rows, by dataset and fingerprint, than the first part")
         never = [w.split("its record names")[0] for w in rechained("")["wrong"]]
         self.assertEqual(never, ["hospital_c: ", "part 2: hospital_c: "])
 

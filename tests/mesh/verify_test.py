@@ -279,6 +279,71 @@ class Verify(Case):
         self.forge(study, "evidence", "hospital_c", "hospital_b", 3, 0, 0)
         self.assert_found(self.verify(study), "hospital_c: what it keeps as evidence against hospital_b, round 3 of hospital_b, contradicts nothing in this record")
 
+    def test_what_a_party_keeps_against_itself_takes_its_epsilon_away(self):
+        """Its own signature, that its ledger does not know of: of a value, and of a process of a copy."""
+        study = self.study()
+        for forged, what in ((("evidence", "hospital_b", "hospital_b", 3, 0, 1), "round 3"), (("copy", "hospital_b", "hospital_b", 3), "the hello")):
+            with self.subTest(what):
+                shutil.rmtree(self.copies)
+                self.study()
+                self.forge(study, *forged)
+                for given in (["hospital_b"], study.all):
+                    found = self.verify(study, given)
+                    self.assertEqual(found["wrong"], [f"hospital_b: it keeps a signature of its own that its ledger does not know of: {what} of hospital_b"])
+                    of_b = found["parties"][1]
+                    self.assertEqual((of_b["contradicted"], of_b["epsilon"], of_b["epsilon_stated"], found["epsilon"]), (True, None, None, None))
+
+    def test_of_a_party_that_does_not_know_its_past_no_epsilon_is_told(self):
+        study = self.study()
+        path = self.copies / "hospital_b/run.json"
+        for file in ("model.json", "own_model.json", "statement.json", "statement.txt"):
+            (self.copies / "hospital_b" / file).unlink()
+        path.write_text(written({**read_json(path), "outcome": "past_unknown"}))
+        found = self.verify(study)
+        of_b = found["parties"][1]
+        self.assertEqual((of_b["past_unknown"], of_b["epsilon"], found["epsilon"]), (True, None, None), found["wrong"])
+        text = run("verify", *(self.copies / n for n in study.all), "--study", study.base / "shared/study.toml", cwd=self.dir, check=False).stdout
+        self.assertIn("No ε holds for hospital_b: by its own record more was released than the ledger knows of.", text)
+        self.assertIn("Any one record of any other party: with secret noise ε = ", text)
+
+    def test_whom_a_record_names_as_contradicted_follows_from_its_evidence(self):
+        study = self.study()
+        path = self.copies / "hospital_a/run.json"
+        intact = path.read_text()
+        says = "hospital_a: run.json has another contradicted_parties than follows from the evidence in its transcript"
+        path.write_text(written({**read_json(path), "contradicted_parties": ["hospital_c"]}))
+        self.assertEqual(self.verify(study)["wrong"], [says])
+        path.write_text(intact)
+        self.forge(study, "evidence", "hospital_a", "hospital_b", 3, 0, 1)
+        known = "hospital_b contradicted itself: hospital_a was sent a second, different round 3 of hospital_b, signed"
+        self.assertEqual(self.verify(study)["wrong"], [known])  # of a moment ago, say: it was complete before
+        path.write_text(written({**read_json(path), "contradicted_parties": ["hospital_b"]}))
+        self.assertEqual(self.verify(study)["wrong"], [known])
+        for named in (["hospital_c"], ["hospital_b", "hospital_c"], "hospital_b"):
+            path.write_text(written({**read_json(path), "contradicted_parties": named}))
+            self.assert_found(self.verify(study), says)
+        path.write_text(written({**json.loads(intact, parse_float=lambda text: f"\0{text}\0"), "outcome": "equivocation"}))
+        self.assert_found(self.verify(study), says)  # whoever ended for it names the liar
+
+    def test_an_entry_that_stands_where_it_cannot_have_come_is_found(self):
+        """Of every order that a receiver can tell (study/party_record.cpp, out_of_order). mr-admm with three parties: a value waits for both others."""
+        me, other = "hospital_b", "hospital_a"
+        value, final, seal = wire.VALUE, wire.FINAL, wire.SEAL
+        last = 6
+        cases = (("stands before values that it was computed from", [(me, value, 3, other, value, 2)], "round 3 of hospital_b"),
+                 # its value 3 may come early, and its value 4 only after hospital_b's 3
+                 ("stands before the value that it was computed from", [(other, value, 3, me, value, 3), (other, value, 4, me, value, 3)], "round 4 of hospital_a"),
+                 ("stands before the last round is complete", [(me, final, last, other, value, last)], "the final iterate of hospital_b"),
+                 ("stands before a final iterate that it is of", [(me, seal, last, other, final, last)], "the seal of hospital_b"))
+        study = self.study()
+        for says, moves, what in cases:
+            with self.subTest(says):
+                shutil.rmtree(self.copies)
+                self.study()
+                for move in moves:
+                    run("before", self.copies / me / "transcript", *move, cwd=self.dir, program=FORGE)
+                self.assertEqual(self.verify(study)["wrong"], [f"{me}: in its transcript {what} {says}"])
+
     def test_a_party_killed_between_its_record_and_its_transcript_is_counted_with_what_it_paid_for(self):
         """The line of a round is written before the value is sent, so a kill may leave one more line than values sent."""
         study, name = self.study(), "hospital_b"
@@ -329,6 +394,13 @@ class Verify(Case):
                 neighbour = "coordinator" if study.star else "hospital_c"
                 self.forge(study, "ungreeted", "hospital_b", neighbour, 0)
                 self.assertEqual(self.verify(study)["wrong"], [f"hospital_b: in its transcript round 1 of hospital_b stands before the hello of {neighbour}"])
+
+    def test_a_key_for_shared_noise_that_is_kept_for_longer_than_the_others_is_found(self):
+        study = self.study("newton", options={"colluders": 1})
+        self.assertEqual(self.verify(study)["wrong"], [])
+        self.forge(study, "day", "hospital_b", "hospital_a", 0)
+        self.assertEqual(self.verify(study, ["hospital_b"])["wrong"],
+                         ["hospital_a: the day until which it says that it keeps its key for shared noise is not within those of the others, and hospital_b has it"])
 
     def test_rounds_beyond_the_study_are_found(self):
         study = self.study()
@@ -520,6 +592,20 @@ class Verify(Case):
                                  (account(planned_mu_colluders=0.001), "is registered with the planned mu against colluders 0.001, and"),
                                  (cap, "more was spent than its cap of epsilon 0.01 allowed at that time")):
             self.assert_found(rechained(change), sentence)
+        # What an entry names and no entry before it makes known is an error in words. Which rows a dataset is, and what their owner calls them, no
+        # record says: with another fingerprint throughout, and a name changed throughout, nothing is left to compare.
+        for change in (account(dataset="other"), dataset(name="other")):
+            folder = self.dir / "renamed"
+            shutil.rmtree(folder, ignore_errors=True)
+            folder.mkdir()
+            for file in (study.base / party).glob("my.ledger*"):
+                shutil.copy(file, folder)
+            self.assertTrue(rechain(folder / "my.ledger", lambda kind, _, body: change(kind, body)))
+            for words in (("ledger", "show", folder / "my.ledger"), ("verify", self.copies / party, "--study", study.base / "shared/study.toml", "--ledger", folder / "my.ledger")):
+                refused = run(*words, cwd=self.dir, check=False)
+                self.assertEqual(refused.returncode, 1)
+                self.assertIn("dataset 'other' is not known there", refused.stderr)
+                self.assertNotIn("map::at", refused.stderr)
         # One whose folders are left out finds no record beside it; the records that are given name heads of the chain as it was.
         elsewhere = of_run(folder="", started="2026-01-01T00:00:00Z")
         self.assertEqual(rechained(lambda kind, body: False, accepted=False)["wrong"], [])
@@ -554,7 +640,10 @@ class Verify(Case):
         edited = lambda **values: lambda b: json.dumps({**json.loads(b), **values}).encode()
         found("run.json", edited(rounds_done=2), "run.json has rounds_done = 2, and")
         found("run.json", edited(more=2), "hospital_b: run.json has more, which no party writes")
-        found("statement.json", edited(certificate=(self.copies / "../study/hospital_a").as_posix()), "hospital_b")
+        def another_certificate(_):
+            document = read_json(folder / "statement.json")
+            return written({**document, "certificate": read_json(self.copies / "hospital_a/statement.json")["certificate"]}).encode()
+        found("statement.json", another_certificate, "hospital_b: statement.json holds another certificate than the one that the roster pins")
         lines = lambda b: b.replace(b'"epsilon":', b'"epsilon":1', 1)
         found("rounds.jsonl", lines, "hospital_b, round")
         self.assertEqual(self.verify(study)["wrong"], [])

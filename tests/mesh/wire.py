@@ -3,7 +3,7 @@ import collections
 import hashlib
 import struct
 
-HELLO, VALUE, SILENT, FINAL, GOODBYE, LOSS, CONSENT, SEAL = range(1, 9)
+HELLO, VALUE, SILENT, FINAL, GOODBYE, LOSS, CONSENT, SEAL, NOISE_KEY = range(1, 10)
 OWNER, RECEIVED, SENT, EVIDENCE = 1, 2, 3, 4
 Message = collections.namedtuple("Message", "kind run configuration sender node round head payload signature incarnation nonce", defaults=(1, bytes(16)))
 

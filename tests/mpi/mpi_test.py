@@ -363,6 +363,42 @@ class LostPast(Ending):
         self.assertIn("older than what you have released", text)
 
 
+class SharedNoise(Ending):
+    """The keys of the noise that nodes share are in memory alone (docs/proofs/shared-noise.md): a resumed job makes new ones."""
+
+    def shape(self, rank):
+        folder = self.dir / "run" / (f"rank-{rank}" if rank else ".")
+        shape = json.loads((folder / "run.json").read_text())["released"]
+        return folder, 8 * shape["size"] * shape["nodes"]
+
+    def cut(self, rank, rounds):
+        """Its record as a kill after so many rounds leaves it."""
+        folder, size = self.shape(rank)
+        values = (folder / "released.f64").read_bytes()[:rounds * size]
+        self.assertEqual(len(values), rounds * size)
+        (folder / "released.f64").write_bytes(values)
+        lines = (folder / "rounds.jsonl").read_bytes().splitlines(keepends=True)
+        (folder / "rounds.jsonl").write_bytes(b"".join(lines[:rounds]))
+
+    def test_ranks_that_stopped_in_different_rounds_do_not_go_on_and_others_do(self):
+        command = [w for w in (*self.command("linear-admm", False, 2), "--colluders", 1)]
+        at = command.index("--seed")
+        del command[at:at + 2]
+        while self.kill(2, 1, 6, command)[0] == 0:
+            shutil.rmtree(self.dir / "run")
+        again = (*command, "--resume", "true")
+        for rank, rounds in ((0, 6), (1, 5)):
+            self.cut(rank, rounds)
+        self.fails(2, *again, says=["one rank is a round ahead, and the keys of the noise that parties share are gone", "start a new run"])
+        self.cut(0, 5)
+        before = self.joined("run", 2)
+        self.ok(2, *again)
+        after = self.joined("run", 2)
+        self.assertEqual(after[:len(before)], before)
+        size = json.loads(self.text("run/run.json"))["released"]["size"]
+        self.assertEqual(len(after), 8 * size * 5 * (self.ROUNDS + 1))
+
+
 class Stop(Ending):
     def test_a_signal_that_mpirun_passes_on_ends_the_run_with_a_model(self):
         process = subprocess.Popen(mpirun(2, "train", "--algorithm", "mr-admm", "--rows", 2000, "--rounds", 100000, "--epsilon", 1, "--engine", "mpi", "--out", "run", "--metrics", "last", "--quiet"),

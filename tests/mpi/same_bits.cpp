@@ -33,7 +33,8 @@ std::string measured_and_model(const fs::path& folder) {
 
 int compare(const run::TrainOptions& options, const fs::path& base, network::Ranks& ranks) {
   run::TrainOptions o = options;
-  const std::string name = o.algorithm.algorithm + "-" + o.graph.graph + "-" + o.algorithm.loss.text;
+  const std::string name = o.algorithm.algorithm + "-" + o.graph.graph + "-" + o.algorithm.loss.text +
+                           (o.algorithm.colluders ? "-colluders" : "");
   o.engine.out = base / (name + "-mpi");
   const run::Summary here = run::train(o, {}, ranks);
   if (ranks.rank() > 0) return 0;
@@ -73,6 +74,14 @@ int compare_all(const fs::path& base) {
       o.engine.threads = 1;
       wrong += compare(o, base, *ranks);
       ++runs;
+      if (a.linear || a.sums) {  // noise that cancels: every rank has the keys of rank 0
+        run::TrainOptions shared = o;
+        shared.algorithm.colluders = 2;
+        shared.data.split = run::TrainOptions{}.data.split;  // equal sizes, so that scales are equal
+        shared.data.nodes = 8;
+        wrong += compare(shared, base, *ranks);
+        ++runs;
+      }
       if (!a.linear) continue;
       o.algorithm.loss = "hinge";  // the yardstick of several processes by other means
       o.algorithm.regularizer = "l1";

@@ -22,9 +22,17 @@ namespace {
 
 constexpr int nodes = 5, attacked = 2;
 
+data::Holdings people() {
+  data::Options o;
+  o.rows = 300;
+  o.nodes = nodes;
+  o.test_share = 0;
+  return data::load(o);
+}
+
 // Five nodes on a ring, a few hundred synthetic people.
 struct Town {
-  data::Holdings holdings = data::load({.rows = 300, .nodes = nodes, .test_share = 0});
+  data::Holdings holdings = people();
   network::Graph graph = network::make_graph({.graph = "ring"}, nodes);
   algorithm::Plan plan;
 

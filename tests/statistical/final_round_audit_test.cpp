@@ -13,6 +13,7 @@
 
 #include "checks.h"
 #include "parley/algorithm/newton/newton_sums.h"
+#include "parley/algorithm/private_update.h"
 #include "parley/privacy/gaussian.h"
 
 namespace parley::audit::final_round {
@@ -78,7 +79,9 @@ Vector bare(const Final& of, int world) {
   return sums;
 }
 
-using Change = std::function<void(Vector& value, const Schedule& s, const Final& of, int world)>;
+// What a faulty product would have released, and what the attacker makes of it.
+using Change =
+    std::function<void(Vector& value, const Schedule& s, const Final& of, int world, privacy::Random& random)>;
 
 struct Examined {
   double bound = 0, estimate = 0;
@@ -102,7 +105,7 @@ Examined examine(const Final& of, const Schedule& runs, std::optional<Part> part
     Vector value = algorithm::newton::noisy_sums(p, of.f, runs.sums->layout(runs.sums->rounds), runs,
                                                  runs.private_rounds.back(), random) *
                    runs.sums->unit;
-    if (change) change(value, runs, of, static_cast<int>(world));
+    if (change) change(value, runs, of, static_cast<int>(world), random);
     double ratio = 0;
     const Vector in_0 = value - bare(of, 0), in_1 = value - bare(of, 1);
     for (int k = 0; k < parts; ++k) {
@@ -192,6 +195,9 @@ void expect_refuted(const std::string& name, Final of, std::optional<Part> part,
 PrivateRound& last(Schedule& s) {
   return s.private_rounds.back();
 }
+const PrivateRound& last(const Schedule& s) {
+  return s.private_rounds.back();
+}
 
 TEST(BrokenFinalRoundTwin, AHessianOfTooSmallSensitivityIsRefuted) {
   const auto as_one = [](Schedule& s) { last(s).hessian_scale /= std::numbers::sqrt2; };
@@ -216,16 +222,21 @@ TEST(BrokenFinalRoundTwin, LabelsBeyondTheirBoundAreRefuted) {
                  [](Schedule& s) { last(s).square_scale /= 2; });
 }
 
-// The spread has the Hessian's noise, times what their scales differ by: of their difference nothing is hidden.
+// The spread has the Hessian's noise, times what their scales differ by. The attacker takes it out: the Hessian of these rows
+// is 0 in both worlds, so that it sees the noise, and what rounding leaves of their difference hides nothing.
 TEST(BrokenFinalRoundTwin, TheSameNoiseInHessianAndSpreadIsRefuted) {
-  const Change once = [](Vector& value, const Schedule& s, const Final& of, int world) {
+  const Change once = [](Vector& value, const Schedule& s, const Final& of, int world, privacy::Random& random) {
     const auto piece = pieces(s);
-    const Vector sums = bare(of, world);
-    const double ratio = piece[spread].scale / piece[hessian].scale;
-    // what the attacker has after taking the one noise out of both; the Hessian of these rows is 0
-    value.segment(3, 3) = sums.segment(3, 3) + 1e-3 * ratio * (value.head(3) - sums.head(3));
+    const Vector drawn = privacy::gaussian_vector(3, 1, random);
+    Vector twin = bare(of, world).head(6);
+    twin.head(3) += piece[hessian].scale * drawn;
+    twin.tail(3) += piece[spread].scale * drawn;
+    value.head(6) = algorithm::snap(twin / s.sums->unit, s.release_bound, last(s).grid) * s.sums->unit;
+    value.segment(3, 3) -= piece[spread].scale / piece[hessian].scale * (value.head(3) - bare(of, 0).head(3));
   };
-  expect_refuted("one noise for Hessian and spread", {.f = far, .row = {along, across}}, spread, {}, once);
+  const Final of{.f = far, .row = {along, across}};
+  EXPECT_LT(bare(of, 0).head(3).norm() + bare(of, 1).head(3).norm(), 1e-12);
+  expect_refuted("one noise for Hessian and spread", of, spread, {}, once);
 }
 
 // ---- the law of the noise ----

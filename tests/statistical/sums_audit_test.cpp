@@ -46,6 +46,10 @@ TEST(SumsAudit, NewtonAndGradientDescentKeepTheirClaims) {
       {"newton, diagonal curvature", {.diagonal = true, .pair = Pair::across, .curvature_share = 0.99}},
       {"newton, huber-hinge", {.loss = "huber-hinge", .clip = 1}},
       {"newton, huber", {.loss = "huber", .clip = 1}},
+      {"newton, softmax, far out", {.loss = "softmax", .rounds = 5, .norm = 40}, 0.85},  // round 1 is at 0
+      {"newton, softmax, curvature", {.loss = "softmax", .pair = Pair::across, .curvature_share = 0.99}},
+      {"newton, squared, labels", {.loss = "squared"}},
+      {"newton, squared, moments", {.loss = "squared", .pair = Pair::across, .curvature_share = 0.99}},
       {"dp-gd, huber-hinge", {.algorithm = "dp-gd", .loss = "huber-hinge", .clip = 1, .rounds = 2}},
   };
   std::uint64_t seed = 9000;
@@ -193,6 +197,35 @@ TEST(BrokenSumsTwin, ALogisticDiameterForAnotherLossIsRefuted) {
                                      }),
                             1, sums_runs());
   }
+}
+
+// Two rows' gradients of three classes are up to 2√2 apart: their slopes q − e_y have norm √2 and not 1.
+TEST(BrokenSumsTwin, SoftmaxChargedWithAGradientBoundOfOneIsRefuted) {
+  expect_sums_refuted("softmax with G = 1", {.loss = "softmax", .rounds = 10, .norm = 40}, [](Schedule& s) {
+    for (PrivateRound& r : s.private_rounds) r.gradient_scale /= std::numbers::sqrt2;
+  });
+}
+
+// A feature's numbers of two classes have one noise: in their difference there is none.
+TEST(BrokenSumsTwin, SoftmaxWithTheSameNoiseForTwoClassesIsRefuted) {
+  const Scene scene = make_sums_scene({.loss = "softmax", .curvature_share = 0.5});
+  const Mechanism same = [&scene](int world, Random& random) {
+    Transcript transcript = product(scene)(world, random);
+    const Vector bare = bare_sums(scene, world, Vector::Zero(6), true) / scene.schedule.sums->unit;
+    Vector& value = transcript[0].value;
+    value[5] = bare[5] + value[3] - bare[3];
+    transcript.resize(1);
+    return transcript;
+  };
+  expect_gaussian_refuted("softmax, one noise for two classes", scene, same, 1, sums_runs());
+}
+
+TEST(BrokenSumsTwin, SquaredLossChargedForHalfTheLabelsBoundIsRefuted) {
+  expect_sums_refuted("label sums charged for |y| <= 1/2", {.loss = "squared"},
+                      [](Schedule& s) { s.private_rounds.front().gradient_scale /= 2; });
+  expect_sums_refuted("its second moments with sensitivity 1",
+                      {.loss = "squared", .pair = Pair::across, .curvature_share = 0.99},
+                      [](Schedule& s) { s.private_rounds.front().curvature_scale /= std::numbers::sqrt2; });
 }
 
 TEST(BrokenSumsTwin, TheSameNoiseInTwoRoundsIsRefuted) {

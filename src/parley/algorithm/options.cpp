@@ -1,6 +1,7 @@
 #include "parley/algorithm/options.h"
 
 #include "parley/algorithm/catalog.h"
+#include "parley/privacy/group.h"
 
 namespace parley::algorithm {
 namespace {
@@ -38,6 +39,15 @@ std::vector<Option> option_rows(Options& o) {
        "equal: every node counts the same; rows: every record does (C_i = C N B_i / sum B); auto: equal, newton and "
        "dp-gd: rows",
        one_of(o.weighting), &o.weighting.text, "problem", Shown::to_anyone},
+      {"class-weight", "w",
+       "weight of a record by its class: of the negative and the positive class (softmax: of every class, in the "
+       "schema's order); public numbers, never counts of classes; noise follows the largest. balanced: from "
+       "--class-share",
+       one_of_or(o.class_weight, "numbers", above(0)), &o.class_weight.text, "problem", Shown::to_anyone},
+      {"class-share", "p",
+       "for --class-weight balanced: the share of records of the positive class (softmax: of every class) that is "
+       "publicly known, from a census or a registry; each class then weighs 1/(K p)",
+       strictly_between(0, 1), &o.class_share, "problem", Shown::to_anyone},
       {"penalty", "eta_i(1)",
        "ADMM penalty in the first private round, one for all nodes or one per node; auto: 1, or the planner's under "
        "--epsilon",
@@ -72,7 +82,9 @@ std::vector<Option> option_rows(Options& o) {
        "newton: full: all second moments of the features; diagonal: their squares alone; auto: full up to 3000 "
        "features where a record holds them, else diagonal, for which a schema must say how many a row has",
        one_of(o.curvature), &o.curvature.text, "algorithm", Shown::to_anyone},
-      {"curvature-share", "h", "newton: the share of the budget (of mu squared) that the curvature has; default 0.1",
+      {"curvature-share", "h",
+       "newton: the share of the budget (of mu squared) that the curvature has; default 0.1, "
+       "for the squared loss 0.2",
        strictly_between(0, 1), &o.curvature_share, "algorithm", Shown::to_anyone},
       {"noise", "",
        "auto: Gaussian under --epsilon (gamma with --delta 0), else what the algorithm has by definition (admm, "
@@ -148,6 +160,15 @@ std::vector<Option> option_rows(Options& o) {
        "algorithm",
        Shown::to_anyone},
   };
+}
+
+Option rows_per_person_row(long& rows) {
+  return {"rows-per-person",
+          "g",
+          "epsilon is for a person with up to so many rows, as rows_per_person of a schema says; 0: for one row",
+          between(0, static_cast<double>(privacy::most_rows_per_person)),
+          &rows,
+          "network"};
 }
 
 }  // namespace parley::algorithm

@@ -22,6 +22,10 @@ enum class Weighting { automatic, equal, rows };
 constexpr Words<Weighting, 3> words(Weighting) {
   return {{{"auto", Weighting::automatic}, {"equal", Weighting::equal}, {"rows", Weighting::rows}}};
 }
+enum class ClassWeight { none, balanced, numbers };
+constexpr Words<ClassWeight, 3> words(ClassWeight) {
+  return {{{"none", ClassWeight::none}, {"balanced", ClassWeight::balanced}, {"", ClassWeight::numbers}}};
+}
 enum class CurvatureShape { automatic, full, diagonal };
 constexpr Words<CurvatureShape, 3> words(CurvatureShape) {
   return {
@@ -78,7 +82,9 @@ struct Options {
   Choice<Regularizer> regularizer = Regularizer::l2;
   double l1_share = 0.5;
   Choice<Weighting> weighting = Weighting::automatic;
-  std::vector<double> penalty;  // empty: 1, or the planner's under a budget
+  Choice<ClassWeight> class_weight = ClassWeight::none;
+  std::vector<double> class_share;  // what is publicly known; for --class-weight balanced
+  std::vector<double> penalty;      // empty: 1, or the planner's under a budget
   std::vector<double> penalty_growth{1};
   long penalty_growth_rounds = 0;
   Choice<DualStep> dual_step = DualStep::common;
@@ -109,5 +115,8 @@ struct Options {
 };
 
 std::vector<Option> option_rows(Options& o);
+
+// Of commands that have no schema, which says it everywhere else.
+Option rows_per_person_row(long& rows);
 
 }  // namespace parley::algorithm

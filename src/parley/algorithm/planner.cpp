@@ -79,18 +79,19 @@ constexpr long linear_rounds =
     1000;  // a gradient step does less than a minimum, and the noise after averaging is the same
 constexpr double default_solution_bound = 10;  // D_w
 // s² + h p² against v (shared_noise.h). In a sum over all parties what is shared cancels, however large. In an iterate it
-// stays until iterates are averaged, and the next gradient is taken there: measured with 5 and 20 parties
-// (docs/check/frontier.md).
+// stays until iterates are averaged, and the next gradient is taken there. At epsilon = 0.5 m = 4 lost 0.5 to 1.0 points
+// less than own noise, with 5 and 20 parties, and m = 100 0.4 to 3.5 points more than m = 4
+// (docs/check/frontier-tables.md; bench/iterates.cpp).
 constexpr double in_sums = 100, in_iterates = 4;
 
 // The standard deviation of a coordinate of the noise in the gradient, before κ is chosen.
 double gradient_noise(const Options& o, const Setting& setting, int node, double rounds) {
-  const double a0 = record_weight(o, setting, node) * loss_of(o).gradient_bound();
-  const double epsilon = of_node(o.epsilon, node);
-  if (o.noise == Noise::gaussian) return 2 * a0 * std::sqrt(rounds) / privacy::gdp_mu(epsilon, *o.delta);
+  const double a0 = record_weight(o, setting, node) * loss_of(o, setting.classes).gradient_bound();
+  const double epsilon = of_node(o.epsilon, node), group = static_cast<double>(std::max(1L, setting.rows_per_person));
+  if (o.noise == Noise::gaussian) return group * 2 * a0 * std::sqrt(rounds) / privacy::gdp_mu(epsilon, *o.delta);
   // Gamma noise of rate α = ε_k/(2a₀): E‖b‖² = d(d+1)/α², so a coordinate has variance (d+1)/α².
   const double d = static_cast<double>(std::max(setting.features, 1L) * loss_of(o, setting.classes).scores());
-  return std::sqrt(d + 1) * 2 * a0 * rounds / epsilon;
+  return group * std::sqrt(d + 1) * 2 * a0 * rounds / epsilon;
 }
 
 Noise usual_noise(const Options& o, const Algorithm& a) {
@@ -169,20 +170,22 @@ void check_place(const Options& o, const Algorithm& a) {
 Place usual_place(const Options& o, const Algorithm& a) {
   if (a.linear) return Place::gradient;
   if (a.on_output) return Place::output;
+  const bool gaussian_proved = o.loss == LossKind::logistic && o.class_weight == ClassWeight::none;
   const bool in_objective = o.loss != LossKind::softmax && o.regularizer == Regularizer::l2 &&
-                            (o.noise != Noise::gaussian || o.loss == LossKind::logistic || a.on_penalty);
+                            (o.noise != Noise::gaussian || gaussian_proved || a.on_penalty);
   return in_objective ? Place::objective : Place::output;
 }
 
 // What belongs to sums over rows alone.
 void check_sums_alone(const Options& o, const Algorithm& a) {
   if (o.intervals || o.loss == LossKind::squared)
-    throw Error({.what = "coefficients with intervals, and the squared loss, need sums over rows: " + a.name +
-                         " exchanges iterates",
-                 .value = a.name,
-                 .allowed = "newton",
-                 .where = o.intervals ? "option --intervals" : "option --loss",
-                 .fix = o.intervals ? "leave it out, or use --algorithm newton" : "use --loss huber, or --intervals"});
+    throw Error(
+        {.what = "coefficients with intervals, and the squared loss, need sums over rows: " + a.name +
+                 " exchanges iterates",
+         .value = a.name,
+         .allowed = "newton",
+         .where = o.intervals ? "option --intervals" : "option --loss",
+         .fix = o.intervals ? "leave it out, or use --algorithm newton" : "use --loss huber, or --algorithm newton"});
   const std::string option = o.clip                                     ? "clip"
                              : o.curvature_share                        ? "curvature-share"
                              : o.curvature != CurvatureShape::automatic ? "curvature"
@@ -242,6 +245,7 @@ double planned_damping(const Options& o, const Setting& setting) {
 Selected select_algorithm(const Options& o, bool trainer, const RowSize& size) {
   if (o.algorithm != auto_algorithm) return {.algorithm = algorithm_named(o.algorithm).name, .because = ""};
   if (o.intervals) return {curved.of(false), "--intervals belongs to it"};
+  if (o.loss == LossKind::squared) return {curved.of(false), "it alone takes the squared loss"};
   if (o.loss == LossKind::hinge)
     return {linear.of(trainer), "the plain hinge has a kink, and it needs a subgradient only"};
   if (const auto owner = by_option(o, trainer)) return *owner;
@@ -275,7 +279,7 @@ privacy::Sharing sharing_of(const Options& o, int nodes) {
 }
 
 problem::Loss loss_of(const Options& o, int classes) {
-  return {.kind = o.loss, .width = o.loss_width, .classes = classes};
+  return {.kind = o.loss, .width = o.loss_width, .classes = classes, .class_weights = class_weights(o, classes)};
 }
 
 double l1_share(const Options& o) {
@@ -310,6 +314,7 @@ Options fill_in(const Options& given, const Setting& setting) {
   Options o = given;
   const Algorithm& a = algorithm_named(o.algorithm);
   if (!o.epsilon.empty()) check_list(o.epsilon, "epsilon", setting.nodes());
+  check_class_weight(o, setting.classes);
   check_budget_protects(o);
   if (a.sums) {
     check_colluders(o, a, setting.nodes());

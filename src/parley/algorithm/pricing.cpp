@@ -7,6 +7,7 @@
 #include "parley/base/error.h"
 #include "parley/base/text.h"
 #include "parley/privacy/gaussian.h"
+#include "parley/privacy/group.h"
 #include "parley/privacy/moments.h"
 
 namespace parley::algorithm {
@@ -54,6 +55,7 @@ void price_gaussian(PrivateRound& r, Schedule& s, const RoundFacts& f, double sc
     r.output_scale = scale;
     r.charge = {.kind = "output-gaussian", .mu = privacy::output_mu(f, scale, s.tolerance)};
   } else {
+    expects(!s.loss.weighted(), "theorem G is for records of one weight");
     const double linear = s.algorithm.on_penalty ? s.curvature_of(r.penalty) * scale : scale;
     const privacy::Mu mu = privacy::objective_mu(f, linear, s.bound);
     if (!mu.value)
@@ -100,16 +102,16 @@ void price_linear(PrivateRound& r, const Schedule& s, const RoundFacts& f, doubl
 }  // namespace
 
 RoundFacts facts(const Schedule& s, double strong_convexity) {
-  return {.gradient_weight = s.weight,
+  return {.gradient_weight = s.largest_record_weight(),
           .strong_convexity = strong_convexity,
-          .gradient_bound = s.loss.gradient_bound(),
-          .curvature_bound = s.algorithm.linear ? 0 : s.loss.curvature_bound(),  // no minimum, no Jacobian
+          .gradient_bound = s.loss.plain_gradient_bound(),
+          .curvature_bound = s.algorithm.linear ? 0 : s.loss.plain_curvature_bound(),  // no minimum, no Jacobian
           .logistic = s.loss.kind == problem::LossKind::logistic};
 }
 
 double printed_sensitivity(const Schedule& s, const PrivateRound& r, bool paper) {
   const double convexity = s.algorithm.linear ? 1 : paper ? s.regularization + s.l1 : r.strong_convexity;
-  return 2 * s.loss.gradient_bound() * s.weight / convexity;
+  return 2 * s.loss.plain_gradient_bound() * s.largest_record_weight() / convexity;
 }
 
 void price(PrivateRound& r, Schedule& s, double level) {
@@ -135,12 +137,13 @@ void price(PrivateRound& r, Schedule& s, double level) {
                          {"diameter_at_point", s.diameter_at_point ? 1.0 : 0.0},
                          {"verified_only", r.proved ? 0.0 : 1.0}};
   add_parameters(s.sharing, r.charge);
+  r.charge = privacy::for_person(r.charge, s.rows_per_person);
 }
 
 std::vector<double> calibrate(const Schedule& s, double epsilon, bool as_printed) {
   const std::size_t rounds = s.private_rounds.size();
   const double count = static_cast<double>(rounds);
-  // What one round may cost.
+  // What one round may cost; of one row, once it is divided by g.
   double each = 0;
   if (s.noise == Noise::gaussian) {
     each = privacy::gdp_mu(epsilon, s.delta) / std::sqrt(count) * (1 - 1e-13);
@@ -155,6 +158,7 @@ std::vector<double> calibrate(const Schedule& s, double epsilon, bool as_printed
       each = low * (1 - 1e-13);
     }
   }
+  each /= static_cast<double>(s.group());
   std::vector<double> levels;
   for (const PrivateRound& r : s.private_rounds) {
     const RoundFacts f = facts(s, s.algorithm.linear ? 1
@@ -216,11 +220,18 @@ privacy::Charge no_noise() {
 
 namespace {
 
+constexpr auto papers_one_row = "the papers' bounds are for one row";
+constexpr auto no_class_weights = "the papers have no class weights";
+
 // HHCG20 Theorem 2, by its own accountant and, for star-pvp, its own sensitivity.
 void price_as_hhcg20(Schedule& s, const std::vector<double>& levels) {
   s.paper_equation = "HHCG20 Theorem 2, moments accountant";
-  if (s.noise == Noise::none) {
+  if (s.loss.weighted()) {
+    s.epsilon_paper_absent = no_class_weights;
+  } else if (s.noise == Noise::none) {
     s.epsilon_paper_absent = "no noise, no privacy";
+  } else if (s.group() > 1) {
+    s.epsilon_paper_absent = papers_one_row;
   } else if (s.noise == Noise::gamma) {
     s.epsilon_paper_absent = "HHCG20 prints a bound for Gaussian noise only";
   } else if (s.sharing.on()) {
@@ -240,7 +251,9 @@ void price_as_printed(Schedule& s, const std::vector<double>& levels) {
   const bool zkl18 = s.algorithm.on_penalty;
   s.paper_equation = zkl18 ? "ZKL18 (26)" : "ZKL20 (32)";
   const auto absent = [&](const std::string& why) { s.epsilon_paper_absent = why; };
+  if (s.loss.weighted()) return absent(no_class_weights);
   if (s.noise == Noise::none) return absent("no noise, no privacy");
+  if (s.group() > 1) return absent(papers_one_row);
   if (s.noise == Noise::gaussian) return absent("the papers print bounds for gamma noise only");
   if (s.place == Place::output) return absent("the papers print no bound for noise on the output");
   if (s.loss.kind != problem::LossKind::logistic)

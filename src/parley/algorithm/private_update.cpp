@@ -38,12 +38,13 @@ problem::Reach public_reach(const problem::Problem& problem, const problem::Prox
 }  // namespace
 
 double noise_share(const problem::Loss& loss, double weight, double tolerance, bool at_point, const Vector& f) {
-  const double error = (static_cast<double>(f.size()) * f.norm() / 4 + 4) * 0x1p-53;
+  const double error = (static_cast<double>(f.size()) * f.norm() / 4 + 4) * 0x1p-53,
+               a0 = weight * loss.largest_weight();
   expects(!at_point || loss.kind == problem::LossKind::logistic, "a diameter that is proved for this loss");
-  if (!at_point || error * weight > tolerance / 2) return 1;  // decided on released values
+  if (!at_point || error * a0 > tolerance / 2) return 1;  // decided on released values
   const double diameter = privacy::logistic_gradient_diameter(f.norm() * (1 + 1e-12));
   return std::min(
-      1.0, (weight * diameter + 2 * tolerance) / (2 * loss.gradient_bound() * weight + 2 * tolerance) * (1 + 1e-15));
+      1.0, (a0 * diameter + 2 * tolerance) / (2 * loss.plain_gradient_bound() * a0 + 2 * tolerance) * (1 + 1e-15));
 }
 
 Vector snap(const Vector& value, double bound, double grid) {

@@ -24,7 +24,7 @@ Vector noisy_linear_step(const problem::Problem& problem, const Vector& f, const
                          const PrivateRound& now, privacy::Random& random);
 
 // What the noise for gradients 2G apart may be multiplied by at the released f, of the logistic loss:
-// (a₀ Diam(‖f‖) + 2τ)/(2Ga₀ + 2τ) ≤ 1, rounded up. τ also covers the error of one computed gradient, (d‖f‖/4 + 4)u (docs/proofs/linear.md, section 1).
+// (a₀ Diam(‖f‖) + 2τ)/(2Ga₀ + 2τ) ≤ 1, rounded up, a₀: weight times the largest class weight. τ also covers the error of one computed gradient, (d‖f‖/4 + 4)u (docs/proofs/linear.md, section 1).
 double noise_share(const problem::Loss& loss, double weight, double tolerance, bool at_point, const Vector& f);
 
 // Released coordinates are clamped to the public bound and rounded to the public grid: a function of the noisy value,

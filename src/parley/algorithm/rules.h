@@ -8,9 +8,18 @@ namespace parley::algorithm {
 // One value for all nodes, or one per node (check_list).
 double of_node(const std::vector<double>& values, int node);
 
+// The weight of every class by --class-weight, in the order of the labels; empty: none. Error where a share is missing,
+// or there are more or fewer numbers than classes.
+std::vector<double> class_weights(const Options& o, int classes);
+// Safe by default: that a run has no privacy, or how much noise it has, is somebody's decision. True where one was made:
+// a budget, the size of the noise (Gaussian noise, whose size is asked for), or none.
+bool decides_privacy(const Options& o);
+
 // Throw Error. o: with everything filled in (planner.h).
 void check_list(const std::vector<double>& values, const std::string& name, int nodes);  // one value, or one per node
 void check_loss_width(const Options& o);
+// --class-weight and --class-share fit the loss, the number of classes and each other.
+void check_class_weight(const Options& o, int classes);
 // --colluders: the algorithm, its noise and the number of parties allow for noise that cancels.
 void check_colluders(const Options& o, const Algorithm& a, int nodes);
 void check_diameter(const Options& o);  // at a point: of the logistic loss alone

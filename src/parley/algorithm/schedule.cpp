@@ -57,6 +57,10 @@ double Schedule::finest_grid() const {
   return std::max(0x1p-40, std::exp2(std::ceil(std::log2(release_bound)) - 51));
 }
 
+double Schedule::largest_record_weight() const {
+  return loss.weighted() ? std::nextafter(weight * loss.largest_weight(), HUGE_VAL) : weight;
+}
+
 problem::Loss Schedule::summed_loss() const {
   problem::Loss cut = loss;
   cut.cap = sums->clip;
@@ -234,11 +238,26 @@ void check_equal_scales(const Plan& plan) {
            .fix = "use --algorithm newton, or one --epsilon and --weighting rows"});
 }
 
+// Only what is proved is multiplied by g (docs/proofs/person.md).
+void check_group_bound(const Plan& plan) {
+  if (plan.nodes.front().group() == 1 || !plan.verified_only()) return;
+  throw Error(
+      {.what = "no bound for several rows of one person is proved where the bound for one row is only verified "
+               "numerically",
+       .value = "--bound verified with " + std::to_string(plan.nodes.front().rows_per_person) + " rows per person",
+       .allowed = "proved",
+       .where = "option --bound",
+       .fix = "leave it out, or use --noise-on output"});
+}
+
 }  // namespace
 
-std::string with_sharing(const std::string& theorem, const privacy::Sharing& sharing) {
-  return sharing.on() ? theorem + "; noise that cancels between parties (docs/proofs/shared-noise.md, theorem S1)"
-                      : theorem;
+std::string whole_theorem(const std::string& theorem, const Schedule& s) {
+  std::string all = theorem;
+  if (s.sharing.on()) all += "; noise that cancels between parties (docs/proofs/shared-noise.md, theorem S1)";
+  if (s.group() > 1)
+    all += "; up to " + std::to_string(s.group()) + " rows of a person (docs/proofs/person.md, theorem P1)";
+  return all;
 }
 
 Schedule begun(const Options& o, const Algorithm& a, const Setting& setting, int i) {
@@ -254,6 +273,7 @@ Schedule begun(const Options& o, const Algorithm& a, const Setting& setting, int
   s.regularization = (1 - l1) * *o.regularization / nodes;
   s.l1 = l1 * *o.regularization / nodes;
   s.release_bound = o.release_bound;
+  s.rows_per_person = setting.rows_per_person;
   s.sharing = sharing_of(o, nodes);
   return s;
 }
@@ -287,6 +307,7 @@ Plan make_plan(const Options& given, const Setting& setting, bool exact) {
   const Algorithm& a = algorithm_named(o.algorithm);
   if (a.sums) {
     Plan plan = newton::make_plan(o, a, setting);
+    plan.features = setting.features;
     warn(plan, setting);
     return plan;
   }
@@ -294,7 +315,8 @@ Plan make_plan(const Options& given, const Setting& setting, bool exact) {
   check_problem(o, a);
   if (o.dual_step == DualStep::numbers)
     check_list(std::vector<double>(split_list(o.dual_step.text).size()), "dual-step", nodes);
-  Plan plan{.options = o, .tolerance_given = o.tolerance, .average = o.average == Average::yes};
+  Plan plan{
+      .options = o, .tolerance_given = o.tolerance, .average = o.average == Average::yes, .features = setting.features};
   for (int i = 0; i < nodes; ++i) plan.nodes.push_back(outline(o, a, setting, i));
   const auto price_for = [&](double tolerance) {
     plan.options.tolerance = tolerance;
@@ -308,9 +330,10 @@ Plan make_plan(const Options& given, const Setting& setting, bool exact) {
     if (const double needed = certified_tolerance(plan, o, setting); needed > *plan.options.tolerance)
       price_for(needed);
   check_equal_scales(plan);
+  check_group_bound(plan);
   for (Schedule& s : plan.nodes) {
     s.anchored = moves_little(s, setting);
-    s.theorem = with_sharing(theorem_of(s), s.sharing);
+    s.theorem = whole_theorem(theorem_of(s), s);
   }
   check_doable(plan, setting);
   warn(plan, setting);

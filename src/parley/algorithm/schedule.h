@@ -1,6 +1,7 @@
 // The public plan of a run, worked out before data is touched: each node's penalties, dual steps, damping, noise and
 // charges. `train` follows it and `account` prints it, so what is claimed is what is done.
 #pragma once
+#include <algorithm>
 #include <optional>
 #include <string>
 #include <vector>
@@ -30,6 +31,7 @@ struct Setting {
   int classes = 2;              // of a softmax loss
   long entries = 0;             // the most non-zeros of a row, by the schema; 0: d
   long earlier = 0;             // private rounds of earlier parts of the run: schedules go on where those ended
+  long rows_per_person = 0;     // g: all charges are for a person with up to g rows; 0: for one row
   std::optional<EarlierMoments> moments{};  // newton: then this part releases none
   int nodes() const { return static_cast<int>(degree.size()); }
 };
@@ -77,7 +79,7 @@ struct Schedule {
   privacy::Bound bound = privacy::Bound::proved;
   double delta = 0;
   problem::Loss loss;
-  double weight = 0;          // C_i/B_i
+  double weight = 0;          // C_i/B_i; in the objective times a record's class weight
   double regularization = 0;  // ρ/N on ½‖f‖²
   double l1 = 0;              // ρ/N on ‖f‖₁
   double tolerance = 0;       // on ‖∇J‖, or on the rounding of a linearised update's gradient, absolute; 0: exact
@@ -86,6 +88,7 @@ struct Schedule {
   bool anchored = false;  // iterates move so little that a Hessian may serve several rounds (problem::Anchor)
   bool random_start = false;
   double release_bound = 1000;
+  long rows_per_person = 0;                  // of Setting
   privacy::Sharing sharing;                  // scales of rounds are √v: the noise given everybody else's
   std::optional<newton::Terms> sums{};       // of the algorithms that exchange sums
   std::vector<PrivateRound> private_rounds;  // k = 1, 2, … of this run, or of this part of it
@@ -97,7 +100,9 @@ struct Schedule {
   std::string theorem;                  // what epsilon rests on
   std::string paper_equation;           // what epsilon_paper is
 
-  problem::Loss summed_loss() const;  // of sums over rows: with its slopes cut
+  long group() const { return std::max(1L, rows_per_person); }  // rows that one price covers
+  double largest_record_weight() const;  // C_i/B_i times the largest class weight, rounded up
+  problem::Loss summed_loss() const;     // of sums over rows: with its slopes cut
   bool alternates() const { return algorithm.recycled || algorithm.star; }
   bool touches_data(int round) const {
     if (sums) return round >= 1 && round <= sums->rounds;  // the last one is the model
@@ -128,6 +133,7 @@ struct Plan {
   Options options;                          // with everything that was left open filled in
   std::optional<double> tolerance_given{};  // as the options had it: a later part of a run may need another
   bool average = false;
+  long features = 0;  // of a row, as the setting had them; 0: not known
   std::vector<std::string> warnings;
   bool noisy() const { return nodes.front().noise != Noise::none; }
   bool star() const { return nodes.front().algorithm.star; }  // there is a trainer, node number nodes.size()
@@ -151,8 +157,8 @@ long private_rounds(const Algorithm& algorithm, long rounds);  // ⌊(T+1)/2⌋ 
 // What all families have of node i's schedule. Every option is filled in.
 Schedule begun(const Options& filled, const Algorithm& algorithm, const Setting& setting, int i);
 
-// What a claim rests on, with the theorem of shared noise where there is some.
-std::string with_sharing(const std::string& theorem, const privacy::Sharing& sharing);
+// What a claim rests on, with the theorems of shared noise and of several rows of a person where they are needed.
+std::string whole_theorem(const std::string& theorem, const Schedule& schedule);
 
 // exact: account for the exact minimum instead of a certified approximate one.
 Plan make_plan(const Options& options, const Setting& setting, bool exact = false);

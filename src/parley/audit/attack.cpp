@@ -102,7 +102,8 @@ std::optional<Steps> recover_steps(const AttackFacts& facts, const std::array<He
 }
 
 std::optional<Vector> recover_row(const AttackFacts& facts, const std::array<Heard, 3>& heard, const Steps& steps) {
-  expects(facts.known.loss.kind == problem::LossKind::logistic, "the logistic loss");
+  expects(facts.known.loss.kind == problem::LossKind::logistic && !facts.known.loss.weighted(),
+          "the logistic loss, without class weights");
   const auto [w1, w2] = missing_gradients(facts, heard, steps);
   std::optional<Vector> best;
   double smallest = std::numeric_limits<double>::infinity();

@@ -28,7 +28,8 @@ Scene make_gaussian_scene(const GaussianOptions& g) {
   const double weight = 1 / b;
   const algorithm::Algorithm& a = algorithm::algorithm_named(g.algorithm);
   const auto rounds = static_cast<double>(algorithm::private_rounds(a, g.rounds));
-  const double linear = 2 * weight * std::sqrt(rounds) / g.mu;  // σ in the objective
+  const long of_person = std::max(1L, g.rows_per_person);
+  const double linear = 2 * weight * static_cast<double>(of_person) * std::sqrt(rounds) / g.mu;  // σ in the objective
   algorithm::Options o;
   o.algorithm = g.algorithm;
   o.rounds = g.rounds;
@@ -50,10 +51,12 @@ Scene make_gaussian_scene(const GaussianOptions& g) {
     o.delta = 1e-5;
   }
   const Vector start{{g.across, -g.depth}};
-  return {.schedule = algorithm::make_plan(o, {.degree = {1, 1}, .records = {b, b}}).nodes[0],
-          .rows = opposed_rows(g.records, g.tilt),
-          .start = start,
-          .neighbour = {start}};
+  return {
+      .schedule =
+          algorithm::make_plan(o, {.degree = {1, 1}, .records = {b, b}, .rows_per_person = g.rows_per_person}).nodes[0],
+      .rows = opposed_rows(g.records, g.tilt, 1, of_person),
+      .start = start,
+      .neighbour = {start}};
 }
 
 GaussianVerdict examine_gaussian(const Scene& scene, const Mechanism& mechanism, long runs, std::uint64_t seed) {

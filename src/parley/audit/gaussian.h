@@ -23,6 +23,7 @@ struct GaussianOptions {
   double epsilon = 0;  // above 0: the product plans everything from (epsilon, 1e-5), and mu and ratio are not used
   double ratio = 0;    // σ/κ of the first round: sets the penalty; 0: the penalty is 2
   long records = 1;    // B; C = 1
+  long rows_per_person = 0;  // above 1: so many rows differ, and mu is for all of them
   double penalty_growth = 1;
   double tilt = 0.05, depth = 160, across = 0;
 };

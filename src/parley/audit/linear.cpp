@@ -40,8 +40,21 @@ Vector gradient(const problem::Loss& loss, const Vector& x, double y, const Vect
   }
 }
 
+// Of two classes the weight of the negative comes first.
+double class_weight(const problem::Loss& loss, double label) {
+  if (loss.class_weights.empty()) return 1;
+  if (loss.kind == LossKind::softmax) return loss.class_weights.at(static_cast<std::size_t>(label));
+  return label < 0 ? loss.class_weights.front() : loss.class_weights.back();
+}
+
+double largest_weight(const problem::Loss& loss) {
+  double most = loss.class_weights.empty() ? 1 : 0;
+  for (const double w : loss.class_weights) most = std::max(most, w);
+  return most;
+}
+
 double gradient_bound(const problem::Loss& loss) {
-  return loss.kind == LossKind::softmax ? std::numbers::sqrt2 : 1;
+  return largest_weight(loss) * (loss.kind == LossKind::softmax ? std::numbers::sqrt2 : 1);
 }
 
 // Σ_n c(r_n, v).
@@ -51,7 +64,7 @@ Vector contributions(const problem::Problem& p, const Vector& v) {
   for (std::size_t n = 0; n < rows.count(); ++n) {
     Vector x = Vector::Zero(rows.features);
     for (std::size_t k = rows.start[n]; k < rows.start[n + 1]; ++k) x[rows.column[k]] = rows.value[k];
-    sum += p.weight * gradient(p.loss, x, rows.label[n], v);
+    sum += p.weight * class_weight(p.loss, rows.label[n]) * gradient(p.loss, x, rows.label[n], v);
   }
   return sum;
 }
@@ -142,7 +155,7 @@ class Attacker {
     if (!s_.algorithm.linear) return gaussian ? now.output_scale : 1 / now.output_rate;
     double scale = (gaussian ? now.gradient_scale : 1 / now.gradient_rate) / now.divisor;
     if (s_.diameter_at_point)
-      scale *= (s_.weight * steepest(v_.norm()).diameter + 2 * s_.tolerance) /
+      scale *= (s_.weight * largest_weight(s_.loss) * steepest(v_.norm()).diameter + 2 * s_.tolerance) /
                (2 * s_.weight * gradient_bound(s_.loss) + 2 * s_.tolerance);
     return scale;
   }
@@ -207,6 +220,7 @@ Scene make_linear_scene(const LinearOptions& options) {
   o.algorithm = options.algorithm;
   o.rounds = options.rounds;
   o.loss = options.loss;
+  o.class_weight = options.class_weight;
   o.loss_weight = 1;
   o.regularizer = options.regularizer;
   o.regularization = options.regularizer == Regularizer::l2 ? 1e-6 : 0.01;

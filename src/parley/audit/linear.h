@@ -24,6 +24,7 @@ struct LinearOptions {
   Choice<algorithm::Noise> noise = algorithm::Noise::gaussian;
   Choice<problem::LossKind> loss = problem::LossKind::logistic;
   Choice<algorithm::Regularizer> regularizer = algorithm::Regularizer::l2;
+  std::string class_weight = "none";  // the rows that differ are of the positive class
   bool at_point = false;
   long rounds = 1;       // updates of the audited node
   double claim = 1;      // μ or ε of the whole run, split evenly

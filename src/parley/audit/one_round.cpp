@@ -15,19 +15,24 @@ namespace {
 
 constexpr double alpha = 0.001;  // check B: confidence 99.9 %
 
-algorithm::Schedule schedule_at(algorithm::Options o, long records, double rate) {
+algorithm::Schedule schedule_at(const SceneOptions& options, double rate) {
+  algorithm::Options o = options.algorithm;
   o.noise_rate = {rate};
-  return algorithm::make_plan(o, {.degree = {1, 1}, .records = {static_cast<double>(records), 1}}).nodes[0];
+  return algorithm::make_plan(o, {.degree = {1, 1},
+                                  .records = {static_cast<double>(options.records), 1},
+                                  .rows_per_person = options.rows_per_person})
+      .nodes[0];
 }
 
 // The largest noise rate whose plan claims at most epsilon; the claim grows with the rate.
-algorithm::Schedule calibrated(const algorithm::Options& o, long records, double epsilon) {
+algorithm::Schedule calibrated(const SceneOptions& options) {
+  const double epsilon = options.epsilon;
   double low = 1e-9, high = 1e9;
   while (high / low > 1 + 1e-12) {
     const double middle = std::sqrt(low * high);
-    (schedule_at(o, records, middle).epsilon <= epsilon ? low : high) = middle;
+    (schedule_at(options, middle).epsilon <= epsilon ? low : high) = middle;
   }
-  algorithm::Schedule s = schedule_at(o, records, low);
+  algorithm::Schedule s = schedule_at(options, low);
   expects(s.noise == algorithm::Noise::none || (s.epsilon <= epsilon && s.epsilon > 0.999 * epsilon),
           "a plan that claims epsilon");
   return s;
@@ -183,8 +188,8 @@ algorithm::Options SceneOptions::quiet_options() {
 }
 
 Scene make_scene(const SceneOptions& options) {
-  Scene scene{.schedule = calibrated(options.algorithm, options.records, options.epsilon),
-              .rows = opposed_rows(options.records, 0.3, options.row_norm),
+  Scene scene{.schedule = calibrated(options),
+              .rows = opposed_rows(options.records, 0.3, options.row_norm, std::max(1L, options.rows_per_person)),
               .start = Vector{{0, -20}},
               .neighbour = {Vector{{0, -20}}}};
   return scene;

@@ -30,8 +30,9 @@ namespace parley::audit {
 struct SceneOptions {
   algorithm::Options algorithm = quiet_options();  // noise-rate is set so that the plan claims `epsilon`
   double epsilon = 1;                              // claim for the whole run
-  long records = 1;     // B; the loss weight C is 1 unless set, so 1 is the worst case C/B = 1
-  double row_norm = 1;  // more than 1 breaks the contract of data::Rows: for broken twins only
+  long records = 1;          // B; the loss weight C is 1 unless set, so 1 is the worst case C/B = 1
+  long rows_per_person = 0;  // above 1: so many rows differ, and epsilon is for all of them
+  double row_norm = 1;       // more than 1 breaks the contract of data::Rows: for broken twins only
 
   static algorithm::Options quiet_options();  // C = 1, ρ = 0.02, η = 2
 };

@@ -33,14 +33,14 @@ problem::Problem Scene::problem(int world) const {
   return problem_of(rows[static_cast<std::size_t>(world)], schedule);
 }
 
-std::array<data::Rows, 2> opposed_rows(long records, double tilt, double row_norm) {
+std::array<data::Rows, 2> opposed_rows(long records, double tilt, double row_norm, long of_person) {
   std::array<data::Rows, 2> both;
   const double s = tilt * row_norm, c = std::sqrt(1 - tilt * tilt) * row_norm;
   for (const int world : {0, 1}) {
     data::Rows& rows = both[static_cast<std::size_t>(world)];
     rows.features = 2;
-    append(rows, world == 0 ? c : -c, s, 1);
-    for (long n = 1; n < records; ++n)  // the same in both worlds
+    for (long n = 0; n < of_person; ++n) append(rows, world == 0 ? c : -c, s, 1);
+    for (long n = of_person; n < records; ++n)  // the same in both worlds
       append(rows, 0.9 * std::cos(static_cast<double>(n)), 0.9 * std::sin(static_cast<double>(n)), n % 3 == 0 ? -1 : 1);
   }
   return both;

@@ -38,8 +38,9 @@ struct Scene {
   problem::Problem problem(int world) const;
 };
 
-// Node 0's rows in D and D': the first is v = (±c, tilt) with c² + tilt² = 1, the others are the same in both.
-std::array<data::Rows, 2> opposed_rows(long records, double tilt, double row_norm = 1);
+// Node 0's rows in D and D': the first, or all of a person, are v = (±c, tilt) with c² + tilt² = 1, the others are the
+// same in both.
+std::array<data::Rows, 2> opposed_rows(long records, double tilt, double row_norm = 1, long of_person = 1);
 
 // Plays node 0 from the committed start to its last round.
 Transcript play(const Scene& scene, algorithm::Node& node, privacy::Random& random);

@@ -36,12 +36,20 @@ TEST(Text, ANumberMustBeTheWholeTextAndFinite) {
         << text;
 }
 
+TEST(Text, ADecimalCommaIsToldAsSuch) {
+  const auto message = [](const char* text) { return message_of([&] { parse_number(text, "age", "a.csv:3"); }); };
+  EXPECT_NE(message(" 3,5").find("a decimal number has a point: write 3.5"), std::string::npos);
+  for (const char* text : {"3,5,1", "a,5", ",", "old"})
+    EXPECT_NE(message(text).find("write a number there"), std::string::npos) << text;
+}
+
 TEST(Text, TheNearestNameIsOfferedOnlyWhenItIsNear) {
   const std::vector<std::string> names = {"penalty", "damping", "noise-rate"};
   EXPECT_EQ(nearest("pnalty", names), "penalty");
   EXPECT_EQ(nearest("noise-rat", names), "noise-rate");
   EXPECT_EQ(nearest("pen", names), "penalty");
   EXPECT_EQ(nearest("completely-else", names), "");
+  EXPECT_EQ(nearest("y", {"0", "x"}), "") << "any letter is near any other";
 }
 
 TEST(Text, AFileIsWrittenWholeOrNotAtAll) {

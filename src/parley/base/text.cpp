@@ -25,6 +25,21 @@ std::string number(double value) {
   return {buffer, end};
 }
 
+namespace {
+
+// What to do with a text that is no number: 3,5 is one elsewhere.
+std::string with_point(std::string_view text) {
+  const auto comma = text.find(',');
+  std::string pointed(text);
+  if (comma != std::string_view::npos) pointed[comma] = '.';
+  double value = 0;
+  const auto [end, code] = std::from_chars(pointed.data(), pointed.data() + pointed.size(), value);
+  const bool number = comma != std::string_view::npos && code == std::errc{} && end == pointed.data() + pointed.size();
+  return number ? "a decimal number has a point: write " + pointed : "write a number there";
+}
+
+}  // namespace
+
 double parse_number(std::string_view text, const std::string& what, const std::string& where) {
   std::string_view digits = trim(text);
   if (digits.starts_with('+')) digits.remove_prefix(1);
@@ -35,7 +50,7 @@ double parse_number(std::string_view text, const std::string& what, const std::s
                  .value = "'" + std::string(text) + "'",
                  .allowed = "a finite decimal number",
                  .where = where,
-                 .fix = "write a number there"});
+                 .fix = with_point(digits)});
   return value;
 }
 
@@ -58,6 +73,7 @@ std::string nearest(std::string_view name, const std::vector<std::string>& candi
       begun = candidate;
     }
   if (!begun.empty()) return begun;
+  if (name.size() <= 1) return "";  // any letter is one change away from any other
   std::size_t best_distance = (name.size() <= 3 ? 1 : std::max<std::size_t>(2, name.size() / 3)) + 1;
   for (const auto& candidate : candidates) {
     std::vector<std::size_t> row(candidate.size() + 1);

@@ -41,6 +41,9 @@ struct Dataset {
   Rows rows;
   std::vector<std::string> feature_names;
   std::vector<std::string> split_key;  // per row, the value of the column asked for by --split-column; empty otherwise
+  // Per row, which person's it is, numbered as they first appear in the file; empty where the schema names none.
+  std::vector<std::uint32_t> person{};
+  std::vector<std::string> persons{};  // their texts, by number. Privacy: they never leave the process
   std::string not_public;              // why preprocessing depended on the data; empty when it did not
   std::string schema_toml;             // what `predict` needs to encode new rows the same way; empty for LIBSVM
   bool regression = false;

@@ -175,7 +175,7 @@ std::string draft_schema(const Table& table, const std::string& label_name) {
   const std::size_t label = label_name.empty() ? label_column(table, seen) : named_column(table, label_name);
   schema.label = guess_label(seen[label], table.source);
 
-  std::string dropped;
+  std::string dropped, identifier;
   std::vector<Guess> guesses;
   for (std::size_t i = 0; i < table.columns.size(); ++i) {
     if (i == label) continue;
@@ -183,7 +183,12 @@ std::string draft_schema(const Table& table, const std::string& label_name) {
     schema.columns.push_back(guesses.back().column);
     if (const std::string& reason = guesses.back().dropped; !reason.empty())
       dropped += "# Dropped: " + one_line(table.columns[i]) + " (" + reason + ").\n";
+    if (identifier.empty() && seen[i].identifies()) identifier = table.columns[i];
   }
+  if (!identifier.empty())
+    dropped += "# Decide: may a person have several rows? Then put person = " + one_line(toml_text(identifier)) +
+               " and rows_per_person = 4\n# (the most that one person may have) above [label]: the guarantee is then "
+               "for the person.\n";
   if (seen[label].missing())
     dropped += fmt::format("# Decide: {} rows have no label: take them out, by a rule that is public.\n",
                            seen[label].rows - seen[label].cells);

@@ -44,13 +44,36 @@ void check_files_distinct(const Options& o) {
   for (std::size_t i = 0; i < o.data.size(); ++i)
     if (const auto [other, first] = seen.emplace(identity(o.data[i]), i); !first)
       refuse("have the same file", other->second, i, o.data);
-  if (o.public_data.empty()) return;
-  if (const auto node = seen.find(identity(o.public_data)); node != seen.end())
-    throw Error({.what = "the rows that are declared public are rows to train on",
-                 .value = both(o.public_data, o.data[node->second]),
-                 .allowed = "a file that is not in --data",
-                 .where = "option --public-data",
-                 .fix = "name a file of other rows, or leave it out"});
+  const auto refuse_trained_on = [&](const std::string& file, const std::string& option, const std::string& what) {
+    if (file.empty()) return;
+    if (const auto node = seen.find(identity(file)); node != seen.end())
+      throw Error({.what = what,
+                   .value = both(file, o.data[node->second]),
+                   .allowed = "a file that is not in --data",
+                   .where = "option --" + option,
+                   .fix = "name a file of other rows, or leave it out"});
+  };
+  refuse_trained_on(o.public_data, "public-data", "the rows that are declared public are rows to train on");
+  refuse_trained_on(o.test_data, "test-data", "the model would be tested on the rows that it was trained on");
+}
+
+void PersonsDistinct::add(std::size_t node, const std::vector<std::string>& persons) {
+  std::size_t again = 0, other = 0;
+  for (const std::string& person : persons)
+    if (const auto [at, first] = node_.emplace(person, node); !first) {
+      if (again == 0) other = at->second;
+      ++again;
+    }
+  if (again == 0) return;
+  throw Error({.what = std::to_string(again) + (again == 1 ? " person of" : " persons of") + " node " +
+                       std::to_string(node) +
+                       " also have rows at another node: a person at two nodes costs more than "
+                       "the epsilon of one",
+               .value = both(files_[other], files_[node]),
+               .allowed = "all rows of a person at one node",
+               .where = "option --data",
+               .fix = "put all rows of a person into one file; to deal one file to several nodes, name it once and set "
+                      "--nodes"});
 }
 
 void check_rows_distinct(const Holdings& all, const std::vector<std::string>& files) {

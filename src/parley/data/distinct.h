@@ -1,19 +1,34 @@
 // One file per node means that a row sits at one node. Privacy: epsilon is that of one node (docs/approve/guarantee.md,
 // the terms); a row that sits at two costs more, so what shows that two nodes have the same rows is refused.
 #pragma once
+#include <cstddef>
 #include <string>
+#include <unordered_map>
 #include <vector>
 
 #include "parley/data/source.h"
 
 namespace parley::data {
 
-// Error when two names of --data are one file (spelling, symbolic or hard link), or --public-data is a node's file.
+// Error when two names of --data are one file (spelling, symbolic or hard link), or --public-data or --test-data is a
+// node's file.
 // Opens nothing; of a file that cannot be seen from here only the name is known.
 void check_files_distinct(const Options& options);
 
 // Error when two of this process's nodes hold the same rows in the same order: a copy of a file. `files`: of --data.
 // What other processes hold is not compared: a digest of rows would confirm a guessed row to whoever sees it.
 void check_rows_distinct(const Holdings& holdings, const std::vector<std::string>& files);
+
+// Error when a person has rows in two of this process's files: epsilon is for a person at one node, and a ledger counts
+// the node that spends most.
+class PersonsDistinct {
+ public:
+  explicit PersonsDistinct(const std::vector<std::string>& files) : files_(files) {}
+  void add(std::size_t node, const std::vector<std::string>& persons);
+
+ private:
+  const std::vector<std::string>& files_;
+  std::unordered_map<std::string, std::size_t> node_;
+};
 
 }  // namespace parley::data

@@ -169,13 +169,14 @@ void choose_references(Schema& schema) {
 
 Schema read_schema(const toml::table& root, const std::string& file) {
   const Section top(root, file, "");
-  top.only({"intercept", "missing", "scale", "fold", "label", "columns"});
+  top.only({"intercept", "missing", "scale", "fold", "person", "rows_per_person", "extra_rows", "label", "columns"});
   Schema schema;
   schema.intercept = top.truth("intercept", schema.intercept);
   if (top.has("missing")) schema.missing = top.texts("missing");
   schema.scale = top.choice("scale", scales, Scale::clip);
 
   schema.fold = top.choice("fold", folds, Fold::none);
+  read_person(top, schema);
 
   const auto* label = top.find("label");
   if (label == nullptr || !label->is_table())
@@ -201,6 +202,7 @@ Schema read_schema(const toml::table& root, const std::string& file) {
     }
   }
   check_folded(top, schema);
+  check_person(top, schema);
   if (schema.scale == Scale::bound) choose_references(schema);
   if (feature_names(schema).empty())
     top.fail("columns", {.what = "the schema makes no feature", .fix = "add a [[columns]] section"});
@@ -240,6 +242,7 @@ std::string to_toml(const Schema& schema) {
   s += "missing = " + toml_list(schema.missing, toml_text) + "\n";
   if (schema.fold != Fold::none) s += "fold = " + word(folds, schema.fold) + "\n";
   if (schema.scale != Scale::clip) s += "scale = " + word(scales, schema.scale) + "\n";
+  s += person_to_toml(schema);
   s += "\n[label]\ncolumn = " + toml_text(schema.label.column) + "\n";
   if (const auto& bounds = schema.label.bounds) {
     s += toml_bounds(*bounds, schema.label.out_of_range);

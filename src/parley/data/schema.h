@@ -17,6 +17,9 @@ enum class Other { error, bucket, zero };
 enum class Fold { none, letters, blanks, both };           // what does not count when texts are compared
 enum class DatePart { none, days, year, month, weekday };  // what a date becomes before anything else
 enum class Scale { clip, bound };
+enum class ExtraRows { error, drop };
+
+inline constexpr long most_rows_per_person = 1'000'000;  // as privacy/group.h
 
 struct Bounds {
   double low = 0;
@@ -70,6 +73,14 @@ struct Label {
   bool operator==(const Label&) const = default;
 };
 
+// Whom a guarantee is for: whoever has the same text in this column, with at most so many rows at one party. Empty and
+// 0: one row.
+struct Unit {
+  std::string person{};
+  long rows_per_person = 0;
+  bool operator==(const Unit&) const = default;
+};
+
 struct Schema {
   bool intercept = true;                            // a constant feature, the last one; it counts in |x| <= 1
   std::vector<std::string> missing{"", "NA", "?"};  // cells that mean "missing"
@@ -79,6 +90,9 @@ struct Schema {
   Label label;
   std::vector<Column> columns;
   Fold fold = Fold::none;
+  Unit unit{};
+  ExtraRows extra_rows =
+      ExtraRows::error;  // of more rows of a person the first ones in the file stay, or it is refused
 
   bool operator==(const Schema&) const = default;
 };

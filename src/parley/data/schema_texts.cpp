@@ -66,6 +66,34 @@ void read_date(const Section& s, Column& c) {
   }
 }
 
+constexpr Word<ExtraRows> extra_rows[]{{"error", ExtraRows::error}, {"drop", ExtraRows::drop}};
+
+void read_person(const Section& top, Schema& schema) {
+  if (!top.has("person")) {
+    for (const char* key : {"rows_per_person", "extra_rows"})
+      if (top.has(key))
+        top.fail(key, {.what = in_quotes(key) + " has no meaning without 'person'",
+                       .fix = "add person = \"COLUMN\", whose text is the same in all rows of one person"});
+    return;
+  }
+  schema.unit.person = top.text("person");
+  if (schema.unit.person.empty()) top.fail("person", {.what = "'person' is empty", .allowed = "the name of a column"});
+  schema.unit.rows_per_person = top.whole("rows_per_person", 1, most_rows_per_person);
+  schema.extra_rows = top.choice("extra_rows", extra_rows, ExtraRows::error);
+}
+
+void check_person(const Section& top, const Schema& schema) {
+  if (schema.unit.person.empty()) return;
+  const auto fail = [&](const std::string& what, const std::string& fix) {
+    top.fail("person", {.what = what, .value = in_quotes(schema.unit.person), .fix = fix});
+  };
+  if (schema.unit.person == schema.label.column)
+    fail("the label column cannot say whose a row is", "name the column that tells persons apart");
+  for (const Column& c : schema.columns)
+    if (c.name == schema.unit.person && c.kind != Kind::drop)
+      fail("the column that says whose a row is may not be a feature", "set kind = \"drop\" for it, or leave it out");
+}
+
 void read_categories(const Section& s, Column& c) {
   c.codes = whole_numbers(s);
   if (c.codes)
@@ -109,6 +137,14 @@ void check_folded(const Section& top, const Schema& schema) {
           top.fail("fold", {.what = "a category is also a missing mark after folding",
                             .value = in_quotes(category),
                             .fix = "set missing = \"category\" for this column, or take one of them out"});
+}
+
+std::string person_to_toml(const Schema& schema) {
+  if (schema.unit.person.empty()) return "";
+  const auto word = std::ranges::find(extra_rows, schema.extra_rows, &Word<ExtraRows>::value);
+  return "person = " + toml_text(schema.unit.person) +
+         "\nrows_per_person = " + std::to_string(schema.unit.rows_per_person) + "\nextra_rows = \"" +
+         std::string(word->text) + "\"\n";
 }
 
 std::string categories_to_toml(const Column& c) {

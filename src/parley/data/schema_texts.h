@@ -1,4 +1,4 @@
-// The part of a schema that says which texts mean the same: folding, aliases, codes, dates. schema.cpp calls it.
+// The part of a schema that says which texts mean the same: folding, aliases, codes, dates, persons. schema.cpp calls it.
 #pragma once
 #include <optional>
 #include <string>
@@ -13,10 +13,13 @@ namespace parley::data {
 
 void read_categories(const Section& section, Column& column);  // categories, codes, aliases, date
 void read_date(const Section& section, Column& column);
+void read_person(const Section& top, Schema& schema);         // before the columns
+void check_person(const Section& top, const Schema& schema);  // after them: it is no feature and not the label
 void check_folded(const Section& top, const Schema& schema);  // no two texts become one by folding
 
 std::string categories_to_toml(const Column& column);
 std::string dates_to_toml(const Column& column);
+std::string person_to_toml(const Schema& schema);
 std::string toml_text(const std::string& text);
 
 template <class T, class Write>

@@ -81,11 +81,11 @@ void check_used(const Options& o) {
   if (!o.schema.empty() && !csv)
     refuse("schema",
            files ? "LIBSVM data has none" : "--data " + join(o.data, ",") + " has its own; give your file with --data");
-  const auto from_database = [](const std::string& name) { return is_database(name); };
-  if (!o.query.empty() && std::ranges::none_of(o.data, from_database))
-    refuse("query", "it goes with --data postgresql://...");
-  if (o.delimiter != "auto" && !csv) refuse("delimiter", "only CSV files have one");
-  delimiter_of(o.delimiter);
+  check_query_used(o.csv, o.data);
+  if (o.csv.delimiter != "auto" && !csv) refuse("delimiter", "only CSV files have one");
+  delimiter_of(o.csv.delimiter);
+  if (o.rows != Options{}.rows && std::ranges::find(o.data, "census") == o.data.end())
+    refuse("rows", "it says how many synthetic census rows are made; to take fewer rows of a file, shorten the file");
   if (o.features > 0 && !libsvm) refuse("features", "only LIBSVM data needs it");
   if (!o.split_column.empty() && o.split != Split::column) refuse("split-column", "it goes with --split column");
   if (!o.split_shares.empty() && o.split != Split::shares) refuse("split-shares", "it goes with --split shares");
@@ -206,9 +206,12 @@ Holdings load(const Options& o, const Share& share, const Watch& watch) {
     all.blocks =
         balanced(share.file_sizes.empty() ? std::vector<double>(o.data.size(), 1) : share.file_sizes, share.processes);
   }
+  PersonsDistinct persons(o.data);
   for (std::size_t i = 0; i < o.data.size(); ++i) {
     if (file_per_node(o) && !all.holds(static_cast<int>(i))) continue;
-    HeldOut parts = hold_out(load_one(o, o.data[i], watch), test_share, static_cast<std::uint64_t>(o.split_seed),
+    Dataset whole = load_one(o, o.data[i], watch);
+    persons.add(i, whole.persons);
+    HeldOut parts = hold_out(std::move(whole), test_share, static_cast<std::uint64_t>(o.split_seed),
                              static_cast<std::size_t>(o.public_rows));
     if (all.feature_names.empty()) set_common_facts(all, o, o.data[i], parts.train);
     check_alike(parts.train, all);
@@ -256,7 +259,7 @@ Holdings holdings_dealt(const Options& o, Dataset rows, const std::vector<Datase
 }
 
 std::vector<Option> option_rows(Options& o) {
-  return {
+  std::vector<Option> rows = {
       {"data", "D",
        "census (built in), adult, a .csv, .csv.gz or .libsvm file, - (standard input), postgresql://..., or one file "
        "per node: a.csv,b.csv,c.csv",
@@ -266,15 +269,6 @@ std::vector<Option> option_rows(Options& o) {
        any_text("a folder"), &o.data_dir, "data"},
       {"schema", "", "public schema of CSV data (TOML)", any_text("a file"), &o.schema, "data"},
       {"format", "", "format of the data files", one_of(o.format), &o.format.text, "data"},
-      {"header", "", "whether the first line of a CSV file names its columns", any_text("yes, no"), &o.header, "data"},
-      {"delimiter", "",
-       "what separates the fields of a CSV file: auto (found from its header line), comma, semicolon, tab, pipe, or "
-       "one "
-       "character",
-       any_text("a word or a character"), &o.delimiter, "data"},
-      {"query", "",
-       "the rows to take from --data postgresql://user@host/database: SELECT columns FROM table WHERE conditions",
-       any_text("a query in SQL"), &o.query, "data"},
       {"features", "d", "number of features of LIBSVM data (public knowledge)", between(0, 100000000), &o.features,
        "data", Shown::to_anyone},
       {"preprocessing", "",
@@ -304,6 +298,9 @@ std::vector<Option> option_rows(Options& o) {
        "rows taken out of the data, before test rows and dealing, and declared public: no guarantee covers them",
        between(0, 100000000), &o.public_rows, "data", Shown::to_anyone},
   };
+  const std::vector<Option> csv = option_rows(o.csv, "data");
+  rows.insert(std::ranges::find(rows, "features", &Option::name), csv.begin(), csv.end());
+  return rows;
 }
 
 }  // namespace parley::data

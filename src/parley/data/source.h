@@ -5,6 +5,7 @@
 
 #include "parley/base/options.h"
 #include "parley/data/dataset.h"
+#include "parley/data/read/csv_options.h"
 #include "parley/data/read/load_csv.h"
 #include "parley/data/split.h"
 
@@ -21,9 +22,7 @@ struct Options {
   std::string schema;
   std::string schema_text;  // no option: what the file --schema said when it was checked; it is not read again
   Choice<FileFormat> format = FileFormat::automatic;
-  bool header = true;
-  std::string delimiter = "auto";
-  std::string query;
+  CsvOptions csv{};
   long features = 0;
   std::string preprocessing = "public";
   long rows = 50000;

@@ -76,7 +76,7 @@ TEST_F(Files, OptionsForPublicRowsThatWouldNotBeUsedAreRefused) {
   EXPECT_THAT(message_of([] { load({.public_data = "p.csv"}); }), HasSubstr("take rows out of it with --public-rows"));
   o = options({table("a.csv", 0, 50)});
   o.public_data = "/nowhere/p.csv";
-  EXPECT_THAT(message_of([&] { load(o); }), AllOf(HasSubstr("option --public-data"), HasSubstr("No such file")));
+  EXPECT_THAT(message_of([&] { load(o); }), AllOf(HasSubstr("option --public-data"), HasSubstr("does not exist")));
   o.public_data = put("q.csv", "x,y\n1,d\n");
   EXPECT_THAT(message_of([&] { load(o); }), HasSubstr("not among its classes"));
 }
@@ -122,6 +122,17 @@ TEST_F(Files, ACopyIsRefusedByItsRows) {
   EXPECT_EQ(load(options({a, b, table("almost.csv", 0, 31)})).nodes.size(), 3U);
   // Another process's rows are not compared: no digest of rows leaves a process.
   EXPECT_EQ(load(options({a, copy}), {.process = 0, .processes = 2}).nodes.size(), 1U);
+}
+
+TEST_F(Files, AFileToTrainOnIsNoFileToTestOnAndTakesNoNumberOfSyntheticRows) {
+  Options o = options({table("a.csv", 0, 50), table("b.csv", 50, 70)});
+  o.test_data = o.data[1];
+  EXPECT_THAT(message_of([&] { load(o); }),
+              AllOf(HasSubstr("tested on the rows that it was trained on"), HasSubstr("option --test-data")));
+  o.test_data = table("c.csv", 200, 20);
+  EXPECT_EQ(load(o).test.count(), 20U);
+  o.rows = 30;
+  EXPECT_THAT(message_of([&] { load(o); }), HasSubstr("--rows would not be used"));
 }
 
 TEST_F(Files, AFileToTrainOnCannotBeDeclaredPublic) {

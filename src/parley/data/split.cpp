@@ -4,6 +4,7 @@
 #include <cmath>
 #include <map>
 #include <numeric>
+#include <optional>
 #include <utility>
 
 #include "parley/base/error.h"
@@ -24,14 +25,48 @@ Dataset select(const Dataset& all, const Indices& which) {
   part.schema_toml = all.schema_toml;
   part.regression = all.regression;
   part.classes = all.classes;
+  for (const std::size_t row : which)
+    if (!all.person.empty()) part.person.push_back(all.person[row]);
   if (all.split_key.empty()) return part;
   part.split_key.reserve(which.size());
   for (const std::size_t row : which) part.split_key.push_back(all.split_key[row]);
   return part;
 }
 
+// All rows by person, persons in the order in which they first appear; where there are none, each row by itself.
+std::vector<Indices> by_person(const Dataset& all) {
+  std::vector<Indices> persons;
+  std::map<std::uint32_t, std::size_t> place;
+  for (std::size_t row = 0; row < all.person.size(); ++row) {
+    const auto [at, first] = place.emplace(all.person[row], persons.size());
+    if (first) persons.emplace_back();
+    persons[at->second].push_back(row);
+  }
+  return persons;
+}
+
+// The first place from `at` on where one person's rows end in `order`, in which they stand together.
+std::size_t next_person(const Indices& order, const Dataset& all, std::size_t at) {
+  while (!all.person.empty() && at > 0 && at < order.size() && all.person[order[at - 1]] == all.person[order[at]]) ++at;
+  return at;
+}
+
+std::size_t last_person(const Indices& order, const Dataset& all, std::size_t from, std::size_t at) {
+  while (!all.person.empty() && at > from && at < order.size() && all.person[order[at - 1]] == all.person[order[at]])
+    --at;
+  return at;
+}
+
+// Per row, that of its person's first row.
+template <typename Key>
+std::vector<Key> of_first_rows(std::vector<Key> key, const Dataset& all) {
+  for (const Indices& person : by_person(all))
+    for (const std::size_t row : person) key[row] = key[person.front()];
+  return key;
+}
+
 // Cuts `order` at round(n · (s_1 + … + s_i) / Σ s): sizes are within 1 of n · s_i / Σ s and no row is lost to rounding.
-std::vector<Indices> cut(const Indices& order, const std::vector<double>& shares) {
+std::vector<Indices> cut(const Indices& order, const Dataset& all, const std::vector<double>& shares) {
   const double total = std::accumulate(shares.begin(), shares.end(), 0.0);
   std::vector<Indices> parts;
   double sum = 0;
@@ -40,7 +75,7 @@ std::vector<Indices> cut(const Indices& order, const std::vector<double>& shares
     sum += shares[i];
     const auto until =
         static_cast<std::size_t>(std::llround(static_cast<double>(order.size()) * std::min(1.0, sum / total)));
-    const std::size_t to = i + 1 == shares.size() ? order.size() : std::max(from, until);
+    const std::size_t to = i + 1 == shares.size() ? order.size() : next_person(order, all, std::max(from, until));
     parts.emplace_back(order.begin() + static_cast<std::ptrdiff_t>(from),
                        order.begin() + static_cast<std::ptrdiff_t>(to));
     from = to;
@@ -48,13 +83,12 @@ std::vector<Indices> cut(const Indices& order, const std::vector<double>& shares
   return parts;
 }
 
-std::vector<Indices> cut_evenly(const Indices& order, std::size_t nodes) {
+std::vector<Indices> cut_evenly(const Indices& order, const Dataset& all, std::size_t nodes) {
   std::vector<Indices> parts;
-  for (std::size_t i = 0; i < nodes; ++i) {
-    const auto from = static_cast<std::ptrdiff_t>(order.size() * i / nodes);
-    const auto to = static_cast<std::ptrdiff_t>(order.size() * (i + 1) / nodes);
-    parts.emplace_back(order.begin() + from, order.begin() + to);
-  }
+  const auto place = [&](std::size_t i) {
+    return static_cast<std::ptrdiff_t>(next_person(order, all, order.size() * i / nodes));
+  };
+  for (std::size_t i = 0; i < nodes; ++i) parts.emplace_back(order.begin() + place(i), order.begin() + place(i + 1));
   return parts;
 }
 
@@ -88,7 +122,8 @@ std::vector<double> power_shares(const SplitPlan& plan, std::size_t nodes) {
 }
 
 template <typename Key>
-std::vector<Indices> by_value(const Indices& order, const std::vector<Key>& key, std::size_t nodes) {
+std::vector<Indices> by_value(const Indices& order, const Dataset& data, std::vector<Key> key, std::size_t nodes) {
+  key = of_first_rows(std::move(key), data);
   std::map<Key, Indices> groups;
   for (const std::size_t row : order) groups[key[row]].push_back(row);
   std::vector<Indices> sorted;
@@ -96,7 +131,7 @@ std::vector<Indices> by_value(const Indices& order, const std::vector<Key>& key,
   if (sorted.size() < nodes) {
     Indices all;
     for (const auto& rows : sorted) all.insert(all.end(), rows.begin(), rows.end());
-    return cut_evenly(all, nodes);
+    return cut_evenly(all, data, nodes);
   }
   std::stable_sort(sorted.begin(), sorted.end(), [](const auto& a, const auto& b) { return a.size() > b.size(); });
   std::vector<Indices> parts(nodes);
@@ -109,12 +144,12 @@ std::vector<Indices> by_value(const Indices& order, const std::vector<Key>& key,
 }
 
 std::vector<Indices> by_label(const Indices& order, const Dataset& all, std::size_t nodes) {
-  if (!all.regression) return by_value(order, all.rows.label, nodes);
+  if (!all.regression) return by_value(order, all, all.rows.label, nodes);
   // A target takes a new value in nearly every row; dealing those "groups" would be an even split in disguise.
   Indices sorted = order;
-  const auto& y = all.rows.label;
+  const auto y = of_first_rows(all.rows.label, all);
   std::stable_sort(sorted.begin(), sorted.end(), [&y](std::size_t a, std::size_t b) { return y[a] < y[b]; });
-  return cut_evenly(sorted, nodes);
+  return cut_evenly(sorted, all, nodes);
 }
 
 std::vector<Indices> by_column(const Indices& order, const Dataset& all, std::size_t nodes) {
@@ -122,17 +157,17 @@ std::vector<Indices> by_column(const Indices& order, const Dataset& all, std::si
     throw Error({.what = "a split by column needs to know the column",
                  .where = "split of " + all.name,
                  .fix = "name one with --split-column, or use the split 'label-skewed'"});
-  return by_value(order, all.split_key, nodes);
+  return by_value(order, all, all.split_key, nodes);
 }
 
 std::vector<Indices> parts_of(const Indices& order, const Dataset& all, std::size_t nodes, const SplitPlan& plan) {
   switch (plan.how) {
     case Split::even:
-      return cut_evenly(order, nodes);
+      return cut_evenly(order, all, nodes);
     case Split::shares:
-      return cut(order, checked_shares(plan, nodes));
+      return cut(order, all, checked_shares(plan, nodes));
     case Split::power:
-      return cut(order, power_shares(plan, nodes));
+      return cut(order, all, power_shares(plan, nodes));
     case Split::column:
       return by_column(order, all, nodes);
     case Split::label_skewed:
@@ -141,11 +176,29 @@ std::vector<Indices> parts_of(const Indices& order, const Dataset& all, std::siz
   return {};
 }
 
-Indices row_order(std::size_t rows, bool shuffle, std::uint64_t seed) {
-  if (shuffle) return PublicRandom(seed, PublicRandom::Purpose::split).permutation(rows);
-  Indices order(rows);
+Indices counted(std::size_t count) {
+  Indices order(count);
   std::iota(order.begin(), order.end(), std::size_t{0});
   return order;
+}
+
+// Rows in a random order, those of one person together; without a purpose in the order of the file, by persons' first
+// rows. Where the rows of persons go depends on the order in which persons first appear and on nothing in their rows.
+Indices row_order(const Dataset& all, std::optional<PublicRandom::Purpose> purpose, std::uint64_t seed) {
+  const auto order = [&](std::size_t count) {
+    return purpose ? PublicRandom(seed, *purpose).permutation(count) : counted(count);
+  };
+  if (all.person.empty()) return order(all.rows.count());
+  const auto persons = by_person(all);
+  Indices rows;
+  for (const std::size_t p : order(persons.size())) rows.insert(rows.end(), persons[p].begin(), persons[p].end());
+  return rows;
+}
+
+Dataset piece(const Dataset& all, const Indices& order, std::size_t from, std::size_t to) {
+  Indices which(order.begin() + static_cast<std::ptrdiff_t>(from), order.begin() + static_cast<std::ptrdiff_t>(to));
+  std::sort(which.begin(), which.end());
+  return select(all, which);
 }
 
 }  // namespace
@@ -176,13 +229,29 @@ HeldOut hold_out(Dataset all, double share, std::uint64_t seed, std::size_t publ
     const Dataset none = select(all, {});
     return {.train = std::move(all), .test = none, .published = none};
   }
-  const Indices order = PublicRandom(seed, PublicRandom::Purpose::hold_out).permutation(rows);
-  const auto piece = [&](std::size_t from, std::size_t to) {
-    Indices which(order.begin() + static_cast<std::ptrdiff_t>(from), order.begin() + static_cast<std::ptrdiff_t>(to));
-    std::sort(which.begin(), which.end());
-    return select(all, which);
-  };
-  return {.train = piece(held + published, rows), .test = piece(0, held), .published = piece(held, held + published)};
+  const Indices order = row_order(all, PublicRandom::Purpose::hold_out, seed);
+  const std::size_t tested = next_person(order, all, held);
+  const std::size_t open = last_person(order, all, tested, std::min(tested + published, rows));
+  if (open == rows)
+    throw Error({.what = "no row would be left to train on: all rows of a person go to one part",
+                 .value = std::to_string(rows) + " rows of " + std::to_string(by_person(all).size()) + " persons",
+                 .where = "hold-out of " + all.name,
+                 .fix = "hold out a smaller share"});
+  return {.train = piece(all, order, open, rows),
+          .test = piece(all, order, 0, tested),
+          .published = piece(all, order, tested, open)};
+}
+
+HeldOut hold_out_last(Dataset all, double share) {
+  const std::size_t rows = all.rows.count();
+  const auto held = static_cast<std::size_t>(std::llround(share * static_cast<double>(rows)));
+  if (held == 0) {
+    const Dataset none = select(all, {});
+    return {.train = std::move(all), .test = none};
+  }
+  const Indices order = row_order(all, std::nullopt, 0);
+  const std::size_t trained = last_person(order, all, 0, rows - held);
+  return {.train = piece(all, order, 0, trained), .test = piece(all, order, trained, rows)};
 }
 
 std::vector<Indices> deal(const Dataset& all, int nodes, const SplitPlan& plan, std::uint64_t seed) {
@@ -192,7 +261,8 @@ std::vector<Indices> deal(const Dataset& all, int nodes, const SplitPlan& plan, 
                  .allowed = "nodes >= 1",
                  .fix = "raise --nodes"});
   const std::size_t rows = all.rows.count();
-  auto parts = parts_of(row_order(rows, plan.shuffle, seed), all, static_cast<std::size_t>(nodes), plan);
+  const auto purpose = plan.shuffle ? std::optional(PublicRandom::Purpose::split) : std::nullopt;
+  auto parts = parts_of(row_order(all, purpose, seed), all, static_cast<std::size_t>(nodes), plan);
   for (std::size_t i = 0; i < parts.size(); ++i)
     if (parts[i].empty())
       throw Error(

@@ -47,7 +47,8 @@ void refuse_ragged(const std::vector<std::string_view>& fields, std::size_t colu
                .value = std::to_string(fields.size()),
                .allowed = std::to_string(columns) + ", as there are columns",
                .where = where.text(),
-               .fix = other.empty() ? "complete the row; put quotes around a field that holds a comma"
+               .fix = other.empty() ? "complete the row; put quotes around a field that holds a comma, and write "
+                                      "decimal numbers with a point"
                                     : "its fields seem to be separated otherwise: give --delimiter " + other});
 }
 
@@ -113,6 +114,10 @@ std::optional<Table> CsvReader::next(std::size_t most_rows) {
   if (table.cells.empty()) return std::nullopt;
   table.columns = in.columns;
   return table;
+}
+
+char CsvReader::delimiter() const {
+  return inside_->layout.delimiter;
 }
 
 Table parse_csv(std::string_view text, std::string source, const CsvLayout& layout) {

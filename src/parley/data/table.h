@@ -41,6 +41,7 @@ class CsvReader {
   CsvReader(const CsvReader&) = delete;
   CsvReader& operator=(const CsvReader&) = delete;
   std::optional<Table> next(std::size_t most_rows);  // the next rows, at least one; nullopt: there are no more
+  char delimiter() const;                            // as given, or as found; 0: nothing is read yet
 
  private:
   struct Inside;

@@ -78,7 +78,8 @@ TEST(Csv, WithoutHeaderTheNamesComeFromTheLayoutOrAreCounted) {
 TEST(Csv, ARaggedRowNamesLineFoundAndExpected) {
   EXPECT_EQ(table_failure("a,b\n\"1\n1\",2\n1,2,3\n"),
             "mine.csv:4: the row has a wrong number of fields; got 3; allowed: 2, as there are columns\n"
-            "  what to do: complete the row; put quotes around a field that holds a comma");
+            "  what to do: complete the row; put quotes around a field that holds a comma, and write "
+            "decimal numbers with a point");
   EXPECT_THAT(table_failure("a,b\n1\n"),
               HasSubstr("mine.csv:2: the row has a wrong number of fields; got 1; allowed: 2"));
   EXPECT_THAT(table_failure("a,b\n1,2,\n"), HasSubstr("got 3"));

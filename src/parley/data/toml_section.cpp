@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <cstdint>
 #include <set>
 #include <sstream>
 
@@ -78,6 +79,18 @@ bool Section::truth(const std::string& key, bool fallback) const {
   if (node == nullptr) return fallback;
   if (!node->is_boolean()) fail(key, {.what = in_quotes(key) + " must be true or false", .value = type_name(*node)});
   return **node->as_boolean();
+}
+
+long Section::whole(const std::string& key, long low, long high) const {
+  const std::string allowed = "a whole number from " + std::to_string(low) + " to " + std::to_string(high);
+  const auto* node = find(key);
+  if (node == nullptr) fail(key, {.what = "the key " + in_quotes(key) + " is missing", .allowed = allowed});
+  if (!node->is_integer())
+    fail(key, {.what = in_quotes(key) + " must be a whole number", .value = type_name(*node), .allowed = allowed});
+  const std::int64_t value = **node->as_integer();
+  if (value < low || value > high)
+    fail(key, {.what = in_quotes(key) + " is out of range", .value = std::to_string(value), .allowed = allowed});
+  return static_cast<long>(value);
 }
 
 std::vector<double> Section::numbers(const std::string& key) const {

@@ -33,6 +33,7 @@ class Section {
 
   std::string text(const std::string& key) const;  // required
   bool truth(const std::string& key, bool fallback) const;
+  long whole(const std::string& key, long low, long high) const;          // required
   std::vector<double> numbers(const std::string& key) const;              // required; finite
   std::vector<std::string> texts(const std::string& key) const;           // required
   std::vector<std::string> distinct_texts(const std::string& key) const;  // required; not empty, no repetition

@@ -84,6 +84,7 @@ void match_noise(run::Simulation& simulation, run::TrainOptions& options, const 
     algorithm::Setting setting = run::setting_on(simulation.graph, simulation.holdings.records, nodes);
     setting.features = static_cast<long>(simulation.holdings.test.features);
     setting.classes = std::max(2, static_cast<int>(simulation.holdings.classes.size()));
+    setting.rows_per_person = simulation.unit.rows_per_person;
     return algorithm::make_plan(o, setting);
   };
   const double target = loss_of(planned(cell.match_target->algorithm));

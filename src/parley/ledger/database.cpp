@@ -98,12 +98,27 @@ LedgerDatabase LedgerDatabase::open(const fs::path& file, const std::function<vo
   return database;
 }
 
-void LedgerDatabase::append(std::span<const Entry> entries) {
+void LedgerDatabase::append(std::span<const Entry> entries, First first) {
   expects(!failed_, "no charge after the ledger failed");
   failed_ = true;  // until all of it is on disk
   Connection& c = *connection_;
   Head next = head_;
+  std::vector<Entry> chain;  // without released bytes
   std::vector<Digest> hashes;
+  for (const Entry& given : entries) {
+    chain.push_back(
+        {.kind = given.kind, .run = given.run, .node = given.node, .round = given.round, .body = given.body});
+    chain.back().sequence = next.entries + 1;
+    chain.back().released_hash = sha256(given.released);
+    next = {chain.back().sequence, chained(next.hash, chain.back())};
+    hashes.push_back(next.hash);
+  }
+  if (first == First::memory) {
+    failpoint("before the memory leads");
+    c.memory->update({.ledger = identity(), .head = next});
+    c.memory->sync();
+    failpoint("after the memory leads");
+  }
   failpoint("before the transaction");
   c.run("BEGIN IMMEDIATE", "write", file_);
   const auto abandon = [&] {
@@ -117,12 +132,8 @@ void LedgerDatabase::append(std::span<const Entry> entries) {
   {
     Statement insert(c.db, "INSERT INTO entry VALUES(?, ?, ?, ?, ?, ?, ?, ?, ?)");
     if (!insert.good()) abandon();
-    for (const Entry& given : entries) {
-      Entry e = {.kind = given.kind, .run = given.run, .node = given.node, .round = given.round, .body = given.body};
-      e.sequence = next.entries + 1;
-      e.released_hash = sha256(given.released);
-      next = {e.sequence, chained(next.hash, e)};
-      hashes.push_back(next.hash);
+    for (std::size_t i = 0; i < chain.size(); ++i) {
+      const Entry& e = chain[i];
       insert.bind(1, e.sequence);
       insert.bind_text(2, e.kind);
       insert.bind_text(3, e.run);
@@ -130,8 +141,8 @@ void LedgerDatabase::append(std::span<const Entry> entries) {
       insert.bind(5, e.round);
       insert.bind_text(6, e.body);
       insert.bind_blob(7, view(e.released_hash));
-      insert.bind_blob(8, view(next.hash));
-      insert.bind_blob(9, given.released);
+      insert.bind_blob(8, view(hashes[i]));
+      insert.bind_blob(9, entries[i].released);
       failpoint("before an insert");
       if (insert.step() != SQLITE_DONE) abandon();
       insert.reset();

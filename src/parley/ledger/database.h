@@ -20,7 +20,7 @@
 namespace parley::ledger {
 
 struct Entry {
-  std::string kind;  // ledger, cap, run, process, charge, failed, accepted
+  std::string kind;  // ledger, cap, run, process, charge, failed, accused, accepted
   std::string run{};
   int node = -1, round = -1;
   std::string body;        // JSON
@@ -50,8 +50,10 @@ class LedgerDatabase {
   static LedgerDatabase open(const std::filesystem::path& file, const std::function<void(const Entry&)>& each);
 
   // All or nothing, on disk when it returns. Error naming the file when it cannot be written; nothing may be appended
-  // after that until the file is opened again.
-  void append(std::span<const Entry> entries);
+  // after that until the file is opened again. First::memory: the memory knows of the entries before they are there, so
+  // that a kill in between leaves a ledger that is refused as older than its memory.
+  enum class First { entries, memory };
+  void append(std::span<const Entry> entries, First first = First::entries);
 
   std::vector<Entry> charges(const std::string& run) const;                                // without released bytes
   std::optional<std::string> released(const std::string& run, int node, int round) const;  // Error when damaged

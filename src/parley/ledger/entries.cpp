@@ -2,9 +2,13 @@
 #include <cmath>
 #include <limits>
 #include <nlohmann/json.hpp>
+#include <type_traits>
+#include <utility>
 
+#include "parley/base/digest.h"
 #include "parley/base/error.h"
 #include "parley/base/failpoint.h"
+#include "parley/base/text.h"
 #include "parley/base/utf8.h"
 #include "parley/ledger/ledger_file.h"
 #include "parley/privacy/gaussian.h"
@@ -57,9 +61,26 @@ privacy::Charge charge_from_text(const std::string& text, const std::string& whe
   }
 }
 
+namespace {
+
+// In words: "map::at" says nothing to whoever reads it.
+template <class Map, class Key>
+auto& known(Map& map, const Key& key, const std::string& what) {
+  const auto found = map.find(key);
+  if (found != map.end()) return found->second;
+  std::string name;
+  if constexpr (std::is_integral_v<Key>)
+    name = std::to_string(key);
+  else
+    name = is_plain_line(key, 200) ? "'" + key + "'" : "in bytes " + hex(key).substr(0, 80);
+  throw std::out_of_range(what + " " + name + " is not known there");
+}
+
+}  // namespace
+
 void LedgerFile::load_charge(const Entry& e, const std::string& where) {
-  Run& run = runs_.at(run_at_.at(e.run));
-  Account& account = run.accounts.at(e.node);
+  Run& run = runs_.at(known(run_at_, e.run, "run"));
+  Account& account = known(run.accounts, e.node, "node");
   if (run.failed) throw std::out_of_range("a charge of a run that has failed");
   if (e.round != account.last_round + 1) throw std::out_of_range("a round is missing");
   const Price price = price_of(charge_from_text(e.body, where), run.not_private.empty());
@@ -69,8 +90,8 @@ void LedgerFile::load_charge(const Entry& e, const std::string& where) {
 
 // One entry for each node of the run, one after the other; the last thing that the ledger has of this run.
 void LedgerFile::load_failure(const Entry& e, const std::string& where) {
-  Run& run = runs_.at(run_at_.at(e.run));
-  Account& account = run.accounts.at(e.node);
+  Run& run = runs_.at(known(run_at_, e.run, "run"));
+  Account& account = known(run.accounts, e.node, "node");
   if (e.round != account.last_round + 1) throw std::out_of_range("a round is missing");
   if (account.failed) throw std::out_of_range("a node fails twice");
   const Failure failure{.round = e.round, .reason = json::parse(e.body).at("reason")};
@@ -88,25 +109,32 @@ void LedgerFile::load_run(const Entry& e) {
           .configuration = body.at("configuration"),
           .started = body.at("started"),
           .not_private = body.at("not_private"),
+          .unit = {.person = body.value("person", ""), .rows = body.value("rows_per_person", 0L)},
           .folder = body.value("folder", "")};
+  if (run.unit.person.empty() != (run.unit.rows == 0) || run.unit.rows < 0)
+    throw std::out_of_range("persons without a column, or without a number of rows");
   for (const json& a : body.at("accounts")) {
     Account account{.dataset = a.at("dataset"),
                     .planned_epsilon = to_double(a.at("planned_epsilon")),
                     .planned_mu = to_double(a.at("planned_mu"))};
     if (a.contains("planned_mu_colluders")) account.planned_mu_colluders = to_double(a["planned_mu_colluders"]);
-    datasets_.at(account.dataset);
+    known(datasets_, account.dataset, "dataset");
     run.accounts.emplace(a.at("node").get<int>(), std::move(account));
   }
-  for (const json& d : body.at("datasets")) run.records[d.at("name")] = d.value("records", 0.0);
-  for (const json& d : body.at("datasets"))
-    if (const std::string text = d.at("fingerprint"); !text.empty())
-      datasets_.at(d.at("name")).fingerprint = run.fingerprints[d.at("name")] = text;
+  for (const json& d : body.at("datasets")) {
+    const std::string name = d.at("name"), fingerprint = d.at("fingerprint");
+    Dataset& dataset = known(datasets_, name, "dataset");
+    run.records[name] = d.value("records", 0.0);
+    if (!fingerprint.empty()) dataset.fingerprint = run.fingerprints[name] = fingerprint;
+  }
+  for (const auto& [node, account] : run.accounts)
+    known(run.records, account.dataset, "among the rows of its run, dataset");
   run_at_.emplace(e.run, runs_.size());
   runs_.push_back(std::move(run));
 }
 
 void LedgerFile::load_process(const Entry& e) {
-  Run& run = runs_.at(run_at_.at(e.run));
+  Run& run = runs_.at(known(run_at_, e.run, "run"));
   if (run.failed) throw std::out_of_range("a process of a run that has failed");
   if (json::parse(e.body).at("incarnation").get<int>() != run.processes + 1)
     throw std::out_of_range("a process is missing");
@@ -117,9 +145,21 @@ void LedgerFile::load_acceptance(const Entry& e) {
   const json body = json::parse(e.body);
   Acceptance accepted{
       .entry = e.sequence, .when = body.at("when"), .reason = body.at("reason"), .memory = body.at("memory")};
+  for (Accusation& a : accusations_)
+    if (!std::exchange(a.accepted, true)) accepted.proofs.push_back(a.entry);
   for (const json& r : body.at("records"))
     accepted.records.push_back({.folder = r.at("folder").get<std::string>(), .head = r.at("head")});
   acceptances_.push_back(std::move(accepted));
+}
+
+void LedgerFile::load_accusation(const Entry& e) {
+  const json body = json::parse(e.body);
+  known(run_at_, e.run, "run");
+  accusations_.push_back({.entry = e.sequence,
+                          .run = e.run,
+                          .when = body.at("when"),
+                          .what = body.at("what"),
+                          .evidence = body.at("evidence")});
 }
 
 void LedgerFile::load(const Entry& e) {
@@ -140,6 +180,8 @@ void LedgerFile::load(const Entry& e) {
       const auto at = datasets_.emplace(body.at("dataset").get<std::string>(), Dataset{.cap = cap}).first;
       at->second.cap = cap;
       at->second.history.push_back(cap);
+    } else if (e.kind == "accused") {
+      load_accusation(e);
     } else if (e.kind == "accepted") {
       load_acceptance(e);
     } else if (e.kind != "ledger") {
@@ -157,9 +199,9 @@ void LedgerFile::load(const Entry& e) {
 }
 
 // What is on disk and what is in memory come from the same entries.
-void LedgerFile::append(const std::vector<Entry>& entries) {
+void LedgerFile::append(const std::vector<Entry>& entries, LedgerDatabase::First first) {
   expects(!doubt_, "nothing appended to a ledger that was opened to be read");
-  database_->append(entries);
+  database_->append(entries, first);
   auto sequence = database_->head().entries - static_cast<decltype(Entry::sequence)>(entries.size());
   for (Entry e : entries) {
     e.sequence = ++sequence;
@@ -169,6 +211,7 @@ void LedgerFile::append(const std::vector<Entry>& entries) {
 
 void LedgerFile::set_cap(const std::string& dataset, const Cap& cap) {
   check_cap(dataset, cap);
+  check_not_proved_old();
   expects(active_.expired(), "no change of a cap during a run");
   json body = {{"dataset", dataset}, {"epsilon", to_json(cap.epsilon)}, {"delta", cap.delta}};
   if (cap.colluders_epsilon) body["colluders_epsilon"] = *cap.colluders_epsilon;
@@ -186,6 +229,7 @@ void LedgerFile::start(const PlannedRun& run) {
     };
     if (there->configuration != run.configuration) refuse("its configuration was another one");
     if (there->not_private != run.not_private) refuse("its privacy stamp was another one");
+    if (there->unit != run.unit) refuse("its prices were for " + there->unit.in_words());
     if (there->accounts.size() != run.accounts.size()) refuse("its nodes were others");
     for (const auto& account : run.accounts) {
       const auto at = there->accounts.find(account.node);
@@ -220,6 +264,7 @@ void LedgerFile::start(const PlannedRun& run) {
                {"not_private", run.not_private},
                {"accounts", accounts},
                {"datasets", used}};
+  if (run.unit.rows > 0) body.update({{"person", run.unit.person}, {"rows_per_person", run.unit.rows}});
   std::error_code unknown;
   auto folder = run.folder.empty() ? run.folder : std::filesystem::weakly_canonical(run.folder, unknown);
   if (!folder.has_filename()) folder = folder.parent_path();  // "runs/a/" is "runs/a"
@@ -237,6 +282,7 @@ int LedgerFile::begin_process(const std::string& id) {
 }
 
 void LedgerFile::charge(const std::string& run, const std::vector<const privacy::Release*>& releases) {
+  check_not_proved_old();
   std::vector<Entry> entries;
   entries.reserve(releases.size());
   for (const privacy::Release* r : releases)

@@ -123,30 +123,31 @@ void LedgerFile::check_not_failed(const std::string& id) const {
        .code = run_closed});
 }
 
+const LedgerFile::Dataset& LedgerFile::find_dataset(const std::string& name) const {
+  if (const auto found = datasets_.find(name); found != datasets_.end()) return found->second;
+  std::vector<std::string> names;
+  names.reserve(datasets_.size());
+  for (const auto& [known, dataset] : datasets_) names.push_back(known);
+  const std::string near = nearest(name, names);
+  throw Error({.what = "the ledger knows no dataset '" + name + "'",
+               .allowed = names.empty() ? "none yet" : join(names, ", "),
+               .where = file().string(),
+               .fix = (near.empty() ? "" : "did you mean '" + near + "'? ") +
+                      (names.empty() ? ""
+                                     : "if the ledger has these rows under another name, give that one with "
+                                       "--dataset: two names for the same rows are two budgets. Rows that are new "
+                                       "to it: ") +
+                      "parley ledger cap " + file().string() + " --dataset '" + name + "' --epsilon E [--delta D]"});
+}
+
 void LedgerFile::check_room(const PlannedRun& run, int times) const {
   check_not_failed(run.id);
+  check_not_proved_old(run.id);
   for (const PlannedRun::Account& account : run.accounts)
     expects(std::ranges::any_of(run.datasets, [&](const auto& d) { return d.name == account.dataset; }),
             "every node's dataset among the run's");
   for (const PlannedRun::Dataset& used : run.datasets) {
-    const auto found = datasets_.find(used.name);
-    if (found == datasets_.end()) {
-      std::vector<std::string> names;
-      names.reserve(datasets_.size());
-      for (const auto& [name, dataset] : datasets_) names.push_back(name);
-      const std::string near = nearest(used.name, names);
-      throw Error({.what = "the ledger knows no dataset '" + used.name + "'",
-                   .allowed = names.empty() ? "none yet" : join(names, ", "),
-                   .where = file().string(),
-                   .fix = (near.empty() ? "" : "did you mean '" + near + "'? ") +
-                          (names.empty() ? ""
-                                         : "if the ledger has these rows under another name, give that one with "
-                                           "--dataset: two names for the same rows are two budgets. Rows that are new "
-                                           "to it: ") +
-                          "parley ledger cap " + file().string() + " --dataset '" + used.name +
-                          "' --epsilon E [--delta D]"});
-    }
-    const Cap& cap = found->second.cap;
+    const Cap& cap = find_dataset(used.name).cap;
     if (!run.not_private.empty() && cap.limited())
       throw Error(
           {.what = "a run that is not private cannot be paid from dataset '" + used.name +
@@ -155,8 +156,42 @@ void LedgerFile::check_room(const PlannedRun& run, int times) const {
            .where = file().string(),
            .fix = "take the seed away and keep the noise (in a study: agree on a new study without a seed); public or "
                   "synthetic rows may have a dataset of their own with --epsilon unlimited"});
+    check_unit(run, used.name);
     for (const Against whom : {Against::anybody, Against::colluders}) check_cap_of(run, used.name, times, whom);
   }
+}
+
+std::string Unit::in_words() const {
+  if (rows == 0) return "one row";
+  return "one person by '" + person + "', with up to " + std::to_string(rows) + (rows == 1 ? " row" : " rows");
+}
+
+std::optional<Unit> LedgerFile::unit_of(const std::string& dataset, const std::string& except) const {
+  std::optional<Unit> found;
+  for (const Run& run : runs_) {
+    const bool spent = std::ranges::any_of(
+        run.accounts, [&](const auto& a) { return a.second.dataset == dataset && !a.second.prices.empty(); });
+    if (!spent || run.id == except || !run.not_private.empty()) continue;
+    if (!found || run.unit.rows > found->rows) found = run.unit;
+  }
+  return found;
+}
+
+// Each run's price covers all that a person gave to that run, so prices of several rows_per_person add up. The price of
+// one row covers no person, and the same people under another column are other persons (docs/proofs/person.md).
+void LedgerFile::check_unit(const PlannedRun& run, const std::string& dataset) const {
+  const std::optional<Unit> before = unit_of(dataset, run.id);
+  if (!before || !run.not_private.empty() || before->person == run.unit.person) return;
+  throw Error({.what = "earlier runs on dataset '" + dataset +
+                       "' were for another unit, and what they cost does not add "
+                       "up with what this one costs",
+               .value = run.unit.in_words(),
+               .allowed = before->in_words(),
+               .where = file().string(),
+               .fix =
+                   "use a schema with the same 'person'; or let the data owner give a new budget under another name of "
+                   "the dataset (parley ledger cap), on top of which the earlier runs still count for the people in it",
+               .code = other_unit});
 }
 
 void LedgerFile::check_cap_of(const PlannedRun& run, const std::string& dataset, int times, Against whom) const {
@@ -197,7 +232,7 @@ std::vector<std::string> LedgerFile::warnings_about(const PlannedRun& run) const
   std::vector<std::string> warnings;
   const Run* there = find_run(run.id);  // resumed: its own rows are what counts, not a later run's
   for (const PlannedRun::Dataset& used : run.datasets) {
-    const Dataset& known = datasets_.at(used.name);
+    const Dataset& known = find_dataset(used.name);
     const auto warn = [&](const std::string& text) { warnings.push_back("dataset '" + used.name + "': " + text); };
     if (used.records > 0 && known.cap.delta >= 1 / used.records)
       warn("delta " + number(known.cap.delta) + " is not below 1/B_i = " + number(1 / used.records) +

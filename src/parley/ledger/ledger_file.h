@@ -14,6 +14,14 @@
 
 namespace parley::ledger {
 
+// Whom the prices of a run are for: one row, or whoever has the same text in this column, with up to so many rows.
+struct Unit {
+  std::string person{};  // the column; empty and 0: one row
+  long rows = 0;
+  bool operator==(const Unit&) const = default;
+  std::string in_words() const;  // "one row", "one person by 'patient_id', with up to 4 rows"
+};
+
 // What a run is going to spend, before it starts.
 struct PlannedRun {
   struct Dataset {
@@ -30,6 +38,7 @@ struct PlannedRun {
   std::string configuration{};             // hash of the shared configuration
   std::string started{};                   // for people; the caller's clock
   std::vector<std::string> not_private{};  // why the claim is not one (seeded noise, or none)
+  Unit unit{};                             // of all its prices
   std::vector<Dataset> datasets;
   std::vector<Account> accounts;   // the local nodes
   std::filesystem::path folder{};  // of its record, which has recorded_head()
@@ -60,9 +69,26 @@ class LedgerFile {
     std::string when, reason;
     std::string memory;  // as it was found: missing, damaged, another, newer, fits
     std::vector<RecordedHead> records;
+    std::vector<std::int64_t> proofs;  // entries of Accusations that nobody had accepted before
     std::string sentence() const;
   };
   const std::vector<Acceptance>& acceptances() const { return acceptances_; }
+
+  // Somebody has shown a party its own signature on what this ledger does not know of: more was released than stands
+  // here. Until its owner accepts the ledger as it is, nothing is charged to it and no other run begins.
+  struct Accusation {
+    std::int64_t entry = 0;
+    std::string run, when, what;
+    std::string evidence;  // SHA-256 of the signed message, hexadecimal
+    bool accepted = false;
+    std::string sentence() const;
+  };
+  const std::vector<Accusation>& accusations() const { return accusations_; }
+  const Accusation* open_accusation() const;  // the newest one that is not accepted; null: none
+  // On disk when it returns, and whatever is left of it by a kill or a full disk counts as the whole. Once for each
+  // message of a run. Error: it cannot be written, and then nothing more can be.
+  void accuse(const std::string& run, const std::string& what, const Digest& evidence);
+  std::optional<std::string> proved_old_in(const std::string& run) const;  // what was shown there, unless accepted
   // What was in doubt about the memory when it was opened to be read; nothing: it is there and fits.
   const std::optional<Error::Fields>& doubt() const { return doubt_; }
   // For the record of a run, at its begin and its end: which ledger, and its head, as hashes that tell nothing else.
@@ -97,6 +123,7 @@ class LedgerFile {
   struct Run {
     std::string id, configuration, started;
     std::vector<std::string> not_private;
+    Unit unit;
     std::map<int, Account> accounts;                  // by node
     std::map<std::string, std::string> fingerprints;  // of its datasets, by name
     std::map<std::string, double> records;            // how many rows these have
@@ -116,10 +143,15 @@ class LedgerFile {
     return spent(dataset, datasets_.at(dataset).cap.delta, "", whom);
   }
 
+  // What all private runs that spent on the dataset were for; nothing: none did.
+  std::optional<Unit> unit_of(const std::string& dataset, const std::string& except = "") const;
+
   // Error when `times` runs like this one would exceed a cap, a dataset is not known, a run that is not private meets a
-  // dataset with a cap, or a round of this run has failed: wherever its record is, it is not tried again.
+  // dataset with a cap, earlier runs on the dataset were for another unit, or a round of this run has failed: wherever its record is, it is not tried again.
   void check_room(const PlannedRun& run, int times = 1) const;
   void check_not_failed(const std::string& run) const;  // the last of these
+  // Error: this ledger was proved to be old. A run in which that was shown may still say so to its peers.
+  void check_not_proved_old(const std::string& but_for_run = "") const;
 
   Fingerprint fingerprint() const { return Fingerprint(key_); }           // feed it the rows of a dataset
   const std::vector<std::string>& warnings() const { return warnings_; }  // so far
@@ -134,16 +166,19 @@ class LedgerFile {
  private:
   friend class Ledger;
   void load(const Entry& entry);
+  void check_unit(const PlannedRun& run, const std::string& dataset) const;
+  const Dataset& find_dataset(const std::string& name) const;  // Error: it is not known
   void check_cap_of(const PlannedRun& run, const std::string& dataset, int times, privacy::Against whom) const;
   void start(const PlannedRun& run);  // after check_room; resumes when the run is there and is the same
   void charge(const std::string& run, const std::vector<const privacy::Release*>& releases);
   void fail(const std::string& run, const std::vector<privacy::Release>& unreleased, const std::string& reason);
-  void append(const std::vector<Entry>& entries);
+  void append(const std::vector<Entry>& entries, LedgerDatabase::First first = LedgerDatabase::First::entries);
   void load_charge(const Entry& entry, const std::string& where);
   void load_failure(const Entry& entry, const std::string& where);
   void load_run(const Entry& entry);
   void load_process(const Entry& entry);
   void load_acceptance(const Entry& entry);
+  void load_accusation(const Entry& entry);
   nlohmann::json signed_head(const std::string& hash) const;
   std::vector<RecordedHead> newer_records() const;
   std::optional<Error::Fields> rolled_back() const;  // it is older than what was released
@@ -156,6 +191,7 @@ class LedgerFile {
   std::vector<Run> runs_;
   std::map<std::string, std::size_t> run_at_;
   std::vector<Acceptance> acceptances_;
+  std::vector<Accusation> accusations_;
   std::optional<Error::Fields> doubt_;
   std::vector<std::string> warnings_;
   std::weak_ptr<int> active_;  // one run at a time

@@ -88,6 +88,8 @@ TEST_F(OnFile, AnUnknownNameIsRefusedAndTheNearestIsOffered) {
   PlannedRun run = planned_run("a", 1, 0.1);
   run.datasets[0].name = run.accounts[0].dataset = "wards";
   fails([&] { Ledger ledger(book, run); }, {"knows no dataset 'wards'", "did you mean 'ward'?", "parley ledger cap"});
+  fails([&] { (void)book->warnings_about(run); },
+        {"knows no dataset 'wards'"});  // a party that goes on asks this first
 }
 
 TEST_F(OnFile, AMissingLedgerIsNotMadeInPassing) {

@@ -94,6 +94,11 @@ void NewestHead::update(const Content& content) {
     cannot_write(path_);
 }
 
+void NewestHead::sync() {
+  expects(kept(), "a memory that this process keeps");
+  if (::fdatasync(file_->number()) != 0) cannot_write(path_);
+}
+
 std::optional<Head> memory_in_lock(const std::filesystem::path& ledger) {
   std::istringstream in(read_bytes(ledger.string() + ".lock", mebibyte).value_or(""));
   std::optional<Head> newest;

@@ -1,6 +1,7 @@
 // The memory of a ledger against rollback (R17): FILE.newest-head beside FILE holds the newest head that the chain has
 // reached, and which ledger that is. An older copy in FILE's place does not contain that head.
-//   Written after the commit is on disk: it may lag behind the ledger, and never leads.
+//   Written after the commit is on disk: it may lag behind the ledger. It leads for a proof that the ledger is old, and
+//   for nothing else: a kill in between then leaves a ledger that is refused.
 //   Overwritten in place by one write of less than a sector: neither a kill nor a power cut leaves half of it. So
 //   whatever is not byte for byte what was written is damage, and there is no second copy that could hide it.
 #pragma once
@@ -35,6 +36,7 @@ class NewestHead {
 
   void create(const Content& content);            // in place of whatever stands there, on disk when it returns; Error
   void update(const Content& content);            // of a file that is whole; Error
+  void sync();                                    // Error
   bool kept() const { return file_ != nullptr; }  // by this process: created or updated
 
   const std::filesystem::path& path() const { return path_; }

@@ -5,6 +5,7 @@
 #include <set>
 
 #include "parley/base/error.h"
+#include "parley/base/failpoint.h"
 #include "parley/base/input_file.h"
 #include "parley/base/text.h"
 #include "parley/base/utf8.h"
@@ -68,6 +69,12 @@ std::vector<fs::path> folders_in(const fs::path& parent) {
 std::string names(const std::vector<LedgerFile::RecordedHead>& records) {
   std::vector<std::string> all;
   for (const auto& r : records) all.push_back(r.folder.string());
+  return join(all, ", ");
+}
+
+std::string numbers(const std::vector<std::int64_t>& entries) {
+  std::vector<std::string> all;
+  for (const std::int64_t entry : entries) all.push_back(std::to_string(entry));
   return join(all, ", ");
 }
 
@@ -198,6 +205,44 @@ void LedgerFile::accept(const std::string& reason, const std::string& when, cons
   database_->remember();
 }
 
+const LedgerFile::Accusation* LedgerFile::open_accusation() const {
+  const auto found = std::ranges::find(accusations_.rbegin(), accusations_.rend(), false, &Accusation::accepted);
+  return found == accusations_.rend() ? nullptr : &*found;
+}
+
+std::optional<std::string> LedgerFile::proved_old_in(const std::string& run) const {
+  for (const Accusation& a : accusations_)
+    if (a.run == run && !a.accepted) return a.what;
+  return std::nullopt;
+}
+
+void LedgerFile::check_not_proved_old(const std::string& but_for_run) const {
+  const Accusation* const proof = open_accusation();
+  if (proof == nullptr || (!but_for_run.empty() && proved_old_in(but_for_run))) return;
+  throw Error({.what = "your ledger is older than what you have released: " + proof->sentence(),
+               .where = file().string(),
+               .fix = "put the newest copy back. If it is lost, what it held is spent all the same, and its owner "
+                      "decides: parley ledger accept " +
+                      file().string() + " --reason TEXT (" + lost + ")"});
+}
+
+// Privacy: whoever is told of the proof knows that the mark is there, and whoever finds half of it finds a ledger that
+// is refused: the memory names the entry before the entry is there.
+void LedgerFile::accuse(const std::string& run, const std::string& what, const Digest& evidence) {
+  const auto same = [&](const Accusation& a) { return a.run == run && a.evidence == hex(evidence); };
+  if (std::ranges::any_of(accusations_, same)) return;
+  const json body = {{"when", timestamp()}, {"what", what}, {"evidence", hex(evidence)}};
+  failpoint("before the mark of a proof");
+  append({{.kind = "accused", .run = run, .body = body.dump(-1, ' ', false, json::error_handler_t::replace)}},
+         LedgerDatabase::First::memory);
+  failpoint("after the mark of a proof");
+}
+
+std::string LedgerFile::Accusation::sentence() const {
+  return "entry " + std::to_string(entry) + ", " + when + ": a peer in run " + run.substr(0, 16) +
+         " proved it with a signature of this party's (" + what + ")";
+}
+
 std::string LedgerFile::Acceptance::sentence() const {
   const std::string how = memory == "missing"   ? "without its memory"
                           : memory == "damaged" ? "with a damaged memory"
@@ -205,6 +250,7 @@ std::string LedgerFile::Acceptance::sentence() const {
                           : memory == "newer"   ? "although its memory shows a newer copy"
                                                 : "as a copy that may be old";
   return "entry " + std::to_string(entry) + ", " + when + ": its owner accepted this ledger " + how +
+         (proofs.empty() ? "" : ", although a peer had proved that it is older (entry " + numbers(proofs) + ")") +
          (records.empty() ? "" : ", although these records show a newer copy: " + names(records)) +
          ". What an older copy lacks is spent, and is not counted here. Reason: " + reason;
 }

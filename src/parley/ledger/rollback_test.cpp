@@ -5,6 +5,7 @@
 #include <nlohmann/json.hpp>
 #include <random>
 
+#include "parley/base/digest.h"
 #include "parley/base/text.h"
 #include "parley/ledger/ledger_test.h"
 #include "parley/ledger/verify.h"
@@ -262,6 +263,45 @@ TEST_F(Rollback, ARecordTellsWhichLedgerAndNothingElse) {
   const nlohmann::json head = open()->recorded_head();
   EXPECT_EQ(head.size(), 3U);
   EXPECT_TRUE(is_hex(head["ledger"].get<std::string>(), 64) && is_hex(head["head"].get<std::string>(), 64));
+}
+
+// A peer's proof that more was released than stands here: no other run begins, nothing is charged and no cap is set
+// until the owner accepts, and whoever looks is told.
+TEST_F(Rollback, AProofThatItIsOldClosesALedgerUntilItsOwnerAcceptsIt) {
+  create(1.0);
+  spend("a");
+  const Digest evidence = sha256("a signed message");
+  {
+    auto book = open();
+    Ledger ledger(book, planned_run("b", 2, 0.1));
+    book->accuse("b", "alpha has round 7 of beta, and the ledger ends with 0", evidence);
+    book->accuse("b", "the same message, shown by another", evidence);
+    EXPECT_EQ(book->accusations().size(), 1U);
+    fails([&] { ledger.pay(release(0, 0, 0.1)); }, {"your ledger is older than what you have released"});
+  }
+  auto book = open();
+  ASSERT_NE(book->open_accusation(), nullptr);
+  EXPECT_EQ(book->proved_old_in("b"), "alpha has round 7 of beta, and the ledger ends with 0");
+  EXPECT_EQ(book->proved_old_in("a"), std::nullopt);
+  const std::vector<std::string> says = {"your ledger is older than what you have released", "entry 6",
+                                         "alpha has round 7", "parley ledger accept " + file.string()};
+  fails([&] { book->check_room(planned_run("c", 1, 0.1)); }, says);
+  fails([&] { Ledger(book, planned_run("a", 1, 0.2)); }, says);  // a run that it has may not go on either
+  fails([&] { book->set_cap("ward", Cap(5)); }, says);
+  EXPECT_NO_THROW(book->check_room(planned_run("b", 2, 0.1)));  // which says so to its peers, and is charged nothing
+  EXPECT_THAT(verify(*book).wrong, testing::Contains(HasSubstr("alpha has round 7")));
+  book.reset();
+
+  LedgerFile(file, Open::to_accept).accept("disk failed", "now", {});
+  spend("c");
+  EXPECT_THAT(open()->acceptances().at(0).sentence(),
+              HasSubstr("although a peer had proved that it is older (entry 6)"));
+  EXPECT_THAT(verify(*open()).wrong, testing::Not(testing::Contains(HasSubstr("older"))));
+  auto later = open();
+  later->accuse("b", "what its owner has accepted, shown again", evidence);
+  EXPECT_EQ(later->open_accusation(), nullptr);
+  later->accuse("b", "alpha has round 8 of beta, and the ledger ends with 0", sha256("another message"));
+  EXPECT_NE(later->open_accusation(), nullptr);  // that is news
 }
 
 }  // namespace

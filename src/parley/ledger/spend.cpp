@@ -8,6 +8,7 @@
 #include "parley/base/error.h"
 #include "parley/privacy/gaussian.h"
 #include "parley/privacy/gaussian_round.h"
+#include "parley/privacy/group.h"
 #include "parley/privacy/pure.h"
 #include "parley/privacy/shared_noise.h"
 #include "parley/privacy/sums_round.h"
@@ -184,9 +185,9 @@ double Spend::epsilon() const {
                   : privacy::gdp_epsilon(mu, delta_);  // beyond, ε > 5000, and e^ε leaves the range of gdp_epsilon
 }
 
-Price recomputed(const privacy::Charge& charge) {
-  if (charge.kind == "none") return charge.mu_colluders ? Price{.epsilon = infinite} : Price{};
-  Parameters parameters(charge);
+namespace {
+
+Price price_of_one_row(const privacy::Charge& charge, Parameters& parameters) {
   Price price = price_of_kind(charge, parameters);
   if (!parameters.complete()) return {.epsilon = infinite};
   if (parameters.get("own_share", 1) == 1 && !charge.mu_colluders) return price;
@@ -207,6 +208,22 @@ Price recomputed(const privacy::Charge& charge) {
   const privacy::Charge alone = with_noise_times(sharing.noise.own, charge);
   Parameters of_alone(alone);
   price.mu = price_of_kind(alone, of_alone).mu;
+  return price;
+}
+
+}  // namespace
+
+Price recomputed(const privacy::Charge& charge) {
+  if (charge.kind == "none") return charge.mu_colluders ? Price{.epsilon = infinite} : Price{};
+  Parameters parameters(charge);
+  Price price = price_of_one_row(charge, parameters);
+  const double group = parameters.get("rows_per_person", 1);
+  if (group == 1) return price;
+  const bool whole = group > 1 && group <= privacy::most_rows_per_person && group == std::floor(group);
+  if (!whole || parameters.get("verified_only", 0) == 1)
+    return {.epsilon = infinite};  // only what is proved is multiplied
+  for (double* part : {&price.epsilon, &price.mu}) *part = privacy::for_group(*part, static_cast<long>(group));
+  if (price.mu_colluders) price.mu_colluders = privacy::for_group(*price.mu_colluders, static_cast<long>(group));
   return price;
 }
 

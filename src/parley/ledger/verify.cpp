@@ -97,6 +97,30 @@ class PlansKept {
   std::map<std::string, std::map<int, Sums>> sums_;  // run, node
 };
 
+double rows_per_person(const privacy::Charge& charge) {
+  for (const auto& [name, value] : charge.parameters)
+    if (name == "rows_per_person") return value;
+  return 0;
+}
+
+// Under one key alone: fingerprints under different keys say nothing of each other.
+std::string rows_that_changed(const LedgerFile& ledger, const std::string& dataset) {
+  std::string before;
+  std::vector<std::string> changed;
+  int runs = 0;
+  for (const LedgerFile::Run& run : ledger.runs()) {
+    const auto found = run.fingerprints.find(dataset);
+    if (found == run.fingerprints.end()) continue;
+    const auto key = [](const std::string& text) { return text.substr(0, text.find(':')); };
+    if (runs++ > 0 && key(before) == key(found->second) && before != found->second)
+      changed.push_back(run.id.substr(0, 16));
+    before = found->second;
+  }
+  if (changed.empty()) return "";
+  return "dataset '" + dataset + "': " + std::to_string(changed.size()) + " of " + std::to_string(runs) +
+         " runs have other rows than the run before, by their fingerprints: " + join(changed, ", ");
+}
+
 // A charge of another machine may differ by the last bits of its logarithm.
 bool covers(double charged, double proved) {
   return charged >= proved * (1 - 1e-12);
@@ -107,6 +131,8 @@ bool covers(double charged, double proved) {
 Checked verify(const LedgerFile& ledger) {
   Checked result;
   if (ledger.doubt()) result.wrong.push_back(Error(*ledger.doubt()).in_one_line());
+  for (const LedgerFile::Accusation& proof : ledger.accusations())
+    if (!proof.accepted) result.wrong.push_back("this ledger is older than what was released: " + proof.sentence());
   for (const LedgerFile::Acceptance& accepted : ledger.acceptances()) result.accepted.push_back(accepted.sentence());
   if (const std::string damage = ledger.database().damage(); !damage.empty())
     result.wrong.push_back("the file is damaged: " + damage);
@@ -129,6 +155,9 @@ Checked verify(const LedgerFile& ledger) {
     if (run == nullptr || !run->not_private.empty()) return;
     const privacy::Charge charge = charge_from_text(e.body, place);
     plans.add(e, charge);
+    if (charge.kind != "none" && rows_per_person(charge) != static_cast<double>(run->unit.rows))
+      result.wrong.push_back(place + ": charged for another unit than " + run->unit.in_words() +
+                             ", which was registered before round 0");
     const Price proved = recomputed(charge);
     ++result.charges;
     if (std::ranges::find(charge.parameters, std::pair(std::string("verified_only"), 1.0)) != charge.parameters.end())
@@ -146,6 +175,18 @@ Checked verify(const LedgerFile& ledger) {
                              " against colluders, but its parameters cost " + number(*proved.mu_colluders));
   });
   caps.end();
+  for (const auto& [name, dataset] : ledger.datasets()) {
+    const auto unit = ledger.unit_of(name);
+    for (const LedgerFile::Run& run : ledger.runs())
+      if (unit && run.not_private.empty() && run.unit.person != unit->person &&
+          std::ranges::any_of(run.accounts,
+                              [&](const auto& a) { return a.second.dataset == name && !a.second.prices.empty(); }))
+        result.wrong.push_back("dataset '" + name + "': run " + run.id + " was for " + run.unit.in_words() +
+                               ", and others for " + unit->in_words() + ": what they cost does not add up");
+  }
+  for (const auto& [name, dataset] : ledger.datasets())
+    if (const std::string changed = rows_that_changed(ledger, name); !changed.empty())
+      result.other_rows.push_back(changed);
   for (const LedgerFile::Run& run : ledger.runs()) {
     result.processes += run.processes;
     plans.compare(run, result.wrong);

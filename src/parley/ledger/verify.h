@@ -17,6 +17,9 @@ struct Checked {
   long failed = 0;                      // runs that ended in a failed round: charged like a release, with no value
   std::vector<std::string> accepted{};  // decisions of its owner that it may be an old copy, one sentence each
   std::vector<std::string> wrong;       // one sentence each; empty: all is well
+  // Where a run of a dataset has other rows than the one before it, by their fingerprints. Its owner may change rows, and
+  // whoever writes the chain anew may put any fingerprint there: no entry shows which.
+  std::vector<std::string> other_rows{};
 };
 
 // Recomputes every charge from kind and parameters, a failed round's too: it must not be below the proved price. Runs

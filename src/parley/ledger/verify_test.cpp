@@ -193,5 +193,27 @@ TEST_F(OnFile, DamagedBytesAreNoticedOrHarmless) {
   }
 }
 
+TEST_F(OnFile, OtherRowsUnderOneNameAreToldAndAreNothingWrong) {
+  create(1.0);
+  const auto spend = [&](const std::string& id, const std::string& rows) {
+    auto book = open();
+    PlannedRun run = planned_run(id, 1, 0.1);
+    if (!rows.empty()) {
+      Fingerprint print = book->fingerprint();
+      print.add(rows);
+      run.datasets[0].fingerprint = print.text();
+    }
+    Ledger(book, run);
+  };
+  for (const auto& [id, rows] : {std::pair("a", "x"), {"b", "x"}, {"c", ""}}) spend(id, rows);
+  EXPECT_TRUE(verify(*open()).other_rows.empty());
+  for (const auto& [id, rows] : {std::pair("d", "y"), {"e", "y"}, {"f", "x"}}) spend(id, rows);
+  const Checked checked = verify(*open());
+  EXPECT_THAT(checked.other_rows,
+              testing::ElementsAre("dataset 'ward': 2 of 5 runs have other rows than the run before, by their "
+                                   "fingerprints: d, f"));
+  EXPECT_TRUE(checked.wrong.empty());
+}
+
 }  // namespace
 }  // namespace parley::ledger

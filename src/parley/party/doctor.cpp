@@ -15,9 +15,13 @@
 #include "parley/base/error.h"
 #include "parley/base/text.h"
 #include "parley/ledger/error_codes.h"
+#include "parley/party/abandon.h"
 #include "parley/party/doctor_reach.h"
 #include "parley/party/listening.h"
+#include "parley/party/noise_key_file.h"
 #include "parley/party/participant.h"
+#include "parley/party/party_folder.h"
+#include "parley/record/beside.h"
 #include "parley/record/files.h"
 #include "parley/run/claim.h"
 #include "parley/study/approval/approval.h"
@@ -47,6 +51,7 @@ class Doctor {
   Doctor(const JoinOptions& o, const std::function<void(const Check&)>& each) : o_(o), each_(each) {}
 
   std::vector<Check> run() {
+    look("secret", [this] { sweep(); });
     look("study", [this] { look_at_study(); });
     look("approvals", [this] { look_at_approvals(); });
     look("certificates", [this] { look_at_certificates(); });
@@ -61,6 +66,7 @@ class Doctor {
     if (participant_ && has_key_) look("port", [this] { call(); });
     look("port", [this] { look_at_port(); });
     look("ledger", [this] { look_at_ledger(); });
+    look("secret", [this] { look_at_secrets(); });
     look("disk", [this] { look_at_disk(); });
     look("peers", [this] { look_at_peers(); });
     return std::move(checks_);
@@ -82,6 +88,29 @@ class Doctor {
   }
   void skip(const std::string& about) {
     say(about, Health::warning, "not looked at: what it depends on has failed above");
+  }
+
+  void sweep() {
+    for (const SweptKey& one : sweep_noise_keys(o_.out.empty() ? "." : o_.out, now()))
+      say("secret", one.deleted ? Health::ok : Health::failed, in_words(one));
+  }
+
+  // Of this run. Where no noise is shared there is none, and nothing to say.
+  void look_at_secrets() {
+    if (!participant_) return skip("secret");
+    refuse_abandoned(folder(), study::run_id(participant_->hash), nullptr);
+    for (const fs::path& file : record::noise_key_files(folder())) {
+      const auto day = noise_key_file_day(file);
+      if (!day || !read_noise_key(file, now()))
+        throw Error({.what = "the file with this party's secret for shared noise is damaged",
+                     .where = file.string(),
+                     .fix = "remove it and agree on a new study: what was spent stays spent"});
+      say("secret", Health::ok,
+          fmt::format("{} lies here until this run has ended, or until {}: whoever reads it, or a backup of it, counts "
+                      "among the colluders. A run that is not to go on: 'parley study abandon {} --as {}'",
+                      file.string(), utc(*day), o_.study, o_.as) +
+              (o_.out.empty() ? "" : " --out " + o_.out));
+    }
   }
 
   void look_at_study() {
@@ -219,9 +248,7 @@ class Doctor {
                                  : ", which has begun; join goes on with it"));
   }
 
-  fs::path folder() const {
-    return o_.out.empty() ? study::run_id(participant_->hash).substr(0, 16) + "-" + o_.as : o_.out;
-  }
+  fs::path folder() const { return own_folder(o_.out, participant_->hash, o_.as); }
   bool complete() const { return record::text_in(record::read_json(folder() / "run.json"), "outcome") == "completed"; }
 
   // A message is 8 bytes a coordinate and some hundred around them; a ledger's entry likewise.

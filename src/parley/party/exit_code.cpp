@@ -21,7 +21,8 @@ std::span<const ExitCode> exit_codes() {
        "this record"},
       {Exit::start_again, "start again", "interrupted, or a peer is lost: the same command goes on where it was"},
       {Exit::never_again, "never again",
-       "diverged, equivocation, contradicted, uncertified, left behind, or the past is unknown: agree on a new study"},
+       "diverged, equivocation, contradicted, uncertified, abandoned, left behind, or the past is unknown: agree on a "
+       "new study"},
       {Exit::completed_already, "completed already", "an earlier process had the model; this one did nothing new"},
   }};
   return table;

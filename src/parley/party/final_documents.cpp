@@ -4,6 +4,7 @@
 
 #include "parley/base/text.h"
 #include "parley/record/files.h"
+#include "parley/record/void_claims.h"
 #include "parley/run/claim.h"
 #include "parley/study/approval/planned.h"
 #include "parley/study/model.h"
@@ -29,6 +30,7 @@ json record_header(const Participant& participant, const PartsOnDisk& parts, con
       {"released", shape},
       {"privacy", run::privacy_json(participant.plan.plan, participant.stamps, participant.plan.plan.cost(), true)},
       {"ledger_head", parts.book().recorded_head()}};
+  if (const auto& names = parts.contradicted_before(); !names.empty()) head[record::contradicted_parties] = names;
   head.update(study::noise_facts(participant.plan));
   if (const json forecast = run::forecast_json(participant.plan.plan); !forecast.is_null()) head["forecast"] = forecast;
   if (parts.part().number > 1) {
@@ -41,8 +43,12 @@ json record_header(const Participant& participant, const PartsOnDisk& parts, con
 namespace {
 
 json last_word(const Participant& participant, const PartsOnDisk& parts, const std::string& outcome,
-               const std::string& words, int rounds_done) {
+               const std::string& words, const EndOfParty& end, int rounds_done) {
   json head = record_header(participant, parts, outcome);
+  std::set<std::string> contradicted = parts.contradicted_before();
+  for (const int node : end.contradicted)
+    contradicted.insert(participant.study.parties[static_cast<std::size_t>(node)].name);
+  if (!contradicted.empty()) head[record::contradicted_parties] = contradicted;
   head["outcome_in_words"] = words;
   head["rounds_done"] = parts.part().before + rounds_done;
   return head;
@@ -66,7 +72,7 @@ DocumentsWritten write_final_documents(const Participant& participant, PartsOnDi
   if (!whole && parts.was_complete() &&
       !ending.past_unknown()) {  // and this process could not rebuild it: what is there stands
     parts.finish(last_word(participant, parts, study::end_name(protocol::End::completed), protocol::completed_in_words,
-                           static_cast<int>(parts.part().plan.nodes.front().rounds)),
+                           end, static_cast<int>(parts.part().plan.nodes.front().rounds)),
                  json());
     return {.spent = std::nullopt, .model = true};
   }
@@ -74,8 +80,8 @@ DocumentsWritten write_final_documents(const Participant& participant, PartsOnDi
     for (const char* name : names)
       for (const fs::path& of : {folder, parts.folder()}) fs::remove(of / name);
   };
-  json head = last_word(participant, parts, ending.past_unknown() ? "past_unknown" : study::end_name(ending.end),
-                        ending.text, end.rounds_done);
+  json head = last_word(participant, parts, ending.past_unknown() ? record::past_unknown : study::end_name(ending.end),
+                        ending.text, end, end.rounds_done);
   const study::PartHistory history = parts.history();
   const bool confirmed = end.past_confirmed || stated_before(folder, ending, history);
   // Privacy: a party that does not know what it has released signs nothing, and neither does one whose ledger is empty

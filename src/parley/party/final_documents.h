@@ -4,6 +4,7 @@
 #include <filesystem>
 #include <nlohmann/json_fwd.hpp>
 #include <optional>
+#include <set>
 #include <string>
 
 #include "parley/party/participant.h"
@@ -16,6 +17,7 @@ nlohmann::json record_header(const Participant& participant, const PartsOnDisk& 
 
 struct EndOfParty {
   protocol::Ending ending;
+  std::set<int> contradicted{};                           // nodes of the study, by the evidence that is kept here
   bool past_confirmed = false;                            // protocol::Exchange
   int rounds_done = -1;                                   // in the last part
   Vector model, own;                                      // model: of all, of the trainer, or its own

@@ -8,13 +8,17 @@
 #include <filesystem>
 #include <limits>
 #include <nlohmann/json.hpp>
+#include <set>
 #include <thread>
 
 #include "parley/algorithm/nodes.h"
+#include "parley/base/digest.h"
 #include "parley/base/durable.h"
 #include "parley/base/error.h"
 #include "parley/base/input_file.h"
 #include "parley/base/text.h"
+#include "parley/party/abandon.h"
+#include "parley/party/exit_code.h"
 #include "parley/party/final_documents.h"
 #include "parley/party/listening.h"
 #include "parley/party/noise_key_file.h"
@@ -23,6 +27,7 @@
 #include "parley/party/party_folder.h"
 #include "parley/party/party_process.h"
 #include "parley/problem/metrics.h"
+#include "parley/record/beside.h"
 #include "parley/record/record.h"
 #include "parley/run/claim.h"
 #include "parley/run/failure.h"
@@ -35,6 +40,10 @@ namespace {
 using nlohmann::json;
 namespace fs = std::filesystem;
 
+std::chrono::sys_seconds this_second() {
+  return std::chrono::floor<std::chrono::seconds>(std::chrono::system_clock::now());
+}
+
 class Joining {  // a party at work
  public:
   Joining(const JoinOptions& o, const JoinHooks& hooks)
@@ -44,42 +53,26 @@ class Joining {  // a party at work
         held_out_(),
         rows_(split(own_rows(o, participant_.study, hooks.watch), held_out_)),
         noise_(participant_.study.seed) {
-    folder_ = o.out.empty() ? study::run_id(participant_.hash).substr(0, 16) + "-" + o.as : o.out;
-    if (o.ledger.empty())
-      throw Error({.what = "a party needs its ledger: what it releases is charged and stored there before it leaves",
-                   .where = "option --ledger",
-                   .fix = "make one with '" + cap_command(participant_, o.dataset) + "', then --ledger FILE"});
-    book_ = std::make_shared<ledger::LedgerFile>(o.ledger);
-    std::vector<std::string> names;
-    for (const study::Invited& p : participant_.study.parties) names.push_back(p.name);
-    study::Part first = study::first_part(
-        study::agreement(participant_.plan.plan, participant_.dimension(), participant_.plan.graph, names,
-                         study::run_id(participant_.hash), participant_.canonical, participant_.hash),
-        participant_.plan.setting, participant_.plan.plan);
-    // Before anything is written, in the ledger too.
-    const bool begun = has_begun(folder_, participant_.hash, o.as, protocol::owner_of(first.agreed, participant_.node));
-    const ledger::PlannedRun plan = planned_run(o, participant_, rows_, *book_);
-    book_->check_not_failed(plan.id);
-    if (!begun) refuse_without_transcript(*book_, plan, folder_);
-    if (!begun) book_->check_room(plan);
-    for (const auto& text : book_->warnings()) hooks_.report({text, Level::warning});
-    for (const auto& text : book_->warnings_about(plan)) hooks_.report({text, Level::warning});
-    if (!begun) record::create_folder(folder_);
-    lock_.emplace(folder_);
-    parts_.emplace(PartsOnDisk::Setup{.first = std::move(first),
-                                      .node = participant_.node,
-                                      .folder = folder_,
-                                      .book = book_,
-                                      .run = plan,
-                                      .header = [this](const PartsOnDisk& parts, const std::string& outcome) {
-                                        return record_header(participant_, parts, outcome);
-                                      }});
-    process_.incarnation = book_->begin_process(plan.id);
-    privacy::os_entropy(process_.nonce);
-    complete_before_ = parts_->was_complete();
+    folder_ = own_folder(o.out, participant_.hash, o.as);
+    try {
+      begin(o);
+    } catch (...) {
+      forget_what_is_over();
+      throw;
+    }
   }
 
   Joined run() {
+    try {
+      return take_part();
+    } catch (...) {
+      forget_what_is_over();
+      throw;
+    }
+  }
+
+ private:
+  Joined take_part() {
     if (hooks_.on_start) hooks_.on_start(participant_.study, participant_.plan, participant_.hash, folder_.string());
     const int cores = std::max(1, static_cast<int>(std::thread::hardware_concurrency()));
     std::vector<mesh::Contact> roster;
@@ -98,7 +91,7 @@ class Joining {  // a party at work
          .node = participant_.node,
          .report = hooks_.report,
          .progress = [this](const PartyInParts& p) { show(p); },
-         .completed = [this](const PartyInParts& p) { store(p, *p.ending()); },
+         .settled = [this](const PartyInParts& p) { store(p, *p.ending()); },
          .stop = hooks_.stop},
         {.largest = protocol::message_cap(participant_.plan.plan.largest_size(participant_.dimension())) + 512},
         [this](Party* before, double now) { return make_part(before, now); });
@@ -114,7 +107,43 @@ class Joining {  // a party at work
     return finish(process, *ending);
   }
 
- private:
+  void begin(const JoinOptions& o) {
+    if (o.ledger.empty())
+      throw Error({.what = "a party needs its ledger: what it releases is charged and stored there before it leaves",
+                   .where = "option --ledger",
+                   .fix = "make one with '" + cap_command(participant_, o.dataset) + "', then --ledger FILE"});
+    book_ = std::make_shared<ledger::LedgerFile>(o.ledger);
+    std::vector<std::string> names;
+    for (const study::Invited& p : participant_.study.parties) names.push_back(p.name);
+    study::Part first = study::first_part(
+        study::agreement(participant_.plan.plan, participant_.dimension(), participant_.plan.graph, names,
+                         study::run_id(participant_.hash), participant_.canonical, participant_.hash),
+        participant_.plan.setting, participant_.plan.plan);
+    // Before anything is written, in the ledger too.
+    const bool begun = has_begun(folder_, participant_.hash, o.as, protocol::owner_of(first.agreed, participant_.node));
+    const ledger::PlannedRun plan = planned_run(o, participant_, rows_, *book_);
+    book_->check_not_failed(plan.id);
+    refuse_abandoned(folder_, plan.id, book_.get());
+    if (!begun) refuse_without_transcript(*book_, plan, folder_);
+    if (!begun) book_->check_room(plan);
+    for (const auto& text : book_->warnings()) hooks_.report({text, Level::warning});
+    for (const auto& text : book_->warnings_about(plan)) hooks_.report({text, Level::warning});
+    if (!begun) record::create_folder(folder_);
+    lock_.emplace(folder_);
+    refuse_abandoned(folder_, plan.id, nullptr);  // meanwhile
+    parts_.emplace(PartsOnDisk::Setup{.first = std::move(first),
+                                      .node = participant_.node,
+                                      .folder = folder_,
+                                      .book = book_,
+                                      .run = plan,
+                                      .header = [this](const PartsOnDisk& parts, const std::string& outcome) {
+                                        return record_header(participant_, parts, outcome);
+                                      }});
+    process_.incarnation = book_->begin_process(plan.id);
+    privacy::os_entropy(process_.nonce);
+    complete_before_ = parts_->was_complete();
+  }
+
   static data::Dataset split(OwnRows own, data::Rows& held_out) {
     held_out = std::move(own.held_out);
     return std::move(own.trained);
@@ -154,9 +183,14 @@ class Joining {  // a party at work
                                     .keys = keys(part.nodes),
                                     .process = process_,
                                     .timing = timing,
-                                    .now = now};
+                                    .now = now,
+                                    .accused =
+                                        [this](const std::string& what, std::string_view message) {
+                                          book_->accuse(study::run_id(participant_.hash), what, sha256(message));
+                                        },
+                                    .accused_before = book_->proved_old_in(study::run_id(participant_.hash))};
     if (part.agreed.shared_noise) {
-      noise_key_ = noise_key_of(part);
+      noise_key_ = noise_key_of_part(folder_, part.number, fs::exists(parts_->folder() / "transcript"), this_second());
       if (noise_key_) setup.noise_key = noise_key_->payload();
       if (parts_->holds_rows()) own.pairs = [this](const protocol::NoiseKeys& keys) { return pairs(keys); };
     }
@@ -165,33 +199,31 @@ class Joining {  // a party at work
     auto party = std::make_unique<Party>(std::move(own), std::move(setup), parts_->open_transcript());
     if (part.agreed.shared_noise && !noise_key_ && !party->exchange().closed() &&
         party->exchange().released() < part.agreed.rounds)
-      refuse_without_noise_key(part);
+      refuse_without_noise_key(folder_, part.number);
     return {.party = std::move(party),
             .run = part.agreed.run,
             .nodes = part.nodes,
             .begins = before == nullptr ? "" : beginning_in_words()};
   }
 
-  // Stored before the transcript begins. Where there is a transcript and no key, it was deleted or lost: nobody makes
-  // another one for a part in which the first may have been used.
-  // Privacy: where there is a key and no transcript, it is of an earlier start. The same study begun once more has the
-  // same run, and the streams of that key have served: they would hide other rows too.
-  std::optional<NoiseKey> noise_key_of(const study::Part& part) const {
-    const auto now = std::chrono::floor<std::chrono::seconds>(std::chrono::system_clock::now());
-    if (part.number > 1) delete_noise_key(noise_key_file(folder_, part.number - 1));
-    const fs::path file = noise_key_file(folder_, part.number);
-    if (fs::exists(parts_->folder() / "transcript")) return read_noise_key(file, now);
-    delete_noise_key(file);
-    return make_noise_key(file, now);
+  // Privacy: a run that can never go on keeps no secret. In a handler, of the failure at hand.
+  void forget_what_is_over() {
+    bool over = parts_ && parts_->failed();
+    try {
+      throw;
+    } catch (const Error& e) {
+      over = over || exit_of(e) == Exit::never_again;
+    } catch (...) {  // NOLINT(bugprone-empty-catch): a bug, say; its caller throws it on
+    }
+    if (over) forget_noise_keys();
   }
 
-  [[noreturn]] void refuse_without_noise_key(const study::Part& part) const {
-    throw Error({.what = "this party's secret for shared noise is gone, so it can release nothing more in this part of "
-                         "the run",
-                 .value = noise_key_file(folder_, part.number).string(),
-                 .allowed = "the file that this run has made; it is deleted after 30 days",
-                 .where = "beside the record",
-                 .fix = "put it back if it was moved; otherwise agree on a new study: what was spent stays spent"});
+  void forget_noise_keys() {
+    try {
+      delete_noise_keys(folder_);
+    } catch (const Error& e) {
+      hooks_.report({e.in_one_line(), Level::warning});
+    }
   }
 
   // In a seeded run from the seed, as in a simulation: the same bits, and no privacy.
@@ -240,6 +272,9 @@ class Joining {  // a party at work
     if (!participant_.trainer && participant_.plan.plan.star() && paid.round() > 1 && inbox[0]->size() > 0)
       trainer_says_ = *inbox[0];  // its round 0 is the start
     round_ = paid.round();
+    // Its day comes for a run that is under way too: this process has it in memory, and no later one finds it.
+    if (noise_key_ && this_second() >= noise_key_->deleted_at)
+      delete_noise_key(record::noise_key_file(folder_, parts_->part().number));
     const record::Kept kept = parts_->kept();
     const Vector* value = paid.value().get();
     if (paid.round() >= kept.values) parts_->record().append_values({&value, 1});
@@ -272,24 +307,28 @@ class Joining {  // a party at work
     const bool whole = ending.end == protocol::End::completed;
     const Vector own = party.own_iterate();
     const Vector model = whole ? party.model() : trainer_says_.size() > 0 ? trainer_says_ : own;
+    stored_contradicted_ = party.contradicted();
     written_ = write_final_documents(participant_, *parts_, folder_,
                                      {.ending = ending,
+                                      .contradicted = stored_contradicted_,
                                       .past_confirmed = party.now().exchange().past_confirmed(),
                                       .rounds_done = round_,
                                       .model = model,
                                       .own = own,
                                       .estimate = whole ? party.estimate() : nullptr});
     stored_ = ending.end;
-    // Whoever was interrupted, or has lost a peer, may go on with it.
-    if (whole || ending.end == protocol::End::equivocation || ending.end == protocol::End::contradicted ||
-        ending.end == protocol::End::diverged)
-      delete_noise_key(noise_key_file(folder_, parts_->part().number));
+    // Whoever was interrupted, has lost a peer, or may have a larger cap, can go on with it; not after a statement.
+    const protocol::Survivors& after_loss = party.now().exchange().survivors();
+    if (whole || exit_of(ending, false) == Exit::never_again || after_loss.stated(parts_->self()) ||
+        (after_loss.begun() && ending.end == protocol::End::peer_lost))
+      forget_noise_keys();
     if (options_.local_metrics && !participant_.trainer && written_.spent && written_.model) write_metrics(model, own);
   }
 
   Joined finish(const PartyProcess& process, const protocol::Ending& ending) {
-    if (stored_ != ending.end) store(process.party(), ending);
+    if (stored_ != ending.end || stored_contradicted_ != process.party().contradicted()) store(process.party(), ending);
     Joined joined{.ending = ending,
+                  .rows_per_person = participant_.plan.unit.rows_per_person,
                   .not_private = participant_.stamps,
                   .folder = folder_.string(),
                   .has_model = written_.model,
@@ -315,7 +354,7 @@ class Joining {  // a party at work
   }
 
   // Beside the folder, which others may be given as a whole.
-  std::string metrics_file() const { return (folder_ / "").parent_path().string() + ".private_metrics.json"; }
+  std::string metrics_file() const { return record::beside(folder_, ".private_metrics.json").string(); }
 
   // Privacy: computed on rows and never paid for; a file of this party's own, and for nobody else's eyes.
   void write_metrics(const Vector& model, const Vector& own) const {
@@ -323,10 +362,9 @@ class Joining {  // a party at work
     const data::Rows& rows = held_out ? held_out_ : rows_.rows;
     const std::string& schema = participant_.study.schema_toml;
     const auto of = [&](const Vector& f) {
-      json j = run::to_json(problem::quality(scored(rows, problem_.loss, f), {.unit = run::unit_of(schema)}),
-                            run::class_names(schema, rows_.classes));
-      j.update({{"loss", problem::mean_loss(rows, problem_.loss, f)},
-                {"error", problem::test_error(rows, problem_.loss, f)}});
+      const problem::Quality q = problem::quality(scored(rows, problem_.loss, f), {.unit = run::unit_of(schema)});
+      json j = run::to_json(q, run::class_names(schema, rows_.classes));
+      j.update({{"loss", problem::mean_loss(rows, problem_.loss, f)}, {"error", q.error}});
       return j;
     };
     write_private_file(
@@ -357,11 +395,18 @@ class Joining {  // a party at work
   std::optional<NoiseKey> noise_key_;  // of the part that is under way
   Vector trainer_says_;
   std::optional<protocol::End> stored_;  // the ending that the record has
+  std::set<int> stored_contradicted_;    // and whom it names
   DocumentsWritten written_;
   bool complete_before_ = false;  // an earlier process had the model
   int round_ = -1, first_round_ = -1;
   std::chrono::steady_clock::time_point first_time_, last_time_;  // of those rounds
 };
+
+// Before anything can refuse the start: a party that is never started properly again deletes its secrets all the same.
+void sweep(const JoinOptions& options, const JoinHooks& hooks) {
+  for (const SweptKey& one : sweep_noise_keys(options.out.empty() ? "." : options.out, this_second()))
+    hooks.report({in_words(one), one.deleted ? Level::info : Level::warning});
+}
 
 // Strangers may hold connections open: peers must still find a descriptor (docs/check/strangers.md).
 void allow_many_connections() {
@@ -374,6 +419,7 @@ void allow_many_connections() {
 }  // namespace
 
 Joined join(const JoinOptions& options, const JoinHooks& hooks) {
+  sweep(options, hooks);
   JoinOptions checked = options;
   validate_options(option_rows(checked));
   allow_many_connections();

@@ -40,6 +40,7 @@ struct Joined {
   double epsilon_all_others = 0;         // against all others together: the same where no noise is shared
   std::string against{};                 // whom epsilon holds against, where noise is shared
   int rounds_from_rows = 0;
+  long rows_per_person = 0;  // whom epsilon is for; 0: one record
   std::vector<std::string> not_private;
   std::string folder;
   bool has_model = false, has_statement = false;

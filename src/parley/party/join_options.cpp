@@ -1,24 +1,17 @@
 #include "parley/party/join_options.h"
 
+#include <algorithm>
+
 namespace parley::party {
 
 std::vector<Option> option_rows(JoinOptions& o) {
-  return {
+  std::vector<Option> rows = {
       {"as", "", "the name of this party in the study", any_text("a name"), &o.as, "join"},
       {"data", "",
        "this party's rows, which never leave the machine: a .csv, .csv.gz or .libsvm file, - (standard input), "
        "postgresql://...",
        any_text("a file"), &o.data, "join"},
       {"format", "", "format of the data file", one_of(o.format), &o.format.text, "join"},
-      {"header", "", "whether the first line of a CSV file names its columns", any_text("yes, no"), &o.header, "join"},
-      {"delimiter", "",
-       "what separates the fields of a CSV file: auto (found from its header line), comma, semicolon, tab, pipe, or "
-       "one "
-       "character",
-       any_text("a word or a character"), &o.delimiter, "join"},
-      {"query", "",
-       "the rows to take from --data postgresql://user@host/database: SELECT columns FROM table WHERE conditions",
-       any_text("a query in SQL"), &o.query, "join"},
       {"ledger", "", "this party's ledger: charged before anything leaves ('parley ledger cap' makes one)",
        any_text("a file"), &o.ledger, "join"},
       {"dataset", "", "the owner's name of the rows in the ledger; default: the party's name", any_text("a name"),
@@ -49,6 +42,9 @@ std::vector<Option> option_rows(JoinOptions& o) {
        "start only if every party has approved this very study ('parley study sign'); what it signed stands beside it",
        any_text("true or false"), &o.require_approvals, "join"},
   };
+  const std::vector<Option> csv = data::option_rows(o.csv, "join");
+  rows.insert(std::ranges::find(rows, "ledger", &Option::name), csv.begin(), csv.end());
+  return rows;
 }
 
 }  // namespace parley::party

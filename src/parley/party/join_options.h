@@ -12,8 +12,7 @@ struct JoinOptions {
   std::string as;
   std::string data;
   Choice<data::FileFormat> format = data::FileFormat::automatic;
-  bool header = true;
-  std::string delimiter = "auto", query;
+  data::CsvOptions csv{};
   std::string ledger, dataset;
   std::string key, certificate;
   std::string listen;

@@ -7,7 +7,9 @@
 #include "parley/base/durable.h"
 #include "parley/base/error.h"
 #include "parley/base/input_file.h"
-#include "parley/record/record.h"
+#include "parley/ledger/error_codes.h"
+#include "parley/party/party_folder.h"
+#include "parley/record/beside.h"
 
 namespace parley::party {
 
@@ -16,7 +18,6 @@ using std::chrono::sys_seconds;
 
 namespace {
 
-constexpr auto kept_for = std::chrono::days(30);
 constexpr std::size_t noise_key_file_bytes = identity::agreement_key_bytes + 8;
 
 std::string in_eight_bytes(sys_seconds time) {
@@ -32,15 +33,15 @@ sys_seconds from_eight_bytes(std::string_view bytes) {
   return sys_seconds(std::chrono::seconds(static_cast<std::int64_t>(count)));
 }
 
+bool lies_there(const fs::path& file) {
+  std::error_code unknown;
+  return fs::exists(fs::symlink_status(file, unknown));
+}
+
 }  // namespace
 
 std::string NoiseKey::payload() const {
   return key.public_key() + in_eight_bytes(deleted_at);
-}
-
-fs::path noise_key_file(const fs::path& folder, int part) {
-  const std::string name = (folder / "").parent_path().string();
-  return name + (part == 1 ? "" : "." + record::folder_of_part(part)) + ".noise-key";
 }
 
 std::optional<NoiseKey> read_noise_key(const fs::path& file, sys_seconds now) {
@@ -60,7 +61,7 @@ std::optional<NoiseKey> read_noise_key(const fs::path& file, sys_seconds now) {
                  .value = std::to_string(text.text().size()) + " bytes",
                  .allowed = std::to_string(noise_key_file_bytes) + " bytes",
                  .where = file.string(),
-                 .fix = "put back an intact copy; if there is none, agree on a new study: what was spent stays spent"});
+                 .fix = "remove it and agree on a new study: what was spent stays spent"});
   const sys_seconds until = from_eight_bytes(text.text().substr(identity::agreement_key_bytes));
   if (now >= until) {
     delete_noise_key(file);
@@ -70,7 +71,7 @@ std::optional<NoiseKey> read_noise_key(const fs::path& file, sys_seconds now) {
 }
 
 NoiseKey make_noise_key(const fs::path& file, sys_seconds now) {
-  NoiseKey made{identity::AgreementKey::make(), now + kept_for};
+  NoiseKey made{identity::AgreementKey::make(), now + noise_key_kept_for};
   const identity::Secret text(std::string(made.key.raw()) + in_eight_bytes(made.deleted_at));
   if (!create_file(file, text.text(), 0600) || !sync_folder_of(file))
     throw Error({.what = "this party's secret for shared noise cannot be stored: " + why_not_written(errno),
@@ -82,6 +83,62 @@ NoiseKey make_noise_key(const fs::path& file, sys_seconds now) {
 void delete_noise_key(const fs::path& file) {
   std::error_code gone;
   if (fs::remove(file, gone)) sync_folder_of(file);
+}
+
+std::optional<NoiseKey> noise_key_of_part(const fs::path& folder, int part, bool has_transcript, sys_seconds now) {
+  if (part > 1) delete_noise_key(record::noise_key_file(folder, part - 1));
+  const fs::path file = record::noise_key_file(folder, part);
+  if (has_transcript) return read_noise_key(file, now);
+  delete_noise_key(file);
+  return make_noise_key(file, now);
+}
+
+void refuse_without_noise_key(const fs::path& folder, int part) {
+  throw Error({.what = "this party's secret for shared noise is gone, so it can release nothing more in this part of "
+                       "the run",
+               .value = record::noise_key_file(folder, part).string(),
+               .allowed = "the file that this run has made; it is deleted after 30 days, and as soon as this party can "
+                          "no longer go on",
+               .where = "beside the record",
+               .fix = "put it back if it was moved; otherwise agree on a new study: what was spent stays spent",
+               .code = ledger::run_closed});
+}
+
+void delete_noise_keys(const fs::path& folder) {
+  for (const fs::path& file : record::noise_key_files(folder)) {
+    delete_noise_key(file);
+    if (lies_there(file))
+      throw Error({.what = "a secret for shared noise that has served its time cannot be deleted",
+                   .where = file.string(),
+                   .fix = "remove it by hand: until then whoever reads it counts among the colluders"});
+  }
+}
+
+std::optional<sys_seconds> noise_key_file_day(const fs::path& file) {
+  auto bytes = read_bytes(file, noise_key_file_bytes);
+  if (!bytes) return std::nullopt;
+  const identity::Secret text(std::move(*bytes));
+  if (text.text().size() != noise_key_file_bytes) return std::nullopt;
+  return from_eight_bytes(text.text().substr(identity::agreement_key_bytes));
+}
+
+std::string in_words(const SweptKey& swept) {
+  if (swept.deleted) return swept.file.string() + ": a secret for shared noise was deleted: " + swept.why;
+  return swept.file.string() + ": a secret for shared noise should be gone, and cannot be deleted: " + swept.why +
+         "; remove it by hand: whoever reads it counts among the colluders";
+}
+
+std::vector<SweptKey> sweep_noise_keys(const fs::path& out, sys_seconds now) {
+  std::vector<SweptKey> swept;
+  for (const record::NoiseKeyPlace& one : record::noise_keys_in(record::place_of(out))) {
+    const auto day = noise_key_file_day(one.file);
+    const bool past = day && now >= *day;
+    if (!past && !has_completed_model(one.folder)) continue;
+    delete_noise_key(one.file);
+    swept.push_back(
+        {.file = one.file, .why = past ? "its day is past" : "its run is complete", .deleted = !lies_there(one.file)});
+  }
+  return swept;
 }
 
 std::shared_ptr<const privacy::PairKeys> pairs_of(const NoiseKey& own, const protocol::NoiseKeys& keys,
@@ -100,6 +157,15 @@ std::shared_ptr<const privacy::PairKeys> pairs_of(const NoiseKey& own, const pro
                           "not do this"});
     pairs[static_cast<std::size_t>(other)] = *secret;
   }
+  if (const auto odd = keys.out_of_time())
+    throw Error({.what = agreed.name(*odd) + " announces that it keeps its secret for shared noise for longer than all "
+                                             "may, or has deleted it before the others made theirs",
+                 .value = "until second " + std::to_string(protocol::noise_key_day(keys.payload(*odd))) + " since 1970",
+                 .allowed = std::to_string(protocol::noise_key_spread / 86400) + " days before or after second " +
+                            std::to_string(protocol::noise_key_day(keys.payload(keys.middle()))) +
+                            ", the middle of what all have announced",
+                 .where = "the key that it has signed for this run",
+                 .fix = "nothing was released from rows; have the clock there looked at, then agree on a new study"});
   return std::make_shared<const privacy::AgreedPairs>(self, std::move(pairs));
 }
 

@@ -1,16 +1,14 @@
 #include "parley/party/participant.h"
 
 #include <chrono>
-#include <cmath>
 #include <filesystem>
 #include <nlohmann/json.hpp>
-#include <numeric>
-#include <span>
 
 #include "parley/base/error.h"
 #include "parley/base/printed.h"
 #include "parley/base/text.h"
 #include "parley/data/source.h"
+#include "parley/data/split.h"
 #include "parley/study/approval/approval.h"
 
 namespace parley::party {
@@ -92,17 +90,9 @@ OwnRows own_rows(const JoinOptions& o, const study::Study& study, const data::Wa
   }
   if (o.data.empty())
     throw Error({.what = "a party needs its rows", .where = "option --data", .fix = "give --data FILE"});
-  if (o.data != "-" && !data::is_database(o.data) && !std::filesystem::exists(o.data))
-    throw Error({.what = "there is no such file of rows",
-                 .value = o.data,
-                 .where = "option --data",
-                 .fix = "give this party's .csv or .libsvm file"});
-  data::Options source{.data = {o.data},
-                       .format = o.format,
-                       .header = o.header,
-                       .delimiter = o.delimiter,
-                       .query = o.query,
-                       .features = study.features};
+  data::check_query_used(o.csv, {o.data});
+  data::check_there(o.data, "option --data", "this party's .csv, .csv.gz or .libsvm file");
+  data::Options source{.data = {o.data}, .format = o.format, .csv = o.csv, .features = study.features};
   if (!study.schema.empty()) {
     source.schema = (study.file.parent_path() / study.schema).string();
     if (study.schema_toml.empty())
@@ -111,14 +101,9 @@ OwnRows own_rows(const JoinOptions& o, const study::Study& study, const data::Wa
                    .fix = "put it beside the study: all parties have the same"});
     source.schema_text = study.schema_toml;  // which the hash and all approvals cover; the file may have changed since
   }
-  data::Dataset rows = data::load_file(source, o.data, "option --data", watch);
-  const std::size_t all = rows.rows.count();
-  const auto held = static_cast<std::size_t>(std::llround(o.test_share * static_cast<double>(all)));
-  std::vector<std::size_t> order(all);
-  std::iota(order.begin(), order.end(), std::size_t{0});
-  const std::span<const std::size_t> which(order);
-  OwnRows own{.trained = {}, .held_out = rows.rows.select(which.last(held))};
-  if (held > 0) rows.rows = rows.rows.select(which.first(all - held));
+  data::HeldOut parts = data::hold_out_last(data::load_file(source, o.data, "option --data", watch), o.test_share);
+  const data::Dataset& rows = parts.train;
+  const std::size_t held = parts.test.rows.count();
   if (static_cast<long>(rows.rows.count()) != me.records)
     throw Error(
         {.what = "the roster of the study has another number of records for " + o.as,
@@ -127,8 +112,7 @@ OwnRows own_rows(const JoinOptions& o, const study::Study& study, const data::Wa
          .allowed = std::to_string(me.records) + " rows",
          .where = o.data,
          .fix = "give the file that was counted, or have the roster changed: the noise of everybody follows from it"});
-  own.trained = std::move(rows);
-  return own;
+  return {.trained = std::move(parts.train), .held_out = std::move(parts.test.rows)};
 }
 
 ledger::PlannedRun planned_run(const JoinOptions& o, const Participant& participant, const data::Dataset& rows,
@@ -139,6 +123,7 @@ ledger::PlannedRun planned_run(const JoinOptions& o, const Participant& particip
   run.configuration = participant.hash;
   run.started = timestamp();
   run.not_private = participant.stamps;
+  run.unit = {.person = participant.plan.unit.person, .rows = participant.plan.unit.rows_per_person};
   ledger::PlannedRun::Account account{.node = participant.node, .dataset = dataset};
   ledger::PlannedRun::Dataset held{.name = dataset};
   if (!participant.trainer) {

@@ -29,8 +29,8 @@ Participant participant_of(study::Study study, study::StudyPlan plan, const std:
 Participant participant_from(const JoinOptions& o);  // Error: a key or certificate that the others would refuse
 
 // Privacy: rows, as the public schema encodes them; a trainer has none. The last --test-share of the file is held out,
-// by position alone: which rows these are follows from the number of rows and not from any value. A neighbouring file
-// (one row replaced, at its place) has the same split. Nothing that leaves is computed from rows that are held out.
+// by position alone: which rows these are follows from the number of rows and not from any value; of persons (data/split.h)
+// from where each first appears. A neighbouring file (one row or one person replaced, at its place) has the same split. Nothing that leaves is computed from rows that are held out.
 struct OwnRows {
   data::Dataset trained;  // as many as the roster says
   data::Rows held_out;

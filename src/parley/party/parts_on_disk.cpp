@@ -7,14 +7,18 @@
 #include "parley/ledger/error_codes.h"
 #include "parley/party/party_folder.h"
 #include "parley/protocol/transcript.h"
+#include "parley/record/files.h"
 #include "parley/record/round.h"
+#include "parley/record/void_claims.h"
 
 namespace parley::party {
 
 using nlohmann::json;
 namespace fs = std::filesystem;
 
-PartsOnDisk::PartsOnDisk(Setup setup) : setup_(std::move(setup)) {
+PartsOnDisk::PartsOnDisk(Setup setup)
+    : setup_(std::move(setup)),
+      contradicted_before_(record::contradicted_in(record::read_json(setup_.folder / "run.json"))) {
   parts_.push_back(setup_.first);
   open();
 }
@@ -156,7 +160,8 @@ void PartsOnDisk::finish(const json& head, const json& model) {
   sync_files(folder());
   if (parts_.size() == 1) return;
   json changes = json::object();
-  for (const char* key : {"outcome", "outcome_in_words", "rounds_done", "parts", "ledger_head"})
+  for (const char* key :
+       {"outcome", "outcome_in_words", "rounds_done", "parts", "ledger_head", record::contradicted_parties})
     if (head.contains(key)) changes[key] = head[key];
   record::amend(setup_.folder, changes, model);
   sync_files(setup_.folder);

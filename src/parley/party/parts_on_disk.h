@@ -7,6 +7,7 @@
 #include <memory>
 #include <nlohmann/json_fwd.hpp>
 #include <optional>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -53,8 +54,11 @@ class PartsOnDisk {
   const ledger::Ledger& ledger() const { return *ledger_; }
   const ledger::LedgerFile& book() const { return *setup_.book; }
   record::Writer& record() { return *record_; }
-  bool was_complete() const { return was_complete_; }                   // an earlier process had the model
-  record::Kept kept() const { return kept_.value_or(record::Kept{}); }  // by earlier processes
+  bool was_complete() const { return was_complete_; }  // an earlier process had the model
+  const std::set<std::string>& contradicted_before() const { return contradicted_before_; }  // whom one has named
+  record::Kept kept() const { return kept_.value_or(record::Kept{}); }                       // by earlier processes
+
+  bool failed() const { return ledger_ && ledger_->failed(); }  // a round of it, which its ledger has
 
   bool holds_rows() const { return self() < part().holders(); }
   algorithm::Cost spent() const;                         // so far, for a progress line
@@ -70,6 +74,7 @@ class PartsOnDisk {
   void open();
 
   Setup setup_;
+  std::set<std::string> contradicted_before_;
   std::vector<study::Part> parts_;
   std::vector<protocol::Succession> agreements_;
   std::vector<int> released_;  // of the parts before: this party's last round

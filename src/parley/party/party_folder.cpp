@@ -7,6 +7,7 @@
 #include "parley/ledger/error_codes.h"
 #include "parley/protocol/transcript.h"
 #include "parley/record/files.h"
+#include "parley/study/study.h"
 
 namespace parley::party {
 
@@ -22,6 +23,10 @@ bool says(const json& object, const char* key, const std::string& text) {
 }
 
 }  // namespace
+
+fs::path own_folder(const std::string& out, const std::string& study_hash, const std::string& party) {
+  return out.empty() ? study::run_id(study_hash).substr(0, 16) + "-" + party : out;
+}
 
 bool has_begun(const fs::path& folder, const std::string& study_hash, const std::string& party,
                const std::string& owner) {

@@ -12,6 +12,9 @@
 
 namespace parley::party {
 
+// Where a party's record is: `out`, or what join calls it by itself.
+std::filesystem::path own_folder(const std::string& out, const std::string& study_hash, const std::string& party);
+
 // Has this party begun this run there? owner: as the transcript names it. Error, before anything is written: the folder
 // holds something else.
 bool has_begun(const std::filesystem::path& folder, const std::string& study_hash, const std::string& party,

@@ -31,6 +31,14 @@ void PartyInParts::go_on() {
   }
 }
 
+std::set<int> PartyInParts::contradicted() const {
+  std::set<int> nodes;
+  for (const One& one : parts_)
+    if (const int node = one.party->exchange().contradicted_by(); node >= 0)
+      nodes.insert(one.nodes[static_cast<std::size_t>(node)]);
+  return nodes;
+}
+
 protocol::Receipt PartyInParts::deliver(const std::string& caller, std::string_view bytes) {
   const std::string run = protocol::run_of(bytes);
   auto found = std::ranges::find(parts_, run, &One::run);

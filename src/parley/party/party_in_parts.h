@@ -4,6 +4,7 @@
 #pragma once
 #include <functional>
 #include <memory>
+#include <set>
 #include <vector>
 
 #include "parley/party/party.h"
@@ -44,6 +45,7 @@ class PartyInParts {
   const Party& now() const { return *parts_.back().party; }
   const Party& part(int number) const { return *parts_[static_cast<std::size_t>(number) - 1].party; }
   const std::optional<protocol::Ending>& ending() const { return now().ending(); }
+  std::set<int> contradicted() const;  // nodes of the study: who has signed two things that exclude each other
   bool finished() const { return now().finished(); }
   Vector model() const { return now().model(); }
   Vector own_iterate() const { return now().own_iterate(); }

@@ -57,7 +57,7 @@ void PartyProcess::handle(const std::function<void()>& event) {
     const std::lock_guard lock(mutex_);
     try {
       if (!failure_) event();
-      if (!failure_) see_completion();
+      if (!failure_) see_ending();
     } catch (...) {
       failure_ = std::current_exception();
     }
@@ -66,10 +66,14 @@ void PartyProcess::handle(const std::function<void()>& event) {
   changed_.notify_all();
 }
 
-void PartyProcess::see_completion() {
-  if (completed_ || !party_->ending() || party_->ending()->end != protocol::End::completed) return;
-  completed_ = true;
-  if (setup_.completed) setup_.completed(*party_);
+void PartyProcess::see_ending() {
+  if (!party_->ending()) return;
+  const bool completed = party_->ending()->end == protocol::End::completed,
+             past_unknown = party_->ending()->past_unknown();
+  if ((!completed || completed_) && (!past_unknown || past_unknown_)) return;
+  completed_ = completed;
+  past_unknown_ = past_unknown;
+  if (setup_.settled) setup_.settled(*party_);
 }
 
 void PartyProcess::dispatch() {
@@ -104,7 +108,7 @@ void PartyProcess::solve(std::unique_lock<std::mutex>& lock) {
   seconds_.solve += solved - begun;
   failpoint("solved, not paid");
   party_->solved(*job, std::move(*release));
-  see_completion();
+  see_ending();
   seconds_.pay += now() - solved;
   dispatch();
 }
@@ -137,7 +141,7 @@ protocol::Ending PartyProcess::work() {
                             " s; Ctrl-C again ends at once");
     }
     party_->tick(now());
-    see_completion();
+    see_ending();
     if (interrupted && completed_) break;  // the others may have to ask again
     dispatch();
     solve(lock);

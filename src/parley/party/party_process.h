@@ -30,9 +30,10 @@ class PartyProcess {
     int node = 0;
     std::function<void(const LogLine& line)> report;            // for the party's log; on the thread of run()
     std::function<void(const PartyInParts& party)> progress{};  // now and then
-    // Once, when this party has the model, and before anybody hears of it: a peer that is told may leave for good, so
-    // what is stored only later would be waited for after a crash.
-    std::function<void(const PartyInParts& party)> completed{};
+    // When this party has the model, and before anybody hears of it: a peer that is told may leave for good, so what is
+    // stored only later would be waited for after a crash. And when it can claim nothing any more: no statement of an
+    // earlier day may outlive a crash.
+    std::function<void(const PartyInParts& party)> settled{};
     const std::atomic<bool>* stop = nullptr;
   };
   struct Seconds {
@@ -54,7 +55,7 @@ class PartyProcess {
   double now() const;
   void handle(const std::function<void()>& event);  // on any thread; then sends what follows from it
   protocol::Ending work();
-  void see_completion();
+  void see_ending();
   void dispatch();
   void solve(std::unique_lock<std::mutex>& lock);
 
@@ -66,7 +67,7 @@ class PartyProcess {
   std::deque<LogLine> lines_;
   std::map<int, std::uint64_t> called_;  // the last call, by whom it was made to
   std::exception_ptr failure_;
-  bool completed_ = false;
+  bool completed_ = false, past_unknown_ = false;
   Seconds seconds_;
   std::unique_ptr<mesh::Courier> courier_;  // last: destroyed first, so its threads end while all they use is alive
 };

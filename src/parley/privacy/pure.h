@@ -8,7 +8,7 @@ namespace parley::privacy {
 
 // The public facts of a round. κ = ρ/N + 2ηV is the strong convexity of what the node minimises.
 struct RoundFacts {
-  double gradient_weight = 0;     // a₀ = C_i/B_i, the weight of one record in the objective
+  double gradient_weight = 0;     // a₀ = C_i/B_i times the largest class weight: of one record in the objective
   double strong_convexity = 0;    // κ
   double gradient_bound = 1;      // G ≥ |L'|
   double curvature_bound = 0.25;  // c₁ ≥ L''

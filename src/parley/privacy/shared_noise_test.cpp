@@ -108,6 +108,17 @@ TEST(SharedNoise, UnequalAndMissingPairsLowerIt) {
   EXPECT_LT(worst({1, 1, 1, 1, 0.5}, all, 1).v, whole);
 }
 
+// The golden case "mixed": every party and every pair has noise of its own size.
+TEST(SharedNoise, TheWorstCoalitionOfUnequalParties) {
+  Matrix pair = Matrix::Zero(6, 6);
+  for (int i = 0; i < 6; ++i)
+    for (int j = 0; j < 6; ++j)
+      if (i != j) pair(i, j) = 0.3 * (1 + (i + j) % 4);
+  const Worst found = worst({0.5, 0.6, 0.7, 0.8, 0.9, 1.0}, pair, 2);
+  EXPECT_NEAR(found.v, 0.8155490885130684, 1e-13);
+  EXPECT_EQ(found.party, 0);
+}
+
 TEST(SharedNoise, MoreColludersNeverRaiseIt) {
   double before = std::numeric_limits<double>::infinity();
   for (int c = 1; c < 100; ++c) {

@@ -8,8 +8,36 @@
 #include "parley/base/error.h"
 
 namespace parley::problem {
+namespace {
+
+double product_up(double a, double b) {
+  return std::nextafter(a * b, std::numeric_limits<double>::infinity());
+}
+
+}  // namespace
+
+double Loss::weight_of(double label) const {
+  if (!weighted()) return 1;
+  return class_weights[kind == LossKind::softmax ? static_cast<std::size_t>(label) : label > 0 ? 1 : 0];
+}
+
+double Loss::largest_weight() const {
+  return weighted() ? *std::ranges::max_element(class_weights) : 1;
+}
 
 double Loss::value(double score, double label) const {
+  return weight_of(label) * plain_value(score, label);
+}
+
+double Loss::slope(double score, double label) const {
+  return weight_of(label) * std::clamp(plain_slope(score, label), -cap, cap);
+}
+
+double Loss::curvature(double score, double label) const {
+  return weight_of(label) * plain_curvature(score, label);
+}
+
+double Loss::plain_value(double score, double label) const {
   switch (kind) {
     case LossKind::logistic: {  // two-sided: e^−|z| never overflows
       const double z = label * score;
@@ -36,11 +64,7 @@ double Loss::value(double score, double label) const {
   return 0;
 }
 
-double Loss::slope(double score, double label) const {
-  return std::clamp(whole_slope(score, label), -cap, cap);
-}
-
-double Loss::whole_slope(double score, double label) const {
+double Loss::plain_slope(double score, double label) const {
   switch (kind) {
     case LossKind::logistic: {
       const double z = label * score, e = std::exp(-std::abs(z));
@@ -65,7 +89,7 @@ double Loss::whole_slope(double score, double label) const {
   return 0;
 }
 
-double Loss::curvature(double score, double label) const {
+double Loss::plain_curvature(double score, double label) const {
   switch (kind) {
     case LossKind::logistic: {  // s(1 − s) with s = |slope|
       const double e = std::exp(-std::abs(score));
@@ -87,11 +111,19 @@ double Loss::curvature(double score, double label) const {
 }
 
 double Loss::gradient_bound() const {
+  return weighted() ? product_up(largest_weight(), plain_gradient_bound()) : plain_gradient_bound();
+}
+
+double Loss::curvature_bound() const {
+  return weighted() ? product_up(largest_weight(), plain_curvature_bound()) : plain_curvature_bound();
+}
+
+double Loss::plain_gradient_bound() const {
   if (kind == LossKind::softmax) return std::nextafter(std::numbers::sqrt2, 2);  // |p − e_y| ≤ √2, rounded up
   return std::min(cap, kind == LossKind::huber ? width : 1);
 }
 
-double Loss::curvature_bound() const {
+double Loss::plain_curvature_bound() const {
   switch (kind) {
     case LossKind::logistic:
       return 0.25;

@@ -37,7 +37,7 @@ double mean_loss(const data::Rows& rows, const Loss& loss, const Vector& f) {
   }
   std::array<double, block> slope{}, curvature{};
   by_blocks(rows, f, [&](std::size_t first, std::size_t n, const double* s) {
-    if (loss.kind == LossKind::logistic)
+    if (loss.kind == LossKind::logistic && !loss.weighted())
       sum += kernel::logistic(s, rows.label.data() + first, n, 1, slope.data(), curvature.data()).value;
     else
       for (std::size_t i = 0; i < n; ++i) sum += loss.value(s[i], rows.label[first + i]);
@@ -61,8 +61,8 @@ double test_errors(const data::Rows& rows, const Loss& loss, const Vector& f) {
   return sum;
 }
 
-double test_error_of(double errors, double rows, const Loss& loss) {
-  return loss.classifies() ? errors / rows : std::sqrt(errors / rows);
+double test_error_of(double errors, double rows, const Loss& loss, const Unit& unit) {
+  return loss.classifies() ? errors / rows : unit.half_width() * std::sqrt(errors / rows);
 }
 
 std::vector<double> class_counts(const data::Rows& rows, const Loss& loss) {
@@ -72,8 +72,8 @@ std::vector<double> class_counts(const data::Rows& rows, const Loss& loss) {
   return counts;
 }
 
-double test_error(const data::Rows& rows, const Loss& loss, const Vector& f) {
-  return test_error_of(test_errors(rows, loss, f), static_cast<double>(rows.count()), loss);
+double test_error(const data::Rows& rows, const Loss& loss, const Vector& f, const Unit& unit) {
+  return test_error_of(test_errors(rows, loss, f), static_cast<double>(rows.count()), loss, unit);
 }
 
 }  // namespace parley::problem

@@ -15,7 +15,9 @@ namespace {
 
 const std::vector<Loss> smooth_losses = {{.kind = LossKind::logistic},
                                          {.kind = LossKind::huber_hinge, .width = 0.5},
-                                         {.kind = LossKind::huber, .width = 0.3}};
+                                         {.kind = LossKind::huber, .width = 0.3},
+                                         {.kind = LossKind::logistic, .class_weights = {0.3, 4}},
+                                         {.kind = LossKind::huber_hinge, .width = 0.5, .class_weights = {1, 3}}};
 
 TEST(Loss, SlopeAndCurvatureAreTheDerivatives) {
   for (const Loss& loss : smooth_losses)
@@ -192,6 +194,10 @@ TEST(Metrics, CountErrorsAndResiduals) {
     rows.append(column, std::vector<double>{x}, x > 0.3 || x < -0.3 ? (x > 0 ? 1.0 : -1.0) : (x > 0 ? -1.0 : 1.0));
   EXPECT_EQ(test_error(rows, {}, Vector::Ones(1)), 0.5);
   EXPECT_EQ(test_error(rows, {}, -Vector::Ones(1)), 0.5);
+  const Loss number{.kind = LossKind::huber};
+  EXPECT_DOUBLE_EQ(test_error(rows, number, Vector::Ones(1), {.low = 100, .high = 300}),
+                   100 * test_error(rows, number, Vector::Ones(1)))
+      << "in the column's own unit";
   EXPECT_NEAR(mean_loss(rows, {}, Vector::Zero(1)), std::log(2.0), 1e-15);
 }
 

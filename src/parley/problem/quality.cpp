@@ -90,6 +90,7 @@ void add_class_figures(Quality& q) {
     if (classes > 2 || c == 1) f1 += 2 * right / (of_class + said);
   }
   q.balanced_error = 1 - found / occurring;
+  q.baseline_balanced_error = 1 - 1 / occurring;
   q.f1 = classes > 2 ? f1 / occurring : f1;
 }
 
@@ -123,7 +124,7 @@ Quality of_classes(const Scored& s, const Measure& how) {
 Quality of_numbers(const Scored& s, const Unit& unit) {
   Quality q{.rows = s.count()};
   const auto n = static_cast<double>(s.count());
-  const double half = (unit.high - unit.low) / 2, mean = std::accumulate(s.label.begin(), s.label.end(), 0.0) / n;
+  const double half = unit.half_width(), mean = std::accumulate(s.label.begin(), s.label.end(), 0.0) / n;
   double squares = 0, absolute = 0, around_mean = 0;
   for (std::size_t i = 0; i < s.count(); ++i) {
     const double off = s.score[i] - s.label[i];

@@ -11,6 +11,7 @@
 #include <string>
 #include <vector>
 
+#include "parley/problem/metrics.h"
 #include "parley/problem/objective.h"
 
 namespace parley::problem {
@@ -23,11 +24,6 @@ struct Scored {
   std::size_t count() const { return label.size(); }
 };
 Scored scored(const data::Rows& rows, const Loss& loss, const Vector& f);
-
-// The column's own unit: a target y in [−1, 1] is low + (y + 1)/2 (high − low).
-struct Unit {
-  double low = -1, high = 1;
-};
 
 struct Measure {
   Unit unit{};
@@ -55,6 +51,7 @@ struct Quality {
   double error = 0, baseline_error = 0;  // of classes: shares; of a number: root mean squares, in its own unit
   // Classes. A loss whose scores are no probabilities (hinge) has no log loss, Brier score and bins.
   std::optional<double> auc, balanced_error, f1, log_loss, brier;
+  std::optional<double> baseline_balanced_error;  // of always saying one class that occurs: 1 − 1/(classes that occur)
   std::vector<Bin> calibration;
   std::vector<std::vector<std::size_t>> confusion;  // [true class][said class]; of two classes −1 is the first
   // A number, in its own unit; the baseline is the mean of these rows.

@@ -176,6 +176,23 @@ TEST(Quality, OfTheSoftmaxOptimumItIsBetterThanGuessing) {
   EXPECT_GT(*q.auc, 0.6);
 }
 
+TEST(Quality, OfRowsOfOneClassGuessingIsNeverWrongAndThereIsNoAuc) {
+  Scored s = random_scored(50, 0.5, 1, 2);
+  for (double& y : s.label) y = -1;
+  const Quality q = quality(s);
+  EXPECT_EQ(q.baseline_error, 0);
+  EXPECT_EQ(q.baseline_balanced_error, 0);
+  EXPECT_FALSE(q.auc || q.verdict.p_order);
+  EXPECT_TRUE(q.verdict.no_better);
+  EXPECT_THAT(q.verdict.text,
+              testing::AllOf(testing::HasSubstr("all rows are of one class"), testing::Not(testing::HasSubstr("AUC"))));
+  const Quality two = quality(random_scored(50, 0.5, 1, 2));
+  EXPECT_DOUBLE_EQ(*two.baseline_balanced_error, 0.5);
+  const Loss softmax{.kind = LossKind::softmax, .classes = 3};  // the third class does not occur
+  const Quality of_three = quality({.loss = softmax, .label = {0, 0, 1}, .score = {5, 0, 0, 0, 5, 0, 0, 5, 0}});
+  EXPECT_DOUBLE_EQ(*of_three.baseline_balanced_error, 0.5);
+}
+
 TEST(Quality, AHingeHasNoProbabilities) {
   Scored s = random_scored(50, 0.5, 1, 2);
   s.loss.kind = LossKind::huber_hinge;

@@ -27,7 +27,7 @@ double chain(double features) {
 }
 
 double most_slopes(const Sizes& s) {  // Σ‖slope‖ as computed: each has an error of its own, loss_rounding's
-  return s.records * (s.loss.gradient_bound() + 1e-12 * (1 + s.loss.scores()));
+  return s.records * (s.loss.gradient_bound() + 1e-12 * (1 + s.loss.scores()) * s.loss.largest_weight());
 }
 
 double worst_rounding(const Sizes& s, double size, double linear, double convexity) {
@@ -54,9 +54,11 @@ Sizes sizes_of(const Problem& p) {
 
 double loss_rounding(const Loss& loss, double weight, double size, const LossRounding& r) {
   if (!loss.smooth()) return std::numeric_limits<double>::infinity();
-  const double own = loss.kind == LossKind::softmax ? 4 * loss.classes + 16 : 16 * loss.gradient_bound();
+  const double own =
+      loss.kind == LossKind::softmax ? (4 * loss.classes + 16) * loss.largest_weight() : 16 * loss.gradient_bound();
   const double scores = loss.curvature_bound() * r.terms * size;
-  return weight * (2 * u * (scores + own * r.records) + r.summation * r.slopes);  // doubled: covers O(u²)
+  return weight * (2 * u * (scores + own * r.records) +
+                   r.summation * r.slopes);  // doubled: covers O(u²), and u for the product with a class weight
 }
 
 Reach reach(const Sizes& s, double linear, double convexity, double tolerance) {

@@ -13,7 +13,9 @@ namespace {
 const std::vector<Loss> certified_losses = {{.kind = LossKind::logistic},
                                             {.kind = LossKind::huber_hinge, .width = 0.5},
                                             {.kind = LossKind::huber, .width = 0.3},
-                                            {.kind = LossKind::softmax, .classes = 4}};
+                                            {.kind = LossKind::softmax, .classes = 4},
+                                            {.kind = LossKind::logistic, .class_weights = {1, 20}},
+                                            {.kind = LossKind::softmax, .classes = 3, .class_weights = {1, 20, 3}}};
 
 Rows rows_like(const Loss& loss, std::size_t count, Index features, double filled) {
   return loss.kind == LossKind::softmax ? random_class_rows(count, features, filled, 1, loss.classes)

@@ -59,6 +59,18 @@ struct Chunk {
   }
 };
 
+// What the kernel gave without class weights, with them.
+void weigh_classes(const Problem& p, const double* y, std::size_t count, Block& b, kernel::LossSums& sums) {
+  sums.value = 0;
+  sums.slopes *= p.loss.largest_weight();
+  for (std::size_t n = 0; n < count; ++n) {
+    const double weight = p.loss.weight_of(y[n]);
+    sums.value += p.loss.value(b.score[n], y[n]);
+    b.slope[n] *= weight;
+    b.curvature[n] *= weight;
+  }
+}
+
 kernel::LossSums scalar_block(const Problem& p, Range r, const Vector& f, Block& b) {
   kernel::scores(*p.rows, r.first, r.count, f.data(), b.score.data());
   const double* const y = p.rows->label.data() + r.first;
@@ -68,6 +80,7 @@ kernel::LossSums scalar_block(const Problem& p, Range r, const Vector& f, Block&
     if (p.loss.cap < 1)
       for (std::size_t n = 0; n < r.count; ++n)
         b.slope[n] = std::clamp(b.slope[n], -p.weight * p.loss.cap, p.weight * p.loss.cap);
+    if (p.loss.weighted()) weigh_classes(p, y, r.count, b, sums);
   } else {
     for (std::size_t n = 0; n < r.count; ++n) {
       const double slope = p.loss.slope(b.score[n], y[n]);

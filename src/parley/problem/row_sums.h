@@ -9,8 +9,8 @@
 namespace parley::problem {
 
 struct RowSums {
-  double value = 0;   // Σ_n L(row n)
-  double slopes = 0;  // Σ_n ‖L'(row n)‖ over the scores of a row: bounds Σ_n ‖L' x_n‖
+  double value = 0;   // Σ_n L(row n), class weights included as in all of these
+  double slopes = 0;  // at least Σ_n ‖L'(row n)‖ over the scores of a row: bounds Σ_n ‖L' x_n‖
   Vector gradient;    // weight · Σ_n L'(row n) x_n
 };
 

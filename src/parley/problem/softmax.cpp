@@ -22,6 +22,11 @@ std::size_t label(const data::Rows& rows, std::size_t n) {
   return static_cast<std::size_t>(rows.label[n]);
 }
 
+// Of row n: the problem's and its class'.
+double weight(const Problem& p, std::size_t n) {
+  return p.weight * p.loss.weight_of(p.rows->label[n]);
+}
+
 // out_c += a_c x_n for every class c.
 void add_row(const data::Rows& rows, std::size_t n, std::span<const double> a, double* out) {
   for (std::size_t c = 0; c < a.size(); ++c, out += rows.features)
@@ -60,14 +65,15 @@ kernel::LossSums softmax_block(const Problem& p, std::size_t first, std::size_t 
   for (std::size_t n = first; n < first + count; ++n) {
     const std::span<double> at(probabilities + n * slope.size(), slope.size());
     fill_scores(rows, n, f.data(), at);
-    sums.value += softmax(at, label(rows, n));
+    const double of_class = p.loss.weight_of(rows.label[n]), of_row = weight(p, n);
+    sums.value += of_class * softmax(at, label(rows, n));
     double square = 0;
     for (std::size_t c = 0; c < slope.size(); ++c) {
       const double each = at[c] - (c == label(rows, n) ? 1 : 0);
       square += each * each;
-      slope[c] = p.weight * each;
+      slope[c] = of_row * each;
     }
-    sums.slopes += std::sqrt(square);
+    sums.slopes += of_class * std::sqrt(square);
     add_row(rows, n, slope, gradient.data());
   }
   return sums;
@@ -85,7 +91,7 @@ void softmax_hessian(const Problem& p, const double* probabilities, Matrix& lowe
     for (std::size_t b = 0; b <= a; ++b) {
       for (std::size_t n = 0; n < rows.count(); ++n) {
         const double* const at = probabilities + n * k;
-        curvature[n] = p.weight * at[a] * (a == b ? 1 - at[a] : at[b]);
+        curvature[n] = weight(p, n) * at[a] * (a == b ? 1 - at[a] : at[b]);
       }
       block.setZero(d, d);
       add_outer_products(rows, curvature.data(), block);
@@ -104,7 +110,7 @@ void softmax_hessian_times(const Problem& p, const double* probabilities, const 
     fill_scores(rows, n, v.data(), s);
     double mean = 0;
     for (std::size_t c = 0; c < s.size(); ++c) mean += probabilities[c] * s[c];
-    for (std::size_t c = 0; c < s.size(); ++c) s[c] = p.weight * probabilities[c] * (s[c] - mean);
+    for (std::size_t c = 0; c < s.size(); ++c) s[c] = weight(p, n) * probabilities[c] * (s[c] - mean);
     add_row(rows, n, s, out.data());
   }
 }
@@ -114,7 +120,7 @@ void softmax_hessian_diagonal(const Problem& p, const double* probabilities, Vec
   const std::size_t count = classes(p);
   for (std::size_t n = 0; n < rows.count(); ++n, probabilities += count)
     for (std::size_t c = 0; c < count; ++c) {
-      const double curvature = p.weight * probabilities[c] * (1 - probabilities[c]);
+      const double curvature = weight(p, n) * probabilities[c] * (1 - probabilities[c]);
       double* const block = out.data() + c * static_cast<std::size_t>(rows.features);
       for (std::size_t k = rows.start[n]; k < rows.start[n + 1]; ++k)
         block[rows.column[k]] += curvature * rows.value[k] * rows.value[k];

@@ -2,7 +2,7 @@
 //   ∂L/∂s = p − e_y,   ∂²L/∂s² = diag(p) − ppᵀ,   p_c = e^{s_c} / Σ e^{s}
 //   ‖p − e_y‖ ≤ √2: Σ_{c≠y} p_c² ≤ (Σ_{c≠y} p_c)² = (1 − p_y)².      ‖diag(p) − ppᵀ‖ ≤ ½: the variance of a number in
 //   [min v, max v] is at most (max v − min v)²/4 ≤ ‖v‖²/2.
-// In Evaluation::curvature a row has its K probabilities.
+// With class weights all of it times w_y. In Evaluation::curvature a row has its K probabilities.
 #pragma once
 #include <span>
 
@@ -16,7 +16,7 @@ namespace parley::problem {
 double softmax(std::span<double> scores, std::size_t label);
 
 // gradient += weight Σ_n (p − e_y) ⊗ x_n over the rows first … first + count − 1; fills their part of `probabilities`
-// and returns Σ_n L and Σ_n ‖p − e_y‖, without the weight.
+// and returns Σ_n w_y L and Σ_n w_y ‖p − e_y‖, without the problem's weight.
 kernel::LossSums softmax_block(const Problem& p, std::size_t first, std::size_t count, const Vector& f,
                                double* probabilities, Vector& gradient);
 

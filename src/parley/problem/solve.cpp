@@ -227,7 +227,7 @@ Solution centralised_optimum(std::span<const Problem> parts, const SolveOptions&
   Proximal hair = none;  // l1 alone: flat pieces between the kinks need some curvature
   if (std::ranges::all_of(parts, [](const Problem& p) { return p.regularization == 0; })) hair.quadratic = 1e-6 * mine;
   for (double width = 0.5; width > 0.9 * hinge_width; width /= 5) {
-    for (Problem& p : smoothed) p.loss = {.kind = LossKind::huber_hinge, .width = width};
+    for (Problem& p : smoothed) p.loss.kind = LossKind::huber_hinge, p.loss.width = width;
     try {
       best = argmin(smoothed, hair, best.f, asked);
     } catch (const Error&) {  // a yardstick, not a release: the narrowest width that could be solved

@@ -72,7 +72,7 @@ Solution descend(std::span<const Problem> parts, const Proximal& proximal, Vecto
 // Σ_i O_i minimised over the pooled rows: the yardstick that no party could compute alone.
 // Plain hinge: the smoothed hinge of width h lies above the hinge by at most h/4 (at margin 1) and nowhere below, so
 // its minimum, found for h = 0.5, 0.1, …, each from the last, has a hinge objective within  W h/4 + tolerance²/(2κ)  of
-// the least one, W = Σ weight · rows. The last h is hinge_width: 4·10⁻⁵ of mean loss. The certificate is that of the
+// the least one, W = Σ weight · rows (times the largest class weight). The last h is hinge_width: 4·10⁻⁵ of mean loss. The certificate is that of the
 // smoothed problem, to the tolerance asked for or hinge_tolerance · W if that is larger. With l1 alone ½·10⁻⁶W‖f‖² is
 // added, and a width that cannot be solved ends the sequence early.
 inline constexpr double hinge_width = 0.5 / 3125, hinge_tolerance = 1e-8;

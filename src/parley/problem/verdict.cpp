@@ -114,6 +114,11 @@ Verdict verdict_on_classes(const Scored& rows, const std::vector<std::size_t>& s
     }
     v.p_error = std::max(v.p_error, sign_test(wins, losses));
   }
+  if (std::ranges::all_of(truth, [&](std::size_t t) { return t == truth.front(); })) {
+    v.text =
+        "no better than always guessing the larger class: all rows are of one class, so guessing it is never wrong";
+    return v;
+  }
   v.p_order = p_of_auc(rows, truth);
   const bool error = v.p_error <= Verdict::level, order = *v.p_order <= Verdict::level;
   v.no_better = !error || !order;

@@ -28,6 +28,8 @@ Exchange::Exchange(Setup setup, std::unique_ptr<AppendFile> transcript)
       patience_from_(setup.now),
       last_word_at_(setup.now),
       passed_on_at_(setup.now),
+      mark_accused_(std::move(setup.accused)),
+      accused_(std::move(setup.accused_before)),
       refused_(agreed_.parties.size() + 1) {
   for (const int node : agreed_.graph.neighbours(self_))
     links_.push_back({.node = node, .heard = now_, .progress = now_});
@@ -73,7 +75,10 @@ bool Exchange::was_completed() const {
 void Exchange::take_up_decisions() {
   if (phase_ != Phase::recovering || released() < last_released_) return;
   happens(Event::told);
-  if (accused_) return withdraw(*accused_);
+  if (accused_) {
+    if (mark_accused_ && !accusation_.empty()) mark_accused_(*accused_, accusation_);
+    return withdraw(*accused_);
+  }
   check_confirmed();  // a party without neighbours
   if (survivors_.stated(self_)) happens(Event::statement);
   if (survivors_.consented(self_)) happens(Event::consent);
@@ -105,6 +110,7 @@ void Exchange::replay(Transcript::Entry kind, std::string_view bytes) {
   bool fits = m != nullptr && m->run == agreed_.run;
   if (fits && kind == Transcript::Entry::evidence && m->node == self_) {
     accused_ = "an earlier process was shown a signature of this party's that its ledger does not know of";
+    accusation_ = bytes;
   } else if (fits && kind == Transcript::Entry::evidence) {
     contradiction_ =
         m->sender + " contradicted itself in round " + std::to_string(m->round) + "; the message is in the transcript";
@@ -336,7 +342,10 @@ bool Exchange::next_message(const Link& link, Link::Call& call, std::string& byt
   }
   const auto hello = [&] { return choose(Link::What::hello, received_.seen(link.node).round, hello_to(link)); };
   if (!link.greeted) return hello();
-  if (const auto* key = next_noise_key_for(link)) return choose(Link::What::noise_key, key->first, key->second);
+  if (const auto& stored = noise_keys_.order(); link.settled_noise_keys < stored.size()) {
+    const int whose = stored[link.settled_noise_keys];
+    return choose(Link::What::noise_key, whose, noise_keys_.message(whose));
+  }
   if (const int round = has(link) + 1; round <= released())
     return choose(Link::What::value, round, envelopes_.at(round));
   const auto knows = [this](int neighbour, const PassedOn::Key& key) { return has(link_to(neighbour), key); };
@@ -356,6 +365,7 @@ void Exchange::pump() {
   for (Link& link : links_) {
     Link::Call call;
     std::string bytes;
+    settle_noise_keys(link);
     if (link.call || now_ < link.next_attempt || !next_message(link, call, bytes)) continue;
     if (call.what == Link::What::hello) link.stored = -1;  // the answer, or a hello of its own meanwhile, says it anew
     call.id = ++calls_;

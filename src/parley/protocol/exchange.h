@@ -73,6 +73,12 @@ class Exchange {
     std::function<Consent(const Succession& next)> consent{};
     // Where noise is shared: this party's public key of this part, noise_key_bytes. Empty: there is none any more.
     std::string noise_key{};
+    // R9: marks the ledger as proved to be old, by a message with this party's own signature; on disk when it returns,
+    // and before the message is kept here or anybody hears of it. Called again for the same message by a later process.
+    // Empty: nobody keeps marks.
+    std::function<void(const std::string& what, std::string_view message)> accused{};
+    // What stands in that mark: this party claims nothing and releases nothing new, whatever its transcript says.
+    std::optional<std::string> accused_before{};
   };
   // Reads the transcript, or begins it. Error: it is damaged, another run's, or further than the ledger.
   Exchange(Setup setup, std::unique_ptr<AppendFile> transcript);
@@ -112,6 +118,7 @@ class Exchange {
   // Who has contradicted itself, in a sentence; the message is in the transcript. A model that was complete before
   // stands.
   const std::optional<std::string>& contradiction() const { return contradiction_; }
+  int contradicted_by() const { return contradicted_by_; }  // its node; −1: nobody
   // Privacy: false: this node may have released more than its ledger holds. A ledger that was lost or put back shows
   // nothing of it; every neighbour's word does, or that nothing can have been released since.
   bool past_confirmed() const;
@@ -163,7 +170,7 @@ class Exchange {
   Receipt on_last_word(const Message& m, std::string_view bytes, Link& from);  // a final iterate or a seal
   void give_noise_key(const std::string& own);
   Receipt on_noise_key(const Message& m, std::string_view bytes, Link& from);
-  const std::pair<const int, std::string>* next_noise_key_for(const Link& link) const;
+  void settle_noise_keys(Link& link) const;
   Receipt on_goodbye(const Message& m, std::string_view bytes);
   void take_leave(const Message& m, const Goodbye& goodbye);
   Receipt on_survivors(const Message& m, std::string_view bytes, Link& from);
@@ -234,9 +241,11 @@ class Exchange {
   Phase phase_ = Phase::recovering;
   std::optional<Ending> ending_;
   std::optional<std::string> contradiction_;
-  int contradicted_by_ = -1;                              // the node that signed it
-  std::string evidence_;                                  // its message
+  int contradicted_by_ = -1;  // the node that signed it
+  std::string evidence_;      // its message
+  std::function<void(const std::string& what, std::string_view message)> mark_accused_;
   std::optional<std::string> accused_;                    // withdraw()
+  std::string accusation_;                                // the message, where an earlier process kept it
   std::vector<std::array<long, verdict_count>> refused_;  // by node, unknown callers last
   std::uint64_t calls_ = 0;
   Actions actions_;

@@ -228,6 +228,8 @@ std::string Exchange::unknown_here(const Message& own) const {
 
 void Exchange::accept_accusation(const std::string& who, const std::string& has, std::string_view bytes) {
   if (accused_) return;
+  // Trap: a kill in between must leave the mark, for without it other runs would go on with this ledger.
+  if (mark_accused_) mark_accused_(who + " has " + has, bytes);
   transcript_->append(Transcript::Entry::evidence, bytes);
   transcript_->sync();
   withdraw("your ledger is older than what you have released: " + who + " has " + has +
@@ -246,6 +248,7 @@ void Exchange::meet(const Message& hello, std::string_view bytes) {
   Link& link = link_to(hello.node);
   link.passed_on.clear();  // its disk may be an older one
   link.noise_keys.clear();
+  link.settled_noise_keys = 0;
   if (++link.restarts <= 3) link.restarted = now_;
 }
 

@@ -88,7 +88,9 @@ struct Side {
                                                           .timing = timing,
                                                           .now = now,
                                                           .consent = consent,
-                                                          .noise_key = noise_key},
+                                                          .noise_key = noise_key,
+                                                          .accused = accused,
+                                                          .accused_before = accused_before},
                                           std::make_unique<MemoryFile>(medium));
     for (std::size_t round = 0; round < paid.size(); ++round) {
       exchange->release(paid[round]);
@@ -130,6 +132,8 @@ struct Side {
   Process process{.incarnation = 1};
   std::function<Consent(const Succession&)> consent{};  // on-loss = "continue"
   std::string noise_key{};
+  std::function<void(const std::string&, std::string_view)> accused{};
+  std::optional<std::string> accused_before{};
   ledger::Ledger ledger;
   std::vector<privacy::Paid> paid;
   std::shared_ptr<MemoryFile::Medium> medium = std::make_shared<MemoryFile::Medium>();

@@ -2,6 +2,7 @@
 // was last heard.
 #pragma once
 #include <array>
+#include <cstddef>
 #include <cstdint>
 #include <optional>
 #include <set>
@@ -39,6 +40,7 @@ struct Link {
   int stored = -1;             // the last round of this node's that it said to have stored
   std::set<PassedOn::Key> passed_on{};  // of others' messages: what it has acknowledged, or passed on itself
   std::set<int> noise_keys{};           // whose it has
+  std::size_t settled_noise_keys = 0;   // of NoiseKeys::order: it has them, or they do not go to it
   std::set<int> last_words{};           // the final iterates and seals that it has, by key
   std::set<int> told{};                 // the keys of Survivors::messages that it has
   bool complete = false;                // it said goodbye with all of them

@@ -103,6 +103,29 @@ TEST_F(SharedInARow, WhoComesBackWithAnEmptyDiskGetsAllKeysAgain) {
   EXPECT_TRUE(exchange(2).noise_keys().complete());
 }
 
+// The same signed bytes are here and there, and no clock: whoever is judged by one is judged so by all.
+TEST(NoiseKeys, ADayFarFromTheMiddleOneIsFound) {
+  Agreement agreed = three_in_a_row();
+  agreed.shared_noise = true;
+  const auto found = [&](std::array<std::uint64_t, 3> days) {
+    NoiseKeys keys(agreed);
+    for (int node = 0; node < 3; ++node) {
+      std::string payload = key_of(node);
+      for (std::size_t k = 0; k < 8; ++k)
+        payload[32 + k] = static_cast<char>(days[static_cast<std::size_t>(node)] >> (8 * k));
+      keys.add({.kind = Kind::noise_key, .node = node, .round = -1, .payload = payload}, "");
+      EXPECT_EQ(noise_key_day(payload), days[static_cast<std::size_t>(node)]);
+    }
+    return keys.out_of_time();
+  };
+  const std::uint64_t now = 1'800'000'000, far = now + noise_key_spread;
+  EXPECT_FALSE(found({now, now, far}));
+  EXPECT_EQ(found({now, far + 1, now}), 1);
+  EXPECT_EQ(found({now - noise_key_spread - 1, now, now}), 0);
+  EXPECT_EQ(found({now, now, ~std::uint64_t{0}}), 2);
+  EXPECT_EQ(found({0, now, now}), 0);
+}
+
 TEST_F(SharedInARow, WrongOnesAreRefused) {
   pass(2);
   const auto refused = [&](Message m) { return bring(1, 0, side(m.node).signed_bytes(m)).verdict; };

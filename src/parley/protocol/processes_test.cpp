@@ -212,6 +212,48 @@ TEST_F(Clones, ALastWordThatACopyHasSignedIsAnAccusation) {
   EXPECT_TRUE(exchange(1).ending()->past_unknown()) << exchange(1).ending()->text;
 }
 
+// R9: other runs go on with the ledger unless it is marked, so the mark comes before anything that a kill could cut off.
+TEST_F(Clones, AProofIsMarkedInTheLedgerBeforeItIsKeptAndAgainByALaterProcess) {
+  std::vector<std::string> marked;
+  bool full = false;
+  side(1).accused = [&](const std::string& what, std::string_view message) {
+    if (full) throw Error({.what = "no space left", .where = "the ledger", .fix = ""});
+    EXPECT_EQ(side(1).medium->content.find(message), std::string::npos) << "kept before it was marked";
+    marked.push_back(what);
+  };
+  side(1).open(now);
+  round();
+  const std::string later = side(1).value_bytes(2, value_of(1, 2));
+  const Goodbye goodbye{.end = End::refused, .proof = bundle({later}, 1000)};
+  const std::string shown = side(0).signed_bytes(side(0).message(Kind::goodbye, 0, payload_of(goodbye)));
+  full = true;
+  EXPECT_THROW(exchange(1).deliver("hospital_a", shown), Error);
+  EXPECT_EQ(side(1).medium->content.find(later), std::string::npos);
+  full = false;
+  side(1).open(now);
+  EXPECT_FALSE(exchange(1).ending().has_value());
+  exchange(1).deliver("hospital_a", shown);
+  EXPECT_TRUE(exchange(1).ending()->past_unknown());
+  ASSERT_EQ(marked.size(), 1U);
+  EXPECT_EQ(marked[0], "hospital_a has round 2 of hospital_b, and the ledger ends with 0");
+  EXPECT_NE(side(1).medium->content.find(later), std::string::npos);
+
+  marked.clear();  // of a version that kept no marks
+  side(1).accused = [&](const std::string&, std::string_view message) { marked.emplace_back(message); };
+  side(1).open(now);
+  EXPECT_TRUE(exchange(1).ending()->past_unknown());
+  EXPECT_EQ(marked, std::vector<std::string>{later});
+}
+
+TEST_F(Clones, AMarkInTheLedgerIsEnough) {
+  round();
+  side(1).accused_before = "hospital_a has round 2 of hospital_b, and the ledger ends with 0";
+  side(1).open(now);
+  ASSERT_TRUE(exchange(1).ending().has_value());
+  EXPECT_TRUE(exchange(1).ending()->past_unknown());
+  EXPECT_FALSE(exchange(1).past_confirmed());
+}
+
 TEST_F(Clones, AnotherFinalIterateOfItsOwnIsNoCrash) {
   for (int k = 0; k <= 3; ++k) round();
   const Message other = side(1).message(Kind::final_iterate, 3, payload_of(value_of(2, 2)));

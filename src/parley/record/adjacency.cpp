@@ -6,11 +6,20 @@ std::string name_of(Adjacency adjacency) {
   return adjacency == Adjacency::as_dealt ? "as dealt" : "replace-one";
 }
 
-std::string meaning_of(Adjacency adjacency) {
+std::string unit_in_words(long rows_per_person) {
+  if (rows_per_person == 0) return "record";
+  return rows_per_person == 1 ? "person (1 row)" : "person (up to " + std::to_string(rows_per_person) + " rows)";
+}
+
+std::string meaning_of(Adjacency adjacency, long rows_per_person) {
+  const std::string unit =
+      rows_per_person == 0 ? "one record of one node is replaced"
+                           : "what the rows of one " + unit_in_words(rows_per_person) + " at one node hold is replaced";
   if (adjacency == Adjacency::as_dealt)
-    return "one record of one node is replaced after the rows were dealt; the split reads rows, so replacing a row of "
-           "the table may move other rows and change the data of several nodes, and no epsilon is claimed for that";
-  return "one record of one node is replaced; the numbers of records are public";
+    return unit +
+           " after the rows were dealt; the split reads rows, so replacing a row of the table may move other rows "
+           "and change the data of several nodes, and no epsilon is claimed for that";
+  return unit + "; the numbers of records are public";
 }
 
 Adjacency adjacency_told(std::string_view word, std::string_view split) {

@@ -11,8 +11,13 @@ enum class Adjacency {
   as_dealt,     // the same, but only once rows were dealt: the split read them, so a row of the table may move others
 };
 
-std::string name_of(Adjacency adjacency);     // privacy.adjacency
-std::string meaning_of(Adjacency adjacency);  // privacy.adjacency_means; a sentence without its full stop
+std::string name_of(Adjacency adjacency);  // privacy.adjacency
+// privacy.adjacency_means; a sentence without its full stop. rows_per_person: 0 where the unit is one record.
+std::string meaning_of(Adjacency adjacency, long rows_per_person = 0);
+
+// Whom an epsilon is for, the same words everywhere: "record"; "person (up to 4 rows)" where the schema says whose a
+// record is.
+std::string unit_in_words(long rows_per_person);
 
 // As a record tells it: by its word and, since older records have the sentence of replace_one whatever the split, by
 // its option --split. Fails closed: without the word, the weaker claim.

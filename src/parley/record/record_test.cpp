@@ -10,6 +10,7 @@
 #include "parley/record/files.h"
 #include "parley/record/round.h"
 #include "parley/record/schema.h"
+#include "parley/record/void_claims.h"
 
 namespace parley::record {
 namespace {
@@ -257,6 +258,24 @@ TEST(Schema, AnyoneSeesWhatIsMarkedAndNothingThatIsNot) {
   EXPECT_EQ(visible(File::rounds, {{"round", 1}, {"private", {{"train_loss", 1}}}}, Audience::anyone, nullptr),
             json({{"round", 1}}));
   EXPECT_EQ(unknown_fields(File::simulation, run), (std::vector<std::string>{"node_facts.secret", "unheard_of"}));
+}
+
+TEST(VoidClaims, AreReadFromOutcomeAndNamesAndNeverFromFewer) {
+  using Why = VoidClaim::Why;
+  using All = std::vector<std::pair<std::string, Why>>;
+  const auto of = [](const json& run) {
+    All all;
+    for (const VoidClaim& one : void_claims(run)) all.emplace_back(one.party, one.why);
+    return all;
+  };
+  EXPECT_EQ(of({{"outcome", "completed"}, {"party", "a"}}), All{});
+  EXPECT_EQ(of({{"outcome", past_unknown}, {"party", "a"}}), (All{{"a", Why::forgotten}}));
+  EXPECT_EQ(of({{"outcome", "equivocation"}, {"party", "a"}}), (All{{"", Why::contradicted}}));
+  EXPECT_EQ(of({{"outcome", "contradicted"}, {"party", "a"}}), (All{{"", Why::unproved}}));
+  EXPECT_EQ(of({{"outcome", "equivocation"}, {contradicted_parties, {"b", "c"}}}),
+            (All{{"b", Why::contradicted}, {"c", Why::contradicted}}));
+  EXPECT_EQ(of({{"outcome", "completed"}, {contradicted_parties, {"b"}}}), (All{{"b", Why::contradicted}}));
+  EXPECT_EQ(of({{"outcome", "completed"}, {contradicted_parties, 7}}), (All{{"", Why::contradicted}}));
 }
 
 }  // namespace

@@ -17,6 +17,7 @@ constexpr Field simulation_fields[] = {{"format", shareable},
                                        {"nodes", shareable},
                                        {"trainer", shareable},
                                        {"features", shareable},
+                                       {"rows_per_person", shareable},
                                        {"rounds_done", shareable},
                                        {"edges", shareable},
                                        {"node_facts.node", shareable},
@@ -31,7 +32,8 @@ constexpr Field simulation_fields[] = {{"format", shareable},
                                        {"released", shareable},
                                        {"privacy", shareable},
                                        {"options", by_option},
-                                       {"data", by_option},  // of a file: its name
+                                       {"in_force", by_option},  // what "auto" and 0 stood for
+                                       {"data", by_option},      // of a file: its name
                                        {"warnings", owner},  // those of a ledger name the dataset and compare its rows
                                        {"run_id", owner},    // in the owner's ledger
                                        {"job_id", owner},
@@ -42,6 +44,7 @@ constexpr Field simulation_fields[] = {{"format", shareable},
 constexpr Field party_fields[] = {{"format", shareable},
                                   {"outcome", shareable},
                                   {"outcome_in_words", shareable},
+                                  {"contradicted_parties", shareable},  // or a page would claim something for them
                                   {"party", shareable},
                                   {"node", shareable},
                                   {"nodes", shareable},

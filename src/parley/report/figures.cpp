@@ -7,6 +7,7 @@
 #include "parley/base/printed.h"
 #include "parley/base/text.h"
 #include "parley/report/drawing/graph_drawing.h"
+#include "parley/report/quality_page.h"
 #include "parley/report/words.h"
 
 namespace parley::report {
@@ -104,6 +105,7 @@ class Maker {
     spent();
     frontier();
     many_nodes();
+    calibration();
     const std::string stamp = join(stamps(groups_), "; ");
     for (Figure& f : made_) f.chart.note = stamp;  // a figure is shown without its page, too
     return std::move(made_);
@@ -233,6 +235,18 @@ class Maker {
            .chart = std::move(chart),
            .note = "Each node is one step from left to right. A steep right end: a few nodes differ from the others."});
     }
+  }
+
+  // Of one setting; its runs, if they are few.
+  void calibration() {
+    if (groups_.size() != 1) return;
+    const std::vector<Run>& runs = groups_[0].runs;
+    std::vector<std::pair<std::string, std::vector<CalibrationBin>>> models;
+    for (std::size_t i = 0; i < runs.size() && models.size() < most_lines - 1; ++i)
+      if (!runs[i].metrics.calibration.empty())
+        models.emplace_back(runs.size() == 1 ? "this model" : "run " + std::to_string(i + 1),
+                            runs[i].metrics.calibration);
+    if (!models.empty()) made_.push_back(calibration_figure(models));
   }
 
   const std::vector<Group>& groups_;

@@ -140,9 +140,10 @@ std::vector<Sources> find_runs(const std::vector<fs::path>& folders, const View&
   for (const fs::path& folder : folders) {
     std::error_code code;
     if (!fs::is_directory(folder, code))
-      throw Error({.what = fs::exists(folder, code) ? "not a folder" : "no such folder",
-                   .where = folder.string(),
-                   .fix = "give the folder of a run (train --out, join --out), or one that holds such folders"});
+      throw Error(
+          {.what = fs::exists(folder, code) ? "not a folder" : "no such folder",
+           .where = folder.string(),
+           .fix = "give the folder of a run (train --out, join --out), one that holds such folders, or a study.toml"});
     const std::size_t before_it = search.found.size();
     search.look(folder, 0);
     if (search.found.size() == before_it && folders.size() == 1)

@@ -58,6 +58,12 @@ std::string page_foot(const std::string& version) {
       escaped(version));
 }
 
+std::string page_end(const std::vector<Figure>& figures) {
+  return fmt::format(
+      "<script type=\"application/json\" id=\"report-data\">{}</script>\n<script>{}</script>\n</body>\n</html>\n",
+      script_json(chart_data(figures)), page_script);
+}
+
 std::string page(const std::vector<Group>& groups, const std::vector<Figure>& figures, const Options& options) {
   std::string out = page_head(options.title, options.version);
   out += head_part(groups, options);
@@ -76,10 +82,7 @@ std::string page(const std::vector<Group>& groups, const std::vector<Figure>& fi
   out += nodes_part(groups);
   out += guarantee_part(groups);
   out += options_part(groups, options.audience);
-  out += page_foot(options.version);
-  out += fmt::format("</main>\n<script type=\"application/json\" id=\"report-data\">{}</script>\n",
-                     script_json(chart_data(figures)));
-  return out + fmt::format("<script>{}</script>\n</body>\n</html>\n", page_script);
+  return out + page_foot(options.version) + "</main>\n" + page_end(figures);
 }
 
 }  // namespace parley::report

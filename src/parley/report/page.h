@@ -18,6 +18,7 @@ std::string page(const std::vector<Group>& groups, const std::vector<Figure>& fi
 // What every page begins with, through <main>, and its last line.
 std::string page_head(const std::string& title, const std::string& version);
 std::string page_foot(const std::string& version);
+std::string page_end(const std::vector<Figure>& figures);  // the script, and what it reads: after </main>
 
 // page_parts.cpp
 std::string head_part(const std::vector<Group>& groups, const Options& options);

@@ -7,6 +7,7 @@ std::string expected_of(const Run& run) {
   const Expected& e = run.expected;
   std::string out;
   if (!e.chosen.empty()) out += paragraph(run.option("algorithm") + " was chosen by the planner: " + e.chosen + ".");
+  if (!e.noise.empty()) out += paragraph("The plan has " + e.noise + ".");
   if (!e.forecast.empty()) out += paragraph("Expect " + e.forecast + ".") + paragraph("Expect " + e.limit + ".");
   std::vector<std::vector<std::string>> rows = {{"what would help", "points lost to privacy with it"}};
   for (const auto& [lever, points] : e.levers) rows.push_back({lever, points});

@@ -70,16 +70,18 @@ std::string node_details(const Group& group, std::size_t number) {
         count_text(static_cast<double>(run.nodes.size())), count_text(static_cast<double>(run.edges.size())));
   }
   const bool distances = std::ranges::any_of(run.nodes, [](const Node& n) { return std::isfinite(n.distance); });
-  out += fmt::format("<figcaption class=\"note\">{}{} {} · {}</figcaption>\n</figure>\n",
-                     std::string("Who sends to whom. ") +
-                         (run.guarantee.holds ? "ε is what one record of the node can lose over the whole run. "
-                                              : "The run is NOT PRIVATE: ε is what secret noise would have cost. "),
-                     distances && run.nodes.size() <= most_drawn
-                         ? std::string("Darker nodes are further from the model") +
-                               (group.runs.size() > 1 ? ", as a mean over the runs." : ".")
-                         : "",
-                     download("nodes" + suffix + ".csv", nodes_csv(group), "nodes as CSV"),
-                     download("edges" + suffix + ".csv", edges_csv(group), "edges as CSV"));
+  out += fmt::format(
+      "<figcaption class=\"note\">{}{} {} · {}</figcaption>\n</figure>\n",
+      std::string("Who sends to whom. ") +
+          (run.guarantee.holds ? "ε is what one " + record::unit_in_words(run.guarantee.rows_per_person) +
+                                     " of the node can lose over the whole run. "
+           : run.void_claims.any() ? "ε is that of the parties' statements; where none is shown, none holds. "
+                                   : "The run is NOT PRIVATE: ε is what secret noise would have cost. "),
+      distances && run.nodes.size() <= most_drawn ? std::string("Darker nodes are further from the model") +
+                                                        (group.runs.size() > 1 ? ", as a mean over the runs." : ".")
+                                                  : "",
+      download("nodes" + suffix + ".csv", nodes_csv(group), "nodes as CSV"),
+      download("edges" + suffix + ".csv", edges_csv(group), "edges as CSV"));
   return out + node_table(group) + "</div>\n";
 }
 

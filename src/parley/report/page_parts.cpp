@@ -90,7 +90,9 @@ std::string cards_part(const std::vector<Group>& groups) {
   const Group& g = groups[0];
   const Run& run = g.first();
   const Run& most = worst(groups);
-  if (std::isfinite(most.covered_epsilon()))
+  if (any_void(groups))
+    out += card("privacy loss", "not known", "a party may have released more than is known");
+  else if (std::isfinite(most.covered_epsilon()))
     out += card(all_private(groups) ? "privacy loss ε" : "ε that secret noise would have",
                 printed_epsilon(most.covered_epsilon()),
                 "δ = " + (std::isfinite(most.guarantee.delta) ? number(most.guarantee.delta) : "–") +
@@ -132,8 +134,7 @@ std::string cards_part(const std::vector<Group>& groups) {
       }());
     if (std::isfinite(run.metrics.own_error))
       out += card("error on this party's rows", in_words(run.metrics.own_error),
-                  "loss " + value_text(run.metrics.own_loss) +
-                      (run.metrics.own_held_out ? "; rows that were held out" : "; rows that it was trained on"));
+                  "loss " + value_text(run.metrics.own_loss) + "; " + own_rows_in_words(run));
     const Spread apart = over_runs(g, [](const Run& r) { return last_of(r, &Round::disagreement); });
     if (apart.count > 0)
       out += card("disagreement", value_text(apart.mean), [&] {

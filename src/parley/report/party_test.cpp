@@ -129,13 +129,91 @@ TEST_F(PartyReport, OneStatementThatIsNotPrivateIsEnoughAndShowsNoLoss) {
                     HasSubstr("Privacy loss of beta: ε = 1.7500"), Not(HasSubstr("learns at most"))));
 }
 
+// R14: whoever has signed two things that exclude each other, or does not know what it has released.
+TEST_F(PartyReport, WhereAPartyMayHaveReleasedMoreThanIsKnownNobodyIsToldAnEpsilonForIt) {
+  enum class Void { alpha, all, none };  // whose statement
+  struct Case {
+    json says;
+    std::string words;
+    Void of;
+  };
+  const std::string which = "these records do not say which party it was",
+                    who = "no ε holds for alpha, which signed two things that exclude each other";
+  const std::vector<Case> cases = {
+      {{{"outcome", "equivocation"}, {"contradicted_parties", {"alpha"}}}, who, Void::alpha},
+      {{{"contradicted_parties", {"alpha"}}}, who, Void::alpha},  // the run was complete before
+      {{{"outcome", "equivocation"}}, which, Void::all},
+      {{{"contradicted_parties", {"<b>nobody</b>"}}}, which, Void::all},
+      {{{"contradicted_parties", 7}}, which, Void::all},
+      {{{"outcome", "contradicted"}}, which, Void::none}};  // nothing is proved of anybody
+  const json intact = json::parse(std::ifstream(base_ / "beta/run.json"));
+  const auto pages = [&](const std::vector<fs::path>& folders) {
+    std::string all;
+    for (const Audience audience : {Audience::anyone, Audience::owner})
+      all += make_report(folders, {.audience = audience, .shareable_option = shareable}).page;
+    return all;
+  };
+  const auto no_claim =
+      AllOf(HasSubstr("class=\"light red\""), HasSubstr("class=\"banner\""), Not(HasSubstr("learns at most")),
+            Not(HasSubstr("2.0000")), Not(HasSubstr("best guesser")), Not(HasSubstr("<b>nobody")));
+  for (const Case& c : cases) {
+    json run = intact;
+    run.update(c.says);
+    std::ofstream(base_ / "beta/run.json") << run.dump();
+    for (const std::vector<fs::path>& folders : {std::vector{base_ / "beta"}, {base_}})
+      EXPECT_THAT(pages(folders), AllOf(no_claim, HasSubstr(c.words)));
+    const std::string both = pages({base_});
+    for (const char* of_alpha : {"Privacy loss of alpha", "1.2500"})
+      EXPECT_EQ(both.find(of_alpha) != std::string::npos, c.of == Void::none) << run;
+    for (const char* of_beta : {"Privacy loss of beta: ε = 1.7500", "1.7500"})
+      EXPECT_EQ(both.find(of_beta) != std::string::npos, c.of != Void::all) << run;
+  }
+}
+
+TEST_F(PartyReport, OfAPartyThatDoesNotKnowItsPastNoEpsilonIsShownBySomebodyElseEither) {
+  json run = json::parse(std::ifstream(base_ / "alpha/run.json"));
+  run["outcome"] = "past_unknown";
+  std::ofstream(base_ / "alpha/run.json") << run.dump();
+  for (const std::vector<fs::path>& folders : {std::vector{base_ / "alpha"}, {base_ / "alpha", base_ / "beta"}})
+    EXPECT_THAT(make_report(folders, {.shareable_option = shareable}).page,
+                AllOf(HasSubstr("no ε holds for alpha, which released more than its ledger knows of"),
+                      HasSubstr("class=\"light red\""), Not(HasSubstr("learns at most")), Not(HasSubstr("2.0000")),
+                      Not(HasSubstr("Privacy loss of alpha"))));
+}
+
 TEST_F(PartyReport, APrivatePageSaysThatItHasLossesOnlyWhereItHas) {
   const auto made = [&](const fs::path& folder) {
     return make_report({folder}, {.audience = Audience::owner, .shareable_option = shareable}).page;
   };
   EXPECT_THAT(made(base_), AllOf(HasSubstr("Private report."), Not(HasSubstr("contains losses"))));
   std::ofstream((base_ / "beta").string() + ".private_metrics.json") << R"({"model": {"loss": 0.5, "error": 0.25}})";
-  EXPECT_THAT(made(base_ / "beta"), HasSubstr("contains losses and errors"));
+  EXPECT_THAT(made(base_ / "beta"), AllOf(HasSubstr("contains losses and errors"), Not(HasSubstr("against guessing"))));
+}
+
+// An error alone says nothing: 11.43 % looks fine where always saying the larger class has 11.40 %.
+TEST_F(PartyReport, ThePrivatePageOfAPartySaysWhatItsModelIsWorthAgainstGuessing) {
+  json model = {{"loss", 0.5},
+                {"error", 0.1143},
+                {"baseline_error", 0.1140},
+                {"auc", 0.512},
+                {"verdict", "no better than always guessing the larger class: for a <reason>"},
+                {"verdict_tests", {{"no_better_than_guessing", true}}},
+                {"calibration", {{{"rows", 9}, {"predicted", 0.12}, {"observed", 0.11}}}}};
+  const auto page = [&](Audience audience) {
+    std::ofstream((base_ / "beta").string() + ".private_metrics.json") << json{{"model", model}}.dump();
+    return make_report({base_ / "beta"}, {.audience = audience, .shareable_option = shareable}).page;
+  };
+  EXPECT_THAT(
+      page(Audience::owner),
+      AllOf(HasSubstr("model against guessing"), HasSubstr("class=\"card red\""), HasSubstr("NO BETTER"),
+            HasSubstr("for a &lt;reason&gt;. AUC 0.512 (guessing: 0.5)."),
+            HasSubstr("Wrong: 11.43 %; always guessing the larger class: 11.40 %; on this party&#39;s rows that it "
+                      "was trained on"),
+            HasSubstr("id=\"calibration\"")));
+  EXPECT_THAT(page(Audience::anyone), AllOf(Not(HasSubstr("11.43")), Not(HasSubstr("11.40")), Not(HasSubstr("0.512")),
+                                            Not(HasSubstr("against guessing"))));
+  model["verdict_tests"]["no_better_than_guessing"] = false;
+  EXPECT_THAT(page(Audience::owner), AllOf(HasSubstr("class=\"card green\""), Not(HasSubstr("NO BETTER"))));
 }
 
 TEST_F(PartyReport, AllPartiesTogetherAreOneRun) {
@@ -286,7 +364,8 @@ TEST_F(PartyReport, AStudyThatHasNotBegunIsAPageToApprove) {
   const std::string all = make_plan_report(plan, {.version = "test", .shareable_option = shareable}).page;
   EXPECT_THAT(all, AllOf(HasSubstr("will learn at most"), HasSubstr("aaaa aaaa aaaa"), HasSubstr("not begun"),
                          HasSubstr("alpha</th><td>not yet"), HasSubstr("&lt;b&gt;Yes&lt;/b&gt;"),
-                         HasSubstr("1 line beside the study counts for nothing")));
+                         HasSubstr("1 line beside the study counts for nothing"),
+                         HasSubstr("--words 'Approved. NAME' --hash " + std::string(64, 'a'))));
   for (const char* word : {"Not complete", "id=\"charts\"", "ended early", "<b>Yes"})
     EXPECT_THAT(all, Not(HasSubstr(word))) << word;
 }

@@ -51,6 +51,8 @@ void read_guarantee(Run& run, const json& privacy, const std::string& split) {
   g.trade_off = text_in(privacy, "trade_off") == "gaussian" ? TradeOff::gaussian : TradeOff::any;
   g.not_covered = text_in(privacy, "not_covered");
   g.adjacency = record::adjacency_told(text_in(privacy, "adjacency"), split);
+  const double rows = number_in(privacy, "rows_per_person");  // fails closed: the price of more covers one record
+  if (text_in(privacy, "unit") == "person" && rows >= 1 && rows <= 1e6) g.rows_per_person = static_cast<long>(rows);
   g.stamp = text_in(privacy, "stamp");
   const bool says_so = member(privacy, "private") == json(true);
   const bool numbers =
@@ -61,6 +63,16 @@ void read_guarantee(Run& run, const json& privacy, const std::string& split) {
 }
 
 }  // namespace
+
+void read_in_force(Run& run, const json& top) {
+  const json in_force = member(top, "in_force");
+  for (const auto& [name, value] : in_force.items())
+    if (run.options.contains(name)) run.options[name] = plain_text(value);
+  for (const char* name : {"step-size", "curvature", "diameter"})  // the plan fills in what the algorithm has
+    if (run.option(name) == "auto") run.options[name] = "not used";
+  for (const char* name : {"delimiter", "format"})
+    if (run.option(name) == "auto") run.options[name] = "as found in the file";
+}
 
 void read_coefficients(Run& run, const json& top) {
   constexpr std::size_t most = 2000;
@@ -79,17 +91,34 @@ void read_coefficients(Run& run, const json& top) {
   }
 }
 
+void read_worth(Metrics& m, const json& measured) {
+  m.auc = number_in(measured, "auc");
+  m.r_squared = number_in(measured, "r_squared");
+  m.verdict = text_in(measured, "verdict");
+  if (const json no_better = member(member(measured, "verdict_tests"), "no_better_than_guessing");
+      no_better.is_boolean())
+    m.no_better = no_better.get<bool>();
+  constexpr std::size_t most = 1000;
+  for (const json& bin : member(measured, "calibration")) {
+    const CalibrationBin one{.rows = number_in(bin, "rows"),
+                             .predicted = number_in(bin, "predicted"),
+                             .observed = number_in(bin, "observed")};
+    if (one.rows > 0 && std::isfinite(one.predicted) && std::isfinite(one.observed) && m.calibration.size() < most)
+      m.calibration.push_back(one);
+  }
+}
+
 void read_expected(Run& run, const json& top) {
   const json selection = member(top, "selection"), forecast = member(top, "forecast");
   const auto points = [](const json& f, const std::string& range) {
-    return member(f, "guessing") == json(true) ? "no better than guessing"
-                                               : fmt::format("{:.2g}", number_in(f, "points")) + range;
+    return member(f, "guessing") == json(true)     ? "no better than guessing"
+           : std::isfinite(number_in(f, "points")) ? fmt::format("{:.2g}", number_in(f, "points")) + range
+                                                   : "";
   };
   if (text_in(selection, "by") == "planner") run.expected.chosen = text_in(selection, "because");
   if (!forecast.is_object()) return;
   run.expected.forecast = text_in(forecast, "in_words");
-  if (const double nu = number_in(forecast, "noise_to_signal"); std::isfinite(nu))
-    run.expected.forecast += fmt::format("; noise to signal {:.2g} (0.3 and more: no better than guessing)", nu);
+  run.expected.noise = text_in(forecast, "noise_in_words");
   run.expected.limit = text_in(forecast, "guessing_in_words");
   run.expected.points = points(forecast, fmt::format(" ({:.2g} to {:.2g})", number_in(forecast, "points_low"),
                                                      number_in(forecast, "points_high")));
@@ -183,15 +212,17 @@ Run read_simulation(const Sources& sources, Audience audience) {
   for (const char* name : {"nodes", "features"})
     if (run.options.contains(name)) run.options[name] = plain_text(member(top, name));
   if (run.option("data") != "census") run.options.erase("rows");
+  read_in_force(run, top);
   run.features = number_in(top, "features");
   for (const json& warning : member(top, "warnings"))
     if (warning.is_string()) run.warnings.push_back(warning.get<std::string>());
   read_expected(run, top);
   read_coefficients(run, top);
   read_nodes(run, top);
-  read_rounds(run, sources[0].folder, audience);
   const auto shape = record::shape_of(top);
   run.sums = shape && shape->sums;
+  if (run.planned()) return run;
+  read_rounds(run, sources[0].folder, audience);
   if (run.sums)  // what is left of their disagreement is rounding
     for (Round& r : run.rounds) r.disagreement = absent;
   const json measured = member(top, "private");
@@ -199,9 +230,8 @@ Run read_simulation(const Sources& sources, Audience audience) {
                  .test_error_pooled = number_in(measured, "test_error_nonprivate"),
                  .train_loss = number_in(measured, "train_loss"),
                  .train_loss_pooled = number_in(measured, "train_loss_nonprivate"),
-                 .test_error_guessing = number_in(measured, "test_error_guessing"),
-                 .auc = number_in(measured, "auc"),
-                 .verdict = text_in(measured, "verdict")};
+                 .test_error_guessing = number_in(measured, "test_error_guessing")};
+  read_worth(run.metrics, measured);
   return run;
 }
 

@@ -5,10 +5,13 @@
 #include <algorithm>
 #include <cmath>
 #include <nlohmann/json.hpp>
+#include <set>
 
 #include "parley/base/printed.h"
 #include "parley/base/text.h"
+#include "parley/record/beside.h"
 #include "parley/record/files.h"
+#include "parley/record/void_claims.h"
 #include "parley/report/words.h"
 
 namespace parley::report {
@@ -73,7 +76,9 @@ void read_statement(Run& run, const Source& source) {
     run.guarantee.stamp = "NOT PRIVATE: the statement of " + s.party + " does not say that it is";
   }
   const double all_others = std::fmax(epsilon, number_in(statement, "epsilon_all_others"));
-  if (std::isfinite(epsilon) && std::isfinite(delta)) {
+  if (run.void_claims.has(s.party)) {
+    s.words += " What it states about ε is void: see the banner.";
+  } else if (std::isfinite(epsilon) && std::isfinite(delta)) {
     std::string loss = "ε = " + printed_epsilon(epsilon) + ", ";
     if (member(statement, "epsilon_all_others")
             .is_number())  // noise that cancels: two claims, against two kinds of others
@@ -89,13 +94,42 @@ void read_statement(Run& run, const Source& source) {
   for (const json& line : member(statement, "assumptions"))
     if (line.is_string()) s.assumptions.push_back(line.get<std::string>());
   for (Node& node : run.nodes)
-    if (node.name == s.party) node.epsilon = all_others;
+    if (node.name == s.party && !run.void_claims.has(s.party)) node.epsilon = all_others;
   // The record has the plan's loss for all parties and parts; no statement may claim more than the page does.
   if (all_others > run.guarantee.epsilon) run.guarantee.epsilon = all_others;
   if (epsilon > run.guarantee.epsilon_colluders) run.guarantee.epsilon_colluders = epsilon;
   if (text_in(statement, "study_hash") != run.study_hash)
     run.faults.push_back("the statement of " + s.party + " is about another study");
   run.statements.push_back(std::move(s));
+}
+
+// By the record of every part of every party that was given: one is enough.
+void read_void_claims(Run& run, const Sources& sources) {
+  std::set<std::string> past_unknown, contradicted;
+  const auto add = [&](const json& record) {
+    for (const record::VoidClaim& one : record::void_claims(record)) {
+      const bool known = std::ranges::find(run.nodes, one.party, &Node::name) != run.nodes.end();
+      if (known)
+        (one.why == record::VoidClaim::Why::forgotten ? past_unknown : contradicted).insert(one.party);
+      else
+        (one.why == record::VoidClaim::Why::unproved ? run.void_claims.somebody : run.void_claims.anybody) = true;
+    }
+  };
+  for (const Source& source : sources) {
+    add(source.run);
+    for (const Source& later : source.later) add(later.run);
+  }
+  run.void_claims.past_unknown.assign(past_unknown.begin(), past_unknown.end());
+  run.void_claims.contradicted.assign(contradicted.begin(), contradicted.end());
+}
+
+// Fails closed: a figure that would have to leave somebody out is left out itself.
+void withdraw_numbers(Run& run) {
+  Guarantee& g = run.guarantee;
+  g.holds = false;
+  g.stamp = "NOT PRIVATE: " + run.void_claims.in_words();
+  g.epsilon = g.epsilon_planned = g.epsilon_paper = g.epsilon_colluders = absent;
+  for (Round& round : run.rounds) round.epsilon = absent;
 }
 
 // The folder of a part of this party's run; null: it has none.
@@ -171,6 +205,24 @@ void read_lines_of_one(Run& run, const Sources& sources, Audience audience) {
 
 }  // namespace
 
+bool VoidClaims::has(const std::string& party) const {
+  return anybody || std::ranges::find(past_unknown, party) != past_unknown.end() ||
+         std::ranges::find(contradicted, party) != contradicted.end();
+}
+
+std::string VoidClaims::in_words() const {
+  std::vector<std::string> all;
+  if (!contradicted.empty())
+    all.push_back("no ε holds for " + join(contradicted, ", ") + ", which signed two things that exclude each other");
+  if (!past_unknown.empty())
+    all.push_back("no ε holds for " + join(past_unknown, ", ") +
+                  ", which released more than its ledger knows of, as its own signature shows");
+  if (somebody || anybody)
+    all.emplace_back(
+        "a party told its peers things that exclude each other, and these records do not say which party it was");
+  return join(all, "; ") + ". More was released than is known";
+}
+
 Run read_party(const Sources& sources, Audience audience) {
   const Source& furthest = *std::ranges::max_element(sources, {}, [](const Source& s) { return s.later.size(); });
   const json& top = furthest.run;
@@ -183,6 +235,7 @@ Run read_party(const Sources& sources, Audience audience) {
   }
   Run run{.party = true};
   read_common(run, furthest, options);
+  read_in_force(run, top);
   const auto outcome_of = [](const Source& s) {  // while a later part is under way, the first says "continued"
     const std::string outcome = text_in(s.run, "outcome");
     return outcome == "continued" && !s.later.empty() ? text_in(s.later.back().run, "outcome") : outcome;
@@ -201,15 +254,18 @@ Run read_party(const Sources& sources, Audience audience) {
     read_approvals(run, top);
     return run;
   }
+  read_void_claims(run, sources);
   read_parts(run, furthest);
   read_lines_of_one(run, sources, audience);
   if (!run.parts.empty()) run.parts.back().last = std::max(run.parts.back().first, run.rounds_done);
   if (audience == Audience::owner && sources.size() == 1) {
-    const json metrics = record::read_json((sources[0].folder / "").parent_path().string() + ".private_metrics.json");
+    const json metrics = record::read_json(record::beside(sources[0].folder, ".private_metrics.json"));
     const json model = member(metrics, "model");
     run.metrics.own_held_out = member(metrics, "held_out") == json(true);
     run.metrics.own_loss = number_in(model, "loss");
     run.metrics.own_error = number_in(model, "error");
+    run.metrics.test_error_guessing = number_in(model, "baseline_error");
+    read_worth(run.metrics, model);
   }
   for (const Source& source : sources) {
     read_statement(run, source);
@@ -218,6 +274,7 @@ Run read_party(const Sources& sources, Audience audience) {
     const bool lost = node != run.nodes.end() && node->last_round >= 0;  // the page says so elsewhere
     if (outcome != run.outcome && !lost) run.faults.push_back(name + " has another outcome: " + outcome);
   }
+  if (run.void_claims.any()) withdraw_numbers(run);
   return run;
 }
 

@@ -10,8 +10,10 @@ Run read_party(const Sources& sources, Audience audience);  // of one run, in th
 
 // What simulations and parties have in common (read.cpp).
 void read_common(Run& run, const Source& source, const nlohmann::json& options);
+void read_in_force(Run& run, const nlohmann::json& top);  // in place of "auto", after the options
 void read_coefficients(Run& run, const nlohmann::json& top);
-void read_expected(Run& run, const nlohmann::json& top);  // what the planner chose and let expect
+void read_expected(Run& run, const nlohmann::json& top);            // what the planner chose and let expect
+void read_worth(Metrics& metrics, const nlohmann::json& measured);  // what a model is worth against guessing
 // The lines of a folder: those from `from` through `through` of its own, which stand `before` rounds later in the run.
 struct Stretch {
   int part = 1, before = 0, from = 0, through = 1'000'000'000;

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "parley/base/input_file.h"
+#include "parley/report/decision/decision.h"
 #include "parley/report/drawing/graph_drawing.h"
 #include "parley/report/page.h"
 #include "parley/report/read.h"
@@ -15,6 +16,7 @@ std::string default_title(const std::vector<Group>& groups) {
   const Run& run = groups[0].first();
   if (groups.size() > 1) return "Comparison of " + std::to_string(groups.size()) + " settings";
   if (!run.title.empty()) return "Study: " + run.title;
+  if (run.planned() && !run.party) return "Plan of a run of " + run.option("algorithm");
   return "Report of " + std::string(run.option("algorithm").empty() ? "a run" : "a run of " + run.option("algorithm"));
 }
 
@@ -50,7 +52,7 @@ Report report_of(const std::vector<Group>& groups, const Options& options) {
   const std::vector<Figure> all = figures(groups);
   std::vector<Figure> shown;
   for (const Figure& f : all) shown.push_back(thinned(f));
-  Report report{.page = page(groups, shown, titled), .measured = any_measured(groups)};
+  Report report{.page = page(groups, shown, titled), .measured = any_measured(groups), .choices = best_choices(groups)};
   for (const Group& g : groups) report.runs += static_cast<int>(g.runs.size());
   for (const Figure& f : all) {
     report.figures.push_back({f.name + ".svg", svg(f.chart)});

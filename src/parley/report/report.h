@@ -27,7 +27,8 @@ struct Report {
   std::string page;
   std::vector<File> figures;  // name.svg and name.csv of each
   int runs = 0;
-  bool measured = false;  // it has losses or errors
+  bool measured = false;               // it has losses or errors
+  std::vector<std::string> choices{};  // of a comparison: the best at each ε, or that it is within scatter; owner only
 };
 
 // Of a study that has not begun (study/approval/planned.h): the page that officers approve.

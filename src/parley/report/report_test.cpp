@@ -190,14 +190,64 @@ TEST_F(Report_, WithPrivateTheOwnerSeesThem) {
                     HasSubstr("patients.csv"), HasSubstr("unheard-of"), HasSubstr("11.12 %")));
 }
 
+TEST_F(Report_, AModelOfNumbersStandsBesideTheMeanInTheColumnsOwnUnit) {
+  json run = record();
+  run["options"]["loss"] = "huber";
+  run["private"].update({{"test_error", 12.5},
+                         {"test_error_guessing", 60.25},
+                         {"r_squared", 0.9571},
+                         {"verdict", "better than always guessing the mean"},
+                         {"verdict_tests", {{"no_better_than_guessing", false}}}});
+  EXPECT_THAT(page(write("run", run), Audience::owner),
+              AllOf(HasSubstr("class=\"card green\""), HasSubstr("R² 0.957 (guessing: 0)"),
+                    HasSubstr("in the column&#39;s own unit: 12.5; always guessing the mean: 60.25"),
+                    Not(HasSubstr("larger class"))));
+}
+
+TEST_F(Report_, CalibrationIsDrawnForTheOwnerAlone) {
+  json run = record();
+  run["private"]["calibration"] = {{{"rows", 30}, {"predicted", 0.171717}, {"observed", 0.2}},
+                                   {{"rows", 0}, {"predicted", nullptr}, {"observed", nullptr}}};
+  const fs::path folder = write("run", run);
+  EXPECT_THAT(page(folder, Audience::owner), AllOf(HasSubstr("id=\"calibration\""), HasSubstr("0.171717")));
+  EXPECT_THAT(page(folder), AllOf(Not(HasSubstr("calibration")), Not(HasSubstr("171717"))));
+}
+
+TEST_F(Report_, OptionsAreAsTheyWereInForce) {
+  json run = record();
+  run["options"].update({{"graph", "auto"}, {"step-size", "auto"}, {"threads", 0}});
+  run["in_force"] = {{"graph", "ring"}, {"threads", 4}};
+  const auto shown = read_runs({write("run", run)}, view(Audience::owner))[0];
+  EXPECT_EQ(shown.option("graph"), "ring");
+  EXPECT_EQ(shown.option("threads"), "4");
+  EXPECT_EQ(shown.option("step-size"), "not used");
+}
+
+TEST_F(Report_, APlanWithoutAStudyHasNothingToSign) {
+  json plan = record();
+  plan["outcome"] = "planned";
+  plan["privacy"]["epsilon"] = 2.5;
+  const std::string all = make_plan_report(plan, {.version = "test", .shareable_option = shareable}).page;
+  EXPECT_THAT(all, AllOf(HasSubstr("A plan, not yet a study"), HasSubstr("will learn at most"), HasSubstr("not begun"),
+                         HasSubstr("Plan of a run of mr-admm")));
+  for (const char* word : {"Not complete", "id=\"charts\"", "parley study sign", "12.35 %", "that was used"})
+    EXPECT_THAT(all, Not(HasSubstr(word))) << word;
+}
+
+TEST_F(Report_, NoiseToSignalIsShownWhereThereIsNoForecast) {
+  json run = record();
+  run["forecast"] = {{"noise_to_signal", 0.012}, {"noise_in_words", "noise to signal 0.012 (of <something>)"}};
+  EXPECT_THAT(page(write("run", run)), AllOf(HasSubstr("noise to signal 0.012 (of &lt;something&gt;)"),
+                                             Not(HasSubstr("Expect ")), Not(HasSubstr("nan"))));
+}
+
 TEST_F(Report_, TheGuaranteeStandsFirstAndIsRoundedUp) {
   json run = record();
   run["privacy"]["epsilon"] = 0.99991;
   const fs::path folder = write("run", run);
-  EXPECT_EQ(
-      guarantee_sentence(group_runs(read_runs({folder}, view(Audience::anyone)))),
-      "Anyone who sees every message of this run learns at most ε = 1.0000, δ = 1e-05 about one person's record. It "
-      "holds against everybody else together, whatever else they know.");
+  EXPECT_EQ(guarantee_sentence(group_runs(read_runs({folder}, view(Audience::anyone)))),
+            "Anyone who sees every message of this run learns at most ε = 1.0000, δ = 1e-05 about any one record. It "
+            "holds against everybody else together, whatever else they know.");
   const std::string all = page(folder);
   EXPECT_LT(all.find("Anyone who sees every message"), all.find("class=\"cards\""));
 }
@@ -222,6 +272,30 @@ TEST_F(Report_, EpsilonForRowsAsDealtIsMarkedWhereverItStands) {
   run["options"].erase("split");
   run["privacy"].erase("adjacency");
   EXPECT_THAT(page(write("lost", run), Audience::owner), HasSubstr("record (as dealt)."));
+}
+
+TEST_F(Report_, APersonIsTheUnitWhereTheRecordSaysSoAndNowhereElse) {
+  json run = record();
+  EXPECT_THAT(page(write("row", run)), AllOf(HasSubstr("about any one record."), Not(HasSubstr("any one person"))));
+  run["privacy"].update({{"unit", "person"}, {"rows_per_person", 4}});
+  const fs::path folder = write("person", run);
+  EXPECT_THAT(page(folder), AllOf(HasSubstr("about any one person (up to 4 rows)."),
+                                  HasSubstr("which of two people&#39;s rows were used"),
+                                  HasSubstr("replace what the person&#39;s rows hold by anything else"),
+                                  HasSubstr("a person with rows at several nodes"), HasSubstr("--rows-per-person 4"),
+                                  HasSubstr("ε is what one person (up to 4 rows) of the node can lose")));
+  run["options"]["penalty"] = 5;  // another setting beside it: what both claims cover
+  run["privacy"]["rows_per_person"] = 2;
+  write("fewer", run);
+  EXPECT_EQ(least_rows_per_person(group_runs(read_runs({base_}, view(Audience::anyone)))), 0);
+  fs::remove_all(base_ / "row");
+  EXPECT_EQ(least_rows_per_person(group_runs(read_runs({base_}, view(Audience::anyone)))), 2);
+  for (const json& bad : {json(0), json(-3), json("4"), json(1e9), json()}) {  // fails closed
+    run["privacy"]["rows_per_person"] = bad;
+    EXPECT_THAT(page(write("bad", run)), HasSubstr("about any one record."));
+  }
+  run["privacy"].update({{"unit", "row"}, {"rows_per_person", 4}});
+  EXPECT_THAT(page(write("bad", run)), HasSubstr("about any one record."));
 }
 
 TEST_F(Report_, RowsAsDealtHaveNoShareablePage) {
@@ -285,7 +359,7 @@ TEST_F(Report_, RowsThatWereDeclaredPublicAreNamedBesideTheGuarantee) {
   json run = record();
   run["privacy"]["not_covered"] = "500 rows that were declared public";
   EXPECT_THAT(guarantee_sentence(group_runs(read_runs({write("run", run)}, view(Audience::anyone)))),
-              HasSubstr("about one person's record. Not covered: 500 rows that were declared public."));
+              HasSubstr("about any one record. Not covered: 500 rows that were declared public."));
 }
 
 TEST_F(Report_, RepeatedRunsAddUp) {

@@ -49,6 +49,7 @@ struct Guarantee {
   TradeOff trade_off = TradeOff::any;  // what the record does not say is bounded by ε and δ alone
   std::string not_covered;             // "500 rows …": rows that were declared public
   record::Adjacency adjacency{};
+  long rows_per_person = 0;  // whom epsilon is for; 0: one record
   bool verified_only() const { return bound != "proved"; }
   bool as_dealt() const { return adjacency == record::Adjacency::as_dealt; }
 };
@@ -56,6 +57,7 @@ struct Guarantee {
 // What the plan let expect, as the record says it: functions of public numbers.
 struct Expected {
   std::string chosen;           // why the planner chose the algorithm; "" where it was given
+  std::string noise;            // "noise to signal 0.012 …"; "" without noise
   std::string forecast, limit;  // in words; "" where no forecast is known
   std::string points;           // the forecast in short: "1.2 (0.7 to 1.9)"
   std::vector<std::pair<std::string, std::string>> levers;  // what would help, and the points with it
@@ -68,11 +70,17 @@ struct CoefficientRow {
   double estimate = absent, standard_error = absent, sampling = absent, low = absent, high = absent, p_value = absent;
 };
 
-struct Metrics {  // of the end; owner only
+struct CalibrationBin {  // of rows whose predicted probability lies near `predicted`
+  double rows = 0, predicted = absent, observed = absent;
+};
+
+struct Metrics {  // of the end; owner only. Errors of a number are in its column's own unit
   double test_error = absent, test_error_pooled = absent, train_loss = absent, train_loss_pooled = absent;
-  double test_error_guessing = absent;  // of always saying the larger class
-  double auc = absent;                  // of the model, and what it is worth against guessing
-  std::string verdict{};
+  double test_error_guessing = absent;           // of always saying the larger class, or the mean
+  double auc = absent, r_squared = absent;       // of the model, and what it is worth against guessing
+  std::optional<bool> no_better;                 // by the exact tests of the run itself
+  std::string verdict{};                         // the same in words
+  std::vector<CalibrationBin> calibration{};     // bins that have rows
   double own_loss = absent, own_error = absent;  // of a party's model, on its own rows (join --local-metrics)
   bool own_held_out = false;                     // which it has not seen
 };
@@ -87,6 +95,15 @@ struct RunPart {
 struct Statement {  // of a party, signed; made to be shown
   std::string party, words;
   std::vector<std::string> assumptions;
+};
+
+struct VoidClaims {                                     // R14: no ε holds for these, and none is shown of their run
+  std::vector<std::string> past_unknown, contradicted;  // parties
+  bool somebody = false;                                // and the record does not say who
+  bool anybody = false;                                 // the same, and it is proved: it may be each of them
+  bool any() const { return somebody || anybody || !past_unknown.empty() || !contradicted.empty(); }
+  bool has(const std::string& party) const;
+  std::string in_words() const;  // "no ε holds for …: …"
 };
 
 struct Approved {  // of a study before its run, by a signature that was checked
@@ -117,6 +134,7 @@ struct Run {
   std::vector<RunPart> parts;  // of a run that went on; otherwise none
   Metrics metrics;
   std::vector<Statement> statements;
+  VoidClaims void_claims;
   std::vector<Approved> approvals;  // of a planned run
   int approvals_refused = 0;
 

@@ -4,11 +4,13 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 #include <map>
 #include <set>
 
 #include "parley/base/printed.h"
 #include "parley/base/text.h"
+#include "parley/record/adjacency.h"
 #include "parley/report/decision/decision.h"
 #include "parley/report/drawing/axis.h"
 
@@ -32,6 +34,10 @@ bool of_numbers(const Run& run) {
 std::string error_text(const Run& run, double error) {
   if (!std::isfinite(error)) return "–";
   return of_numbers(run) ? value_text(error) : fmt::format("{:.2f} %", 100 * error);
+}
+
+std::string own_rows_in_words(const Run& run) {
+  return run.metrics.own_held_out ? "rows that were held out" : "rows that it was trained on";
 }
 
 std::string spread_text(const Spread& s) {
@@ -70,6 +76,13 @@ bool any_as_dealt(const std::vector<Group>& groups) {
   });
 }
 
+long least_rows_per_person(const std::vector<Group>& groups) {
+  long least = std::numeric_limits<long>::max();
+  for (const Group& g : groups)
+    for (const Run& r : g.runs) least = std::min(least, r.guarantee.rows_per_person);
+  return least == std::numeric_limits<long>::max() ? 0 : least;
+}
+
 bool any_measured(const std::vector<Group>& groups) {
   const auto has = [](const Run& r) {
     const Metrics& m = r.metrics;
@@ -87,6 +100,12 @@ std::string rounded_up(double delta) {  // to three digits
 bool all_private(const std::vector<Group>& groups) {
   return std::ranges::all_of(groups, [](const Group& g) {
     return std::ranges::all_of(g.runs, [](const Run& r) { return r.guarantee.holds; });
+  });
+}
+
+bool any_void(const std::vector<Group>& groups) {
+  return std::ranges::any_of(groups, [](const Group& g) {
+    return std::ranges::any_of(g.runs, [](const Run& r) { return r.void_claims.any(); });
   });
 }
 
@@ -150,6 +169,9 @@ std::string against_fewer(const std::vector<Group>& groups) {
 }
 
 std::string guarantee_sentence(const std::vector<Group>& groups) {
+  if (any_void(groups))
+    return "There is no guarantee for the whole: a party may have released more than is known, so no ε covers it. What "
+           "holds for another party stands in its own statement below.";
   if (!all_private(groups)) {
     const bool some = std::ranges::any_of(groups, [](const Group& g) {
       return std::ranges::any_of(g.runs, [](const Run& r) { return r.guarantee.holds; });
@@ -159,10 +181,10 @@ std::string guarantee_sentence(const std::vector<Group>& groups) {
   }
   const Run& run = worst(groups);
   const Total sum = total(groups);
-  std::string text = fmt::format(
-      "Anyone who sees every message of {} {} at most ε = {}, δ = {} about one person's record",
-      sum.runs == 1 ? "this run" : "one of these " + std::to_string(sum.runs) + " runs",
-      run.planned() ? "will learn" : "learns", printed_epsilon(run.covered_epsilon()), number(largest_delta(groups)));
+  std::string text = fmt::format("Anyone who sees every message of {} {} at most ε = {}, δ = {} about any one {}",
+                                 sum.runs == 1 ? "this run" : "one of these " + std::to_string(sum.runs) + " runs",
+                                 run.planned() ? "will learn" : "learns", printed_epsilon(run.covered_epsilon()),
+                                 number(largest_delta(groups)), record::unit_in_words(least_rows_per_person(groups)));
   if (any_as_dealt(groups)) text += " (" + record::name_of(record::Adjacency::as_dealt) + ")";
   text += any_verified_only(groups) ? ", by a numerically verified bound." : ".";
   text += not_covered(groups);
@@ -175,6 +197,14 @@ std::string guarantee_sentence(const std::vector<Group>& groups) {
 
 std::vector<std::string> in_plain_words(const std::vector<Group>& groups) {
   std::vector<std::string> all;
+  if (any_void(groups)) {
+    all.push_back(
+        "A guarantee is about all that a party has released. A party whose folder was copied or put back, or that told "
+        "others two different things, has released what no ledger and no record counts. The reason is in the banner. "
+        "The ε of every other party rests on that party alone, and holds as its statement says. Find out with 'parley "
+        "verify' and the records of all parties what was signed.");
+    return all;
+  }
   if (!all_private(groups)) {
     all.push_back(
         "A run is private when its noise is secret and nothing else of it was computed from rows. Here that does not "
@@ -187,16 +217,18 @@ std::vector<std::string> in_plain_words(const std::vector<Group>& groups) {
   const std::string chance =
       delta > 0 ? fmt::format(", but for a difference of at most δ = {} in its probability", number(delta)) : "";
   const bool as_dealt = any_as_dealt(groups);
+  const long rows = least_rows_per_person(groups);
+  const std::string unit = record::unit_in_words(rows);
   all.push_back(fmt::format(
       "{} Then nothing that can be seen of a whole run, all messages of all nodes in all rounds together and the "
       "model, "
       "becomes more than e^ε = {} times as likely or as unlikely{}. This also holds against somebody who knows every "
-      "other record{}.",
-      as_dealt
-          ? "The rows were dealt by a split that reads them. Leave every row where it was dealt to, take one record "
-            "of one node, and replace it there by any other."
-          : "Take any one record of any one node and replace it by any other.",
-      value_text(factor), chance,
+      "other {}{}.",
+      as_dealt ? "The rows were dealt by a split that reads them. Leave every row where it was dealt to, take one " +
+                     unit + " of one node, and replace what it holds there by anything else."
+      : rows > 0 ? "Take any one " + unit + " of any one node and replace what the person's rows hold by anything else."
+                 : "Take any one record of any one node and replace it by any other.",
+      value_text(factor), chance, rows > 0 ? "person's rows" : "record",
       as_dealt ? " and where it was dealt to. It does not hold for a record of the table before dealing: another value "
                  "there may move other rows, and no ε is claimed for that"
                : ""));
@@ -205,7 +237,7 @@ std::vector<std::string> in_plain_words(const std::vector<Group>& groups) {
   all.push_back(fmt::format("{}: {}. Adjacency: {}: {}.",
                             run.guarantee.verified_only() ? "Numerically verified, not proved" : "Proved by",
                             run.guarantee.theorem.empty() ? "(the record names no theorem)" : run.guarantee.theorem,
-                            record::name_of(adjacency), record::meaning_of(adjacency)));
+                            record::name_of(adjacency), record::meaning_of(adjacency, rows)));
   if (std::isfinite(run.guarantee.epsilon_paper))
     all.push_back(fmt::format("The paper's own formula gives ε = {} for this run; the guarantee does not rest on it.",
                               printed_epsilon(run.guarantee.epsilon_paper)));
@@ -214,7 +246,9 @@ std::vector<std::string> in_plain_words(const std::vector<Group>& groups) {
   all.push_back(
       "Not covered: what is true of everybody (if the model says that smoking goes with illness, it says so about "
       "every "
-      "smoker); that somebody takes part at all; a person with several records (k records: k times ε, and a larger δ); "
+      "smoker); that somebody takes part at all; " +
+      std::string(rows > 0 ? "a person with rows at several nodes, where what they cost adds up; "
+                           : "a person with several records (k records: k times ε, and a larger δ); ") +
       "other runs on the same rows, which add up; what one side publishes outside of this program.");
   return all;
 }
@@ -237,6 +271,11 @@ std::vector<std::string> assumptions(const std::vector<Group>& groups) {
        "check this).",
        "No row is held by two nodes (the same file or the same rows at two nodes are refused; a row that both have by "
        "itself is not noticed).",
+       least_rows_per_person(groups) > 0
+           ? "No person has more rows at a node than the sentence says, by the person column of the schema (enforced: "
+             "more rows are refused or left out); nobody stands there under two names (no program can check this)."
+           : "A record is one row: who has several rows is not covered by the ε of one (name the column that tells "
+             "persons apart in the schema, and it is).",
        "Where minima are released, each was certified to the planned tolerance (enforced: otherwise nothing is "
        "released).",
        any_as_dealt(groups)

@@ -38,6 +38,7 @@ std::string spent_of_planned(const std::string& symbol, const algorithm::Cost& s
 // What a plan with ε above 10 must say first, everywhere: that it protects hardly anything. Empty: ε is not so large.
 // Where noise cancels between parties, ε is that against all others together, the larger one.
 std::string too_large_epsilon(const algorithm::Plan& plan);
+std::string too_large_epsilon(double epsilon);
 
 // "newton, chosen by the planner: it loses least at a given budget"; the name alone where it was given.
 std::string in_words(const algorithm::Selected& selected);
@@ -48,10 +49,14 @@ nlohmann::json to_json(const algorithm::Selected& selected);
 // nullopt where no forecast is known for the plan (newton_plan.h, known_of).
 std::optional<algorithm::newton::Forecast> forecast_of(const algorithm::Plan& plan);
 
-// ν, points, range, levers; null where none is known.
+// The norm of the noise in the mean gradient, averaged over the nodes and over the rounds that the model is a mean of,
+// beside the largest norm that the signal can have. newton: ν of its forecast. nullopt without noise or features.
+std::optional<double> noise_to_signal(const algorithm::Plan& plan);
+
+// ν of every algorithm with noise; where a forecast is known its points, range and levers too. null of others.
 nlohmann::json forecast_json(const algorithm::Plan& plan);
 
-// What it is and what it says, e.g. {"expect", "about 1.2 points …"}; empty where none is known.
+// What it is and what it says, e.g. {"expect", "about 1.2 points …"}; empty where nothing is known.
 std::vector<std::pair<std::string, std::string>> forecast_lines(const algorithm::Plan& plan);
 
 }  // namespace parley::run

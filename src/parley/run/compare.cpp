@@ -44,9 +44,10 @@ void note(const Summary& s, Cell& cell, Comparison& all) {
   all.data = s.simulation.holdings.name;
   all.train_loss_nonprivate = s.simulation.train_loss_nonprivate;
   if (tested) all.test_error_nonprivate = s.simulation.test_error_nonprivate;
-  if (tested && all.classifies) all.test_error_guessing = s.simulation.test_error_guessing;
+  if (tested) all.test_error_guessing = s.simulation.test_error_guessing;
   all.not_private = s.simulation.not_private;
   all.adjacency = s.simulation.adjacency;
+  all.rows_per_person = s.simulation.unit.rows_per_person;
 }
 
 json spread_json(const Spread& s) {
@@ -148,7 +149,9 @@ json to_json(const Comparison& c) {
           {"train_loss_nonprivate", c.train_loss_nonprivate},
           {"not_private", c.not_private},
           {"adjacency", record::name_of(c.adjacency)},
-          {"adjacency_means", record::meaning_of(c.adjacency)},
+          {"adjacency_means", record::meaning_of(c.adjacency, c.rows_per_person)},
+          {"unit", c.rows_per_person > 0 ? "person" : "row"},
+          {"rows_per_person", c.rows_per_person},
           {"interrupted", c.interrupted}};
 }
 

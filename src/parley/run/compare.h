@@ -45,9 +45,10 @@ struct Comparison {
   bool classifies = true;
   std::string data{};
   double train_loss_nonprivate = 0;
-  std::optional<double> test_error_nonprivate{}, test_error_guessing{};  // guessing: of classes only
+  std::optional<double> test_error_nonprivate{}, test_error_guessing{};  // of a number in its own unit
   std::vector<std::string> not_private{};                                // why the claims are not ones
   record::Adjacency adjacency{};                                         // what they are about
+  long rows_per_person = 0;                                              // 0: one record
   bool interrupted = false;                                              // what was finished is here
 };
 

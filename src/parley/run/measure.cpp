@@ -42,7 +42,7 @@ void measure(const Simulation& s, const Iterates& iterates, int threads, network
     sums[1] += errors;
   });
   m.train_loss = sums[0] / s.parties();
-  if (s.test_rows > 0) m.test_error = problem::test_error_of(sums[1], s.test_rows, loss);
+  if (s.test_rows > 0) m.test_error = problem::test_error_of(sums[1], s.test_rows, loss, s.label_unit);
 }
 
 double spent_epsilon(const ledger::Ledger& ledger, const algorithm::Plan& plan, int node, privacy::Against whom,

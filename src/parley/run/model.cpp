@@ -1,5 +1,7 @@
 #include "parley/run/model.h"
 
+#include <algorithm>
+#include <cmath>
 #include <nlohmann/json.hpp>
 #include <set>
 
@@ -67,6 +69,11 @@ void read_weights(const json& j, Model& model, const std::string& where) {
     if (weights.size() != model.feature_names.size())
       refuse("the model's weights and features do not belong together", where);
   }
+  model.loss.class_weights = j.value("class_weights", std::vector<double>{});
+  const std::vector<double>& by_class = model.loss.class_weights;
+  if (!by_class.empty() && (by_class.size() != static_cast<std::size_t>(model.loss.classes) ||
+                            !std::ranges::all_of(by_class, [](double w) { return w > 0 && std::isfinite(w); })))
+    refuse("the model's class weights are not one positive number for each class", file);
   model.weights = Eigen::Map<const Vector>(weights.data(), static_cast<Index>(weights.size()));
   if (weights.empty() || !model.weights.allFinite())
     refuse("the model's weights and features do not belong together", where);
@@ -83,6 +90,7 @@ json to_json(const Model& model, const json& privacy) {
             {"schema", model.schema_toml},
             {"not_private", model.not_private},
             {"privacy", privacy}};
+  if (model.loss.weighted()) j["class_weights"] = model.loss.class_weights;
   if (many_classes(model)) {
     const auto names = class_names(model);
     expects(static_cast<int>(names.size()) == model.loss.classes, "a name for every class");

@@ -3,6 +3,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <array>
 #include <cmath>
 #include <nlohmann/json.hpp>
 
@@ -62,6 +63,30 @@ TEST(Model, OfTwoClassesIsAFlatListWithoutClasses) {
   EXPECT_EQ(j.at("weights"), json({1, -2}));
   EXPECT_FALSE(j.contains("classes"));
   EXPECT_EQ(written_and_read(j).weights, model.weights);
+}
+
+TEST(Model, KeepsItsClassWeightsAndSaysWhatItsProbabilitiesAre) {
+  Model model{.weights = Vector{{1, -2}}, .feature_names = {"u", "v"}};
+  EXPECT_FALSE(to_json(model, nullptr).contains("class_weights"));
+  EXPECT_EQ(note_on_probabilities(model), "");
+  model.loss.class_weights = {0.5, 4};
+  json j = to_json(model, nullptr);
+  EXPECT_EQ(j.at("class_weights"), json({0.5, 4}));
+  const Model read = written_and_read(j);
+  EXPECT_EQ(read.loss.class_weights, model.loss.class_weights);
+  EXPECT_THAT(note_on_probabilities(read), HasSubstr("class weights 0.5, 4: its probabilities are"));
+  data::Rows rows;
+  rows.features = 2;
+  rows.append(std::array<std::int32_t, 1>{0}, std::array<double, 1>{0.5}, 1);
+  Model plain = model;
+  plain.loss.class_weights.clear();
+  EXPECT_EQ(prediction_csv(read, rows), prediction_csv(plain, rows)) << "probabilities are as the model has them";
+  model.loss.kind = problem::LossKind::huber_hinge;
+  EXPECT_EQ(note_on_probabilities(model), "") << "its score is no probability";
+  for (const json& bad : {json({1}), json({1, 2, 3}), json({1, 0}), json({-1, 2})}) {
+    j["class_weights"] = bad;
+    EXPECT_THAT([&] { written_and_read(j); }, ThrowsMessage<Error>(HasSubstr("class weights"))) << bad;
+  }
 }
 
 TEST(Model, SizesThatDoNotBelongTogetherAreRefused) {

@@ -48,10 +48,10 @@ void check_data(const json& before, const json& now, const std::string& file) {
                  .allowed = std::to_string(ranks(before)),
                  .where = file,
                  .fix = "start as many ranks as before: each goes on with its own nodes' record"});
-  for (const char* fact : {"data", "nodes", "features", "released", "edges"})
-    if (before.value(fact, json()) != now.at(fact))
+  for (const char* fact : {"data", "nodes", "features", "released", "edges", "rows_per_person"})
+    if (before.value(fact, json()) != now.value(fact, json()))
       throw Error({.what = std::string("the run that is resumed had other data or another network: its ") + fact,
-                   .value = now.at(fact).dump(),
+                   .value = now.value(fact, json()).dump(),
                    .allowed = before.value(fact, json()).dump(),
                    .where = file,
                    .fix = fix});
@@ -123,6 +123,7 @@ ledger::PlannedRun planned_run(const Simulation& simulation, const TrainOptions&
   run.configuration = hex(sha256(configuration_json(simulation, o).dump()));
   run.started = timestamp();
   run.not_private = simulation.not_private;
+  run.unit = {.person = simulation.unit.person, .rows = simulation.unit.rows_per_person};
   return run;
 }
 

@@ -19,6 +19,7 @@
 #include "parley/run/model.h"
 #include "parley/run/open_run.h"
 #include "parley/run/quality/quality.h"
+#include "parley/run/setting.h"
 
 namespace parley::run {
 namespace {
@@ -107,6 +108,7 @@ class SimulatedRun {
 
   json header(const std::string& outcome) const {
     json head = header_json(s_, o_, outcome);
+    head["in_force"] = {{"graph", graph_shape(o_.graph, s_.selected.algorithm)}, {"threads", threads_}};
     if (owner_.book) head["run_id"] = ledger_->run_id(), head["ledger_head"] = owner_.book->recorded_head();
     if (ranks_.count() > 1) head["job_id"] = owner_.job_id;
     return head;
@@ -174,7 +176,7 @@ class SimulatedRun {
     result_.mean = iterates_.model();
     estimate_coefficients();
     if (const auto rows = scored_by_all(s_.holdings.test, s_.problems[0].loss, result_.mean, ranks_))
-      result_.quality = problem::quality(*rows, {.unit = unit_of(s_.holdings.schema_toml)});
+      result_.quality = problem::quality(*rows, {.unit = s_.label_unit});
     for (std::size_t i = 0; i < s_.problems.size(); ++i) result_.f.push_back(iterates_.classifier(i));
     result_.nodes = node_summaries(s_, *ledger_, iterates_, node_loss_, whole, ranks_);
     for (const NodeSummary& n : result_.nodes) {

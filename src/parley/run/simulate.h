@@ -23,7 +23,7 @@ struct RoundMetrics {
   double epsilon_all_others = 0;       // the same against all others
   double disagreement = 0;             // max_i ‖f_i − f̄‖, a function of released values
   std::optional<double> train_loss{};  // (1/N) Σ_i mean loss of f_i on node i's rows: private
-  std::optional<double> test_error{};  // of f̄ on the held-out rows: private
+  std::optional<double> test_error{};  // of f̄ on the held-out rows, a number's in its own unit: private
 };
 
 struct NodeSummary {

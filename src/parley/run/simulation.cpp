@@ -85,10 +85,29 @@ void check_ranks_alike(const Simulation& simulation, const TrainOptions& o, netw
   });
 }
 
-// What a model must beat: the error of always saying the class that is larger among all training rows.
+// Always the mean of all training rows. In the order of nodes: the same bits for any number of ranks.
+double error_of_mean(const Simulation& simulation, network::Ranks& ranks) {
+  std::array<double, 2> trained{};  // Σ y, rows
+  ranks.in_turn(trained, [&] {
+    for (const auto& p : simulation.problems)
+      for (const double y : p.rows->label) trained[0] += y, ++trained[1];
+  });
+  const double mean = trained[0] / trained[1];
+  double squares = 0;
+  ranks.in_turn({&squares, 1}, [&] {
+    for (const double y : simulation.holdings.test.label) squares += (y - mean) * (y - mean);
+  });
+  return problem::test_error_of(squares, simulation.test_rows, simulation.problems[0].loss, simulation.label_unit);
+}
+
+// What a model must beat: the error of always saying the class that is larger among all training rows, or their mean.
 void add_guessing(Simulation& simulation, network::Ranks& ranks) {
   const problem::Loss& loss = simulation.problems[0].loss;
-  if (!loss.classifies() || simulation.test_rows == 0) return;
+  if (simulation.test_rows == 0) return;
+  if (!loss.classifies()) {
+    simulation.test_error_guessing = error_of_mean(simulation, ranks);
+    return;
+  }
   std::vector<double> tested = problem::class_counts(simulation.holdings.test, loss), trained(tested.size());
   for (const auto& p : simulation.problems) {
     const auto counts = problem::class_counts(*p.rows, loss);
@@ -134,10 +153,10 @@ void add_yardstick(Simulation& simulation, network::Ranks& ranks) {
   const problem::Loss& kind = simulation.problems[0].loss;
   if (simulation.test_rows == 0) return;
   if (const auto rows = scored_by_all(simulation.holdings.test, kind, simulation.optimum, ranks))
-    simulation.quality_nonprivate = problem::quality(*rows, {.unit = unit_of(simulation.holdings.schema_toml)});
+    simulation.quality_nonprivate = problem::quality(*rows, {.unit = simulation.label_unit});
   double errors = problem::test_errors(simulation.holdings.test, kind, simulation.optimum);
   ranks.sum({&errors, 1});
-  simulation.test_error_nonprivate = problem::test_error_of(errors, simulation.test_rows, kind);
+  simulation.test_error_nonprivate = problem::test_error_of(errors, simulation.test_rows, kind, simulation.label_unit);
 }
 
 }  // namespace
@@ -168,8 +187,12 @@ Simulation plan_simulation(const TrainOptions& o, data::Holdings holdings) {
   algorithm::RowSize size{.features = static_cast<long>(holdings.test.features),
                           .parties = nodes,
                           .classes = std::max(2, static_cast<int>(holdings.classes.size()))};
-  if (!holdings.schema_toml.empty())
-    size.entries = data::most_entries(data::parse_schema(holdings.schema_toml, "the schema"));
+  data::Unit unit;
+  if (!holdings.schema_toml.empty()) {
+    const data::Schema schema = data::parse_schema(holdings.schema_toml, "the schema");
+    size.entries = data::most_entries(schema);
+    unit = schema.unit;
+  }
   algorithm::Selected selected = algorithm::select_algorithm(algorithm, false, size);
   algorithm.algorithm = selected.algorithm;
   check_intervals(algorithm, holdings.schema_toml);
@@ -178,6 +201,7 @@ Simulation plan_simulation(const TrainOptions& o, data::Holdings holdings) {
   setting.features = size.features;
   setting.classes = size.classes;
   setting.entries = size.entries;
+  setting.rows_per_person = unit.rows_per_person;
   const bool reads_published = algorithm::algorithm_named(algorithm.algorithm).linear && !algorithm.solution_bound;
   // --public-rows without a use stays allowed: it keeps the split, so that algorithms are compared on the same rows.
   if (!o.data.public_data.empty() && !reads_published)
@@ -194,6 +218,8 @@ Simulation plan_simulation(const TrainOptions& o, data::Holdings holdings) {
                         .graph = std::move(graph),
                         .selected = std::move(selected),
                         .plan = std::move(plan)};
+  simulation.unit = std::move(unit);
+  simulation.label_unit = unit_of(simulation.holdings.schema_toml);
   simulation.adjacency = data::reads_rows(o.data.split) ? record::Adjacency::as_dealt : record::Adjacency::replace_one;
   if (simulation.adjacency == record::Adjacency::as_dealt)
     simulation.plan.warnings.push_back(
@@ -266,6 +292,7 @@ json header_json(const Simulation& s, const TrainOptions& options, const std::st
                {"node_facts", nodes},
                {"warnings", s.plan.warnings},
                {"options", to_json(option_rows(copy))}};
+  if (s.unit.rows_per_person > 0) head["rows_per_person"] = s.unit.rows_per_person;
   if (const json forecast = forecast_json(s.plan); !forecast.is_null()) head["forecast"] = forecast;
   for (const auto& n : s.plan.nodes)
     if (s.plan.noisy()) head["noise_levels"].push_back(algorithm::first_noise_level(n));

@@ -8,6 +8,7 @@
 
 #include "parley/algorithm/planner.h"
 #include "parley/algorithm/schedule.h"
+#include "parley/data/schema.h"
 #include "parley/data/source.h"
 #include "parley/network/graph.h"
 #include "parley/network/ranks.h"
@@ -26,13 +27,17 @@ struct Simulation {  // one for all repeats
   std::vector<problem::Problem> problems;  // of this process's nodes
   std::vector<std::string> not_private;    // why the claim is not one
   record::Adjacency adjacency{};           // what the claim is about
+  data::Unit unit{};                       // whom it is for
+  problem::Unit label_unit{};              // of a label that is a number: every test error is in it
   // Pooled, not private. Not every problem has one that can be certified: then empty and NaN.
   Vector optimum;
   double test_error_nonprivate = std::numeric_limits<double>::quiet_NaN(),
          train_loss_nonprivate = std::numeric_limits<double>::quiet_NaN();
-  double test_error_guessing = std::numeric_limits<double>::quiet_NaN();  // always the larger class of training rows
-  std::optional<problem::Quality> quality_nonprivate;                     // of the optimum, on the held-out rows
-  double test_rows = 0;                                                   // of all processes
+  double test_error_guessing =
+      std::numeric_limits<double>::quiet_NaN();        // always the larger class of training rows, or
+                                                       // their mean
+  std::optional<problem::Quality> quality_nonprivate;  // of the optimum, on the held-out rows
+  double test_rows = 0;                                // of all processes
 
   int parties() const { return static_cast<int>(plan.nodes.size()); }  // who holds rows
   Index dimension() const { return problems.front().dimension(); }     // of f

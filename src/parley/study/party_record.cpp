@@ -83,17 +83,18 @@ class Reader {
   void say(const std::string& text) { wrong_.push_back(known_.name(t_.node) + ": " + text); }
   static bool speaks_of_loss(const Message& m) { return m.kind == Kind::loss || m.kind == Kind::consent; }
 
-  // Everything that a receiver would have checked.
+  // Everything that a receiver would have checked. A message of its own that it keeps as evidence is one that a neighbour
+  // received.
   std::optional<std::string> objection(const Message& m, Transcript::Entry kind) const {
-    const bool own = kind == Transcript::Entry::sent;
+    const bool evidence = kind == Transcript::Entry::evidence, by_itself = m.sender == known_.name(t_.node);
+    const bool own = kind == Transcript::Entry::sent || (evidence && by_itself);
     const int neighbour = known_.agreed().graph.neighbours(t_.node).front(), receiver = own ? neighbour : t_.node;
     const std::string& passed_on = known_.name(neighbour);  // these come from any neighbour
     const bool by_others = protocol::passed_on(m.kind, known_.agreed());
     const std::string& caller = own ? known_.name(t_.node) : by_others ? passed_on : m.sender;
-    if (own && m.sender != known_.name(t_.node)) return "sender: it stands there as sent by " + known_.name(t_.node);
+    if (own && !by_itself) return "sender: it stands there as sent by " + known_.name(t_.node);
     // A copy that only leaves is known by its goodbye.
-    if (own ? m.kind == Kind::hello || m.kind == Kind::goodbye
-            : m.kind == Kind::goodbye && kind != Transcript::Entry::evidence)
+    if (!evidence && (m.kind == Kind::goodbye || (own && m.kind == Kind::hello)))
       return "kind: no transcript holds such a message";
     if (speaks_of_loss(m) && known_.study.on_loss != OnLoss::go_on) return "kind: in this study a loss ends the run";
     if (const auto wrong = protocol::inspect(m, caller, known_.agreed(), receiver, known_.keys))
@@ -369,7 +370,7 @@ std::string first_difference(const Vector& found, const Vector& expected) {
 
 bool PartyRecord::ended() const {
   const std::string all = run.value("outcome", "");
-  return all != "running" && all != "failed" && all != "uncertified" && all != "continued" && all != "past_unknown";
+  return all != "running" && all != "failed" && all != "uncertified" && all != "continued" && !past_unknown();
 }
 
 json expected_header(const ExpectedPart& known, int node) {
@@ -393,8 +394,9 @@ namespace {
 
 // Keys of run.json that do not follow from the study (party/final_documents.cpp).
 bool written_beside(const std::string& key) {
-  static const std::set<std::string> keys = {"coefficients", "format",      "outcome", "outcome_in_words", "study",
-                                             "party",        "rounds_done", "parts",   "ledger_head"};
+  static const std::set<std::string> keys = {
+      "coefficients", "format",      "outcome", "outcome_in_words", "study",
+      "party",        "rounds_done", "parts",   "ledger_head",      record::contradicted_parties};
   return keys.contains(key);
 }
 

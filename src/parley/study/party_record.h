@@ -14,6 +14,7 @@
 #include "parley/privacy/release.h"
 #include "parley/protocol/agreement.h"
 #include "parley/protocol/message.h"
+#include "parley/record/void_claims.h"
 #include "parley/study/expected_part.h"
 
 namespace parley::study {
@@ -52,6 +53,7 @@ struct PartyRecord {
   bool went_on = false;                         // a record of the next part lies beside this one
   // Of this part. Of the first one, run.json has the outcome of all parts together.
   std::string outcome() const { return went_on ? "continued" : run.value("outcome", ""); }
+  bool past_unknown() const { return run.value("outcome", "") == record::past_unknown; }
   bool ended() const;  // the run, by itself and with a statement
   int rounds_of(int origin) const {
     const auto found = values.find(origin);

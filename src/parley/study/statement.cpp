@@ -8,6 +8,7 @@
 #include "parley/base/digest.h"
 #include "parley/base/printed.h"
 #include "parley/base/text.h"
+#include "parley/record/adjacency.h"
 #include "parley/run/claim.h"
 
 namespace parley::study {
@@ -25,6 +26,14 @@ json assumptions(const Study& study, const algorithm::Schedule& s, bool in_parts
        "parley's own computes nothing, enforced; beyond it no program can check this)",
        "no row of this party is held by another party too, and none is held twice (no program can "
        "check this: the parties agree on it before the study)"});
+  if (s.rows_per_person > 0) {
+    list.push_back("no person has more than " + std::to_string(s.rows_per_person) +
+                   (s.rows_per_person == 1 ? " row" : " rows") +
+                   " among the rows of this party, a person being who has one text in the schema's person column "
+                   "(enforced: further rows are refused or left out); that nobody has two such texts no program can "
+                   "check");
+    list.push_back("a person with rows at several parties is not covered by this figure: there the costs add up");
+  }
   if (s.sums)
     list.push_back(
         "no row's gradient is longer than the planned bound (enforced: cut where the plan says so; elsewhere the loss "
@@ -142,7 +151,12 @@ json statement_json(const Study& study, const StudyPlan& plan, int node, const s
     return j;
   }
   j["records_disclosed"] = me.records;
-  j["adjacency"] = "one record of this party is replaced by any other; the number of records is public";
+  j["unit"] = record::unit_in_words(s.rows_per_person);
+  j["adjacency"] = s.rows_per_person == 0
+                       ? "one record of this party is replaced by any other; the number of records is public"
+                       : "what the rows of one " + record::unit_in_words(s.rows_per_person) +
+                             " of this party hold is replaced by anything else; the number of rows is public";
+  if (s.rows_per_person > 0) j["rows_per_person"] = s.rows_per_person;
   j["epsilon"] = noisy ? json(spent.epsilon) : json();
   j["delta"] = noisy ? json(spent.delta) : json();
   j["epsilon_planned"] = noisy ? json(s.epsilon) : json();
@@ -192,10 +206,10 @@ std::string statement_text(const json& j) {
         printed_epsilon(j["epsilon"].get<double>()), number(j["delta"].get<double>()));
   } else {
     const auto claim = [&](const std::string& who, const char* epsilon, const char* planned) {
-      return fmt::format(
-          "{} has learnt at most epsilon = {}, delta = {} about any one record\nof {} ({}; planned: {}).\n", who,
-          printed_epsilon(j[epsilon].get<double>()), number(j["delta"].get<double>()), text("party"), text("bound"),
-          printed_epsilon(j[planned].get<double>()));
+      return fmt::format("{} has learnt at most epsilon = {}, delta = {} about any one {}\nof {} ({}; planned: {}).\n",
+                         who, printed_epsilon(j[epsilon].get<double>()), number(j["delta"].get<double>()),
+                         j.value("unit", "record"), text("party"), text("bound"),
+                         printed_epsilon(j[planned].get<double>()));
     };
     if (!j.contains("epsilon_all_others")) {
       out += claim("Whoever saw all of it, and every other message of the run,", "epsilon", "epsilon_planned");

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <nlohmann/json.hpp>
 
+#include "parley/algorithm/rules.h"
 #include "parley/base/digest.h"
 #include "parley/base/error.h"
 #include "parley/base/text.h"
@@ -38,6 +39,10 @@ void check_startable(const Study& s, const algorithm::Algorithm& a) {
   std::vector<Error::Fields> wrong;
   const std::string file = s.file.string();
   const long trainers = trainers_of(s);
+  if (!algorithm::decides_privacy(s.algorithm))
+    wrong.push_back({.what = "how much privacy? The study has no budget",
+                     .where = file,
+                     .fix = "give epsilon (for example epsilon = 1), or noise = \"none\" to run without privacy"});
   if (holders(s) < 2)
     wrong.push_back({.what = "a study needs two parties with records",
                      .value = std::to_string(holders(s)),
@@ -150,11 +155,13 @@ StudyPlan plan_of(const Study& s) {
   try {
     const int nodes = holders(s);
     algorithm::RowSize size{.features = s.features, .parties = nodes};
+    data::Unit unit;
     if (!s.schema_toml.empty()) {
       const data::Schema schema = data::parse_schema(s.schema_toml, s.schema);
       size.features = static_cast<long>(data::feature_names(schema).size());
       size.classes = std::max(2, static_cast<int>(schema.label.classes.size()));
       size.entries = data::most_entries(schema);
+      unit = schema.unit;
     }
     algorithm::Selected selected = algorithm::select_algorithm(s.algorithm, trainers_of(s) > 0, size);
     const algorithm::Algorithm& a = algorithm::algorithm_named(selected.algorithm);
@@ -167,13 +174,15 @@ StudyPlan plan_of(const Study& s) {
     setting.features = size.features;
     setting.classes = size.classes;
     setting.entries = size.entries;
+    setting.rows_per_person = unit.rows_per_person;
     algorithm::Options options = s.algorithm;
     options.algorithm = selected.algorithm;
     algorithm::Plan plan = algorithm::make_plan(options, setting);
     return {.selected = std::move(selected),
             .graph = std::move(graph),
             .setting = std::move(setting),
-            .plan = std::move(plan)};
+            .plan = std::move(plan),
+            .unit = std::move(unit)};
   } catch (const Error& e) {
     throw in_words_of(s, e);
   }

@@ -15,6 +15,7 @@
 #include "parley/algorithm/schedule.h"
 #include "parley/base/error.h"
 #include "parley/base/input_file.h"
+#include "parley/data/schema.h"
 #include "parley/identity/identity.h"
 #include "parley/network/graph.h"
 
@@ -78,6 +79,7 @@ struct StudyPlan {
   network::Graph graph;          // of a star: the trainer is the last node
   algorithm::Setting setting;
   algorithm::Plan plan;
+  data::Unit unit{};  // whom every epsilon is for
 
   Index dimension() const { return plan.nodes.front().loss.scores() * static_cast<Index>(setting.features); }  // of f
   std::vector<int> heard_by(int node) const;  // whom its releases reach: its neighbours or, passed on, everybody

@@ -181,6 +181,26 @@ TEST_F(StudyFile, TheGraphMayStandInAFileBesideTheStudy) {
   EXPECT_EQ(plan_of(s).graph.edges().size(), 2U);
 }
 
+TEST_F(StudyFile, ClassWeightsAreAgreedOn) {
+  std::string text = head + three;
+  text.replace(text.find("mr-admm"), 7, "newton");
+  const auto with = [&](const std::string& lines) {
+    std::string other = text;
+    return other.insert(other.find("epsilon ="), lines);
+  };
+  const json plain = canonical(text), weighted = canonical(with("class-weight = \"1,4\"\n"));
+  EXPECT_NE(study_hash(plain), study_hash(weighted));
+  EXPECT_NE(study_hash(weighted), study_hash(canonical(with("class-weight = \"4,1\"\n"))));
+  EXPECT_NE(study_hash(canonical(with("class-weight = \"balanced\"\nclass-share = 0.1\n"))),
+            study_hash(canonical(with("class-weight = \"balanced\"\nclass-share = 0.2\n"))));
+  const auto noise = [&](const std::string& of) {
+    return plan_of(study(of)).plan.nodes[0].private_rounds[0].gradient_scale;
+  };
+  EXPECT_NEAR(noise(with("class-weight = \"1,4\"\n")) / noise(with("clip = 0.5\n")), 4, 1e-3);
+  EXPECT_THAT(message_of([&] { plan_of(study(with("class-weight = \"balanced\"\n"))); }),
+              HasSubstr("how many records a class has is private"));
+}
+
 TEST_F(StudyFile, SumsGoToEverybodyOnAnyConnectedGraph) {
   std::string text = head + three;
   const auto with = [&](const std::string& from, const std::string& to) {

@@ -19,18 +19,21 @@ std::string what_of(const Message& m) {
 
 // A statement says what its sender has released in this part; from then on it releases nothing more there, since the
 // others plan with it.
-void check_statement(const SeenPart& part, const Message& m, Findings& findings) {
+void check_statement(SeenPart& part, const Message& m, Findings& findings) {
   const std::string who = part.known.name(m.node);
   const int rounds = part.rounds(m.node);
   const study::PartyRecord* const self = part.own(m.node);
   const auto stated = [&] { return "its statement after the loss says round " + std::to_string(m.round); };
-  if (rounds > m.round + 1)
+  const bool more = rounds > m.round + 1,
+             other = rounds == m.round + 1 && rounds > 0 && part.merged.at(m.node).back().head != m.head;
+  if (more || other) part.contradicted.insert(m.node);  // it signed the values too
+  if (more)
     findings.wrong.push_back(who + ", round " + std::to_string(m.round + 1) + ": released, and " + stated() +
                              " was its last in this part");
   else if (self != nullptr && self->intact && rounds < m.round + 1)
     findings.wrong.push_back(who + ": " + stated() + ", and its own record ends with round " +
                              std::to_string(rounds - 1));
-  else if (rounds == m.round + 1 && rounds > 0 && part.merged.at(m.node).back().head != m.head)
+  else if (other)
     findings.wrong.push_back(who + ": " + stated() + " with another head than that of the values it released");
 }
 
@@ -45,16 +48,18 @@ std::optional<Succession> decided(const SeenPart& part, int self, const std::vec
 
 }  // namespace
 
-std::optional<Succession> agreed_on(const SeenPart& part, Findings& findings) {
+std::optional<Succession> agreed_on(SeenPart& part, Findings& findings) {
   const protocol::Agreement& agreed = part.known.agreed();
   Survivors all(agreed, 0);
   std::vector<const Message*> messages;
   for (const study::PartyRecord& t : part.records)
     for (const Message& m : t.after_loss) {
       const auto verdict = all.judge(m).verdict;
-      if (verdict == protocol::Verdict::second_value)
+      if (verdict == protocol::Verdict::second_value) {
+        part.contradicted.insert(m.node);
         findings.wrong.push_back(m.sender + " contradicted itself: " + part.known.name(t.node) + " has another " +
                                  what_of(m) + " of its, signed, than somebody else");
+      }
       if (verdict != protocol::Verdict::accepted) continue;
       all.add(m, "");
       messages.push_back(&m);

@@ -1,5 +1,6 @@
 #include "parley/verify/ledger.h"
 
+#include <algorithm>
 #include <cmath>
 #include <set>
 
@@ -41,9 +42,13 @@ class LedgerCheck {
     const ledger::Checked checked = ledger::verify(ledger_);
     for (const std::string& sentence : checked.wrong) wrong(file_ + ": " + sentence);
     for (const std::string& sentence : checked.accepted) result_.accepted.push_back(file_ + ": " + sentence);
+    for (const std::string& sentence : checked.other_rows)
+      result_.unchecked.push_back(file_ + ": whose rows were meant; " + sentence);
     const std::string& first = parts.front().known.agreed().run;
     const auto* const run = ledger_.find_run(first);
     if (run == nullptr) return wrong(file_ + ": this ledger has no charge of run " + first);
+    const auto proofs = ledger_.accusations();
+    const bool past_unknown = std::ranges::find(proofs, first, &ledger::LedgerFile::Accusation::run) != proofs.end();
     for (const auto& [node, account] : run->accounts) {
       if (node >= 0 && node < parts.front().known.agreed().nodes())
         owners_.insert(node);
@@ -51,7 +56,7 @@ class LedgerCheck {
         wrong(file_ + ": charged as node " + std::to_string(node) + ", which the study does not have");
     }
     for (const SeenPart& part : parts)
-      if (const auto* const of_part = ledger_.find_run(part.known.agreed().run)) check_run(*of_part, part.known);
+      if (const auto* const of_part = ledger_.find_run(part.known.agreed().run)) check_run(*of_part, part.known, *run);
     for (const int node : owners_) {
       study::PartHistory history;
       std::vector<privacy::Charge> charges;
@@ -66,14 +71,29 @@ class LedgerCheck {
         if (const auto failed = failed_round(part, self)) charges.push_back(*failed);
       }
       price(node, history, charges);
+      if (past_unknown) result_.parties[static_cast<std::size_t>(node)].past_unknown = true;
     }
   }
 
  private:
   void wrong(const std::string& sentence) { result_.wrong.push_back(sentence); }
 
+  // All parts of a run are about the same rows. Which rows these are, and what their owner calls them, is in no record.
+  void check_rows(const ledger::LedgerFile::Run& run, const ledger::LedgerFile::Account& account,
+                  const ledger::LedgerFile::Run& first, int study_node) {
+    const std::string& dataset = first.accounts.at(study_node).dataset;
+    const auto fingerprint = [&](const ledger::LedgerFile::Run& of) {
+      const auto found = of.fingerprints.find(dataset);
+      return found == of.fingerprints.end() ? "" : found->second;
+    };
+    if (account.dataset != dataset || fingerprint(run) != fingerprint(first))
+      wrong(file_ + ": run " + run.id +
+            " is registered with other rows, by dataset and fingerprint, than the first part");
+  }
+
   // What was registered before round 1 of a part: whoever writes the chain anew may have changed it.
-  void check_run(const ledger::LedgerFile::Run& run, const study::ExpectedPart& known) {
+  void check_run(const ledger::LedgerFile::Run& run, const study::ExpectedPart& known,
+                 const ledger::LedgerFile::Run& first) {
     const auto differs = [&](const std::string& what, const std::string& found, const std::string& expected) {
       wrong(file_ + ": run " + run.id + " is registered with " + what + " " + found + ", and " + expected + " follows");
     };
@@ -82,12 +102,15 @@ class LedgerCheck {
     if (const auto stamps = not_private(known.study, known.plan); run.not_private.empty() != stamps.empty())
       differs("the stamp", run.not_private.empty() ? "private" : "NOT PRIVATE",
               stamps.empty() ? "private" : "NOT PRIVATE");
+    const ledger::Unit unit{.person = known.plan.unit.person, .rows = known.plan.unit.rows_per_person};
+    if (run.unit != unit) differs("prices for", run.unit.in_words(), unit.in_words());
     for (const auto& [node, account] : run.accounts) {
       if (node < 0 || node >= known.agreed().nodes() || !owners_.contains(known.study_node(node))) {
         if (known.part.number > 1)
           wrong(file_ + ": run " + run.id + " is registered for a party whose ledger it is not");
         continue;
       }
+      check_rows(run, account, first, known.study_node(node));
       const study::Invited& party = known.study.parties[static_cast<std::size_t>(known.study_node(node))];
       double epsilon = 0, mu_squared = 0, mu_squared_colluders = 0;
       if (!known.is_trainer(node))

@@ -13,6 +13,7 @@ class PartCheck {
     for (int node = 0; node < known_.agreed().nodes(); ++node) compare(node);
     for (int node = 0; node < known_.agreed().nodes(); ++node) follow(node);
     for (const study::PartyRecord& t : part_.records) check_rounds(t);
+    check_noise_keys();
   }
 
  private:
@@ -102,6 +103,21 @@ class PartCheck {
       part_.contradicted.insert(node);
       wrong(name(node) + ": the " + what + " that " + name(first->node) + " has is not the one that " + name(t.node) +
             " has, and it signed both");
+      return;
+    }
+  }
+
+  // What a receiver has found before it released anything (docs/check/protocol-sums.md, section 15).
+  void check_noise_keys() {
+    for (const study::PartyRecord& t : part_.records) {
+      protocol::NoiseKeys keys(known_.agreed());
+      for (const auto& [node, message] : t.noise_keys) keys.add(message, "");
+      if (!known_.agreed().shared_noise || !keys.complete()) continue;
+      if (const auto odd = keys.out_of_time())
+        wrong(name(*odd) +
+              ": the day until which it says that it keeps its key for shared noise is not within those of "
+              "the others, and " +
+              name(t.node) + " has it");
       return;
     }
   }

@@ -33,8 +33,8 @@ SeenPart first_seen(study::ExpectedPart known);
 void check_part(SeenPart& part, Findings& findings);
 
 // Who goes on, from which round: from signed statements and consents alone, each of which is held against the values
-// that were released. nullopt: nobody does.
-std::optional<protocol::Succession> agreed_on(const SeenPart& part, Findings& findings);
+// that were released. nullopt: nobody does. Whoever has signed two that exclude each other is marked as contradicted.
+std::optional<protocol::Succession> agreed_on(SeenPart& part, Findings& findings);
 // Does what this party holds itself show that all survivors have agreed?
 bool saw_agreement(const SeenPart& part, const study::PartyRecord& t);
 // nullopt: the plan on which they agreed is not the one that follows.

@@ -1,9 +1,11 @@
 #include "parley/verify/verify.h"
 
 #include <algorithm>
+#include <set>
 
 #include "parley/base/error.h"
 #include "parley/base/text.h"
+#include "parley/record/beside.h"
 #include "parley/record/record.h"
 #include "parley/run/claim.h"
 #include "parley/verify/final_documents.h"
@@ -23,6 +25,7 @@ class Verification {
     result_.title = known.study.title;
     result_.hash = known.hash;
     result_.noisy = known.plan.plan.noisy();
+    result_.rows_per_person = known.plan.unit.rows_per_person;
     if (known.plan.plan.sharing().on()) result_.against = run::against_whom(known.plan.plan.sharing());
     result_.bound = known.plan.plan.verified_only() ? "numerically verified" : "proved";
     result_.not_private = not_private(known.study, known.plan);
@@ -60,8 +63,17 @@ class Verification {
                      .value = name(t->node),
                      .where = folder,
                      .fix = "give one of " + folder + " and " + other->folder.string()});
+      tell_secrets(first.known.name(t->node), folder);
       first.records.push_back(std::move(*t));
     }
+  }
+
+  // A folder that was handed over has none beside it: what is found is on its owner's disk, or was given away with it.
+  void tell_secrets(const std::string& who, const fs::path& folder) {
+    for (const fs::path& file : record::noise_key_files(folder))
+      result_.secrets.push_back(file.string() + ": the secret of " + who +
+                                " for shared noise lies here; whoever reads it, or a backup of it, counts among the "
+                                "colluders. If the run does not go on, 'parley study abandon' deletes it");
   }
 
   // False: no part follows. Otherwise it is the newest one, and its records are still to be read.
@@ -151,6 +163,7 @@ class Verification {
       whole = t != nullptr ? t->outcome() == "completed" : rounds == part.known.agreed().rounds + 1;
       if (t == nullptr) continue;
       party.outcome = t->outcome();
+      party.past_unknown = party.past_unknown || t->past_unknown();
       record.last = &part;
       record.record = t;
       note_trainer(part, *t, record);
@@ -167,6 +180,7 @@ class Verification {
     party.delta = delta_of(record.history);
     if (first != nullptr) party.stated = stated_epsilon(first->folder);
     check_sum(node, record.history);
+    check_contradicted(record);
     // Where it may have released more than these records hold, no more is claimed than that it may have cost what was
     // planned: a later part that does not follow was not looked at, and a record that ends early may have been cut.
     const bool followed = record.record == nullptr || !record.record->went_on;
@@ -181,7 +195,7 @@ class Verification {
       party.delta = result_.delta;
     }
     if (followed && record.record != nullptr) check_final_documents(record, result_.wrong);
-    if (!party.contradicted) {
+    if (!party.claims_nothing()) {
       result_.epsilon = std::max(result_.epsilon, party.epsilon);
       result_.epsilon_all_others = std::max(result_.epsilon_all_others, party.epsilon_all_others);
     }
@@ -196,6 +210,25 @@ class Verification {
       return std::ranges::all_of(part.known.agreed().heard_by(one.self),
                                  [&](int j) { return part.own(j) != nullptr && part.own(j)->intact; });
     });
+  }
+
+  // Whom its record names as contradicted: those against whom a transcript of it holds evidence. A kill may leave the
+  // evidence of a moment ago alone, unless the record is the last word on a run that this evidence ended.
+  void check_contradicted(const WholeRecord& record) {
+    if (record.record == nullptr) return;
+    std::set<std::string> named = record::contradicted_in(record.run), proved;
+    for (const SeenPart& part : parts_) {
+      const study::PartyRecord* const t = part.own(part.known.part.node_of(record.node));
+      if (t == nullptr) continue;
+      named.merge(record::contradicted_in(t->run));
+      for (const int accused : t->accused)
+        if (accused != t->node) proved.insert(part.known.name(accused));
+    }
+    const bool all_named = !record.ended() || record.record->outcome() != "equivocation" ||
+                           std::ranges::includes(record::contradicted_in(record.run), proved);
+    if (!all_named || !std::ranges::includes(proved, named))
+      result_.wrong.push_back(name(record.node) + ": run.json has another " + record::contradicted_parties +
+                              " than follows from the evidence in its transcript");
   }
 
   // docs/proofs/run-in-parts.md, proposition 9: all parts together cost at most what the study planned for the whole

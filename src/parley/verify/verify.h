@@ -36,7 +36,10 @@ struct VerifiedParty {
   // for, and against all others together.
   double epsilon = 0, epsilon_all_others = 0;
   double delta = 0;
-  bool contradicted = false;  // it has signed two things that exclude each other: no epsilon is told for it
+  // R14. No epsilon is told for one that has signed two things that exclude each other, and none where its record says
+  // that it does not know what it has released.
+  bool contradicted = false, past_unknown = false;
+  bool claims_nothing() const { return contradicted || past_unknown; }
   std::optional<double> stated, in_ledger;
 };
 
@@ -47,12 +50,14 @@ struct Verified {
   std::vector<std::string> not_private;
   std::vector<VerifiedPart> parts;
   std::vector<VerifiedParty> parties;
-  double epsilon = 0, delta = 0;       // of any one record of any party
+  double epsilon = 0, delta = 0;       // of any one record or person of any party
+  long rows_per_person = 0;            // of a person; 0: it is for one record
   double epsilon_all_others = 0;       // where noise is shared: against all others together; otherwise the same
   std::string against;                 // whom epsilon holds against, where noise is shared; otherwise empty
   long messages = 0;                   // whose signature holds
   long compared = 0;                   // values that two or more records hold, the same in all
   std::vector<std::string> accepted;   // by a ledger's owner: that it may be an old copy
+  std::vector<std::string> secrets;    // that lie beside these records, and are nobody else's to have
   std::vector<std::string> wrong;      // one sentence each; empty: everything holds
   std::vector<std::string> unchecked;  // what these records do not suffice for
 };

@@ -23,7 +23,7 @@ double noise_to_signal(const Known& k) {
   double square = 0;
   for (const double epsilon : k.epsilon) {
     if (std::isinf(epsilon)) continue;
-    const double mu = privacy::gdp_mu(epsilon, k.delta);
+    const double mu = privacy::gdp_mu(epsilon, k.delta) / static_cast<double>(k.rows_per_person);
     square += 1 / (mu * mu);
   }
   return std::sqrt(square / (k.parties() - k.colluders)) * k.weights / k.records;

@@ -1,5 +1,5 @@
 // What to expect of newton before any data is seen: points of test error above the optimum without privacy, by
-//   ν = √(Σ_i 1/μ_i²) d / (n √(N − c)),   with equal μ  F d/(n μ),  F = √(N/(N − c))
+//   ν = √(Σ_i 1/μ_i²) d / (n √(N − c)),   with equal μ  F d/(n μ),  F = √(N/(N − c));  μ that of one row
 // the noise of the mean gradient against its signal. c: how many of the N parties may pool what they know; N − 1 where
 // each party's noise is its own, and then F = √N.
 // The points are a table of 40 settings of one synthetic task (docs/check/frontier.md), not a promise. Nothing here
@@ -17,6 +17,7 @@ struct Known {                  // all of it public
   double records = 0;        // n, of all parties
   int colluders = 0;         // c
   int fewest_colluders = 1;  // that this run could be planned for: whoever receives the model is one of them
+  long rows_per_person = 1;  // g: of μ for a person a row has μ/g
   int parties() const { return static_cast<int>(epsilon.size()); }
 };
 double noise_to_signal(const Known& known);  // ν; 0: no noise

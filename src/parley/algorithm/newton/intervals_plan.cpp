@@ -19,15 +19,25 @@ constexpr FinalShares last_step{.gradient = 0.42, .hessian = 0.2, .spread = 0.08
   throw Error({.what = what, .value = value, .allowed = allowed, .where = "option --" + option, .fix = fix});
 }
 
-// One exchange at 0 has no rounds before it, no slopes to cut and nothing to share with.
-void check_one_exchange(Options& o) {
+// One exchange at 0, where slopes are bounded, has no rounds before it and no slopes to cut. With intervals there is
+// nothing to share the budget with, and no penalty.
+void check_one_exchange(Options& o, const Algorithm& a) {
   const std::string once = "the squared loss exchanges second moments and label sums once, and has none";
+  if (!a.curved)
+    refuse("slopes of the squared loss have a bound at 0 alone, and " + a.name + " goes on from there", "squared",
+           "logistic, huber-hinge, huber", "loss", "use --loss huber, or --algorithm newton");
+  if (o.curvature == CurvatureShape::diagonal)
+    refuse("one exchange solves for the minimum, which needs all second moments", "diagonal", "auto, full", "curvature",
+           "leave it out");
+  o.curvature = CurvatureShape::full;
   if (o.rounds > 1)
     refuse("the squared loss takes one exchange", std::to_string(o.rounds), "1", "rounds", "leave it out");
   if (o.clip) refuse(once, number(*o.clip), "none", "clip", "leave it out");
-  if (o.curvature_share) refuse(once, number(*o.curvature_share), "none", "curvature-share", "leave it out");
-  if (o.regularization) refuse(once, number(*o.regularization), "none", "regularization", "leave it out");
   o.rounds = 1;
+  if (!o.intervals) return;
+  const std::string shares = "with --intervals the squared loss has none";
+  if (o.curvature_share) refuse(shares, number(*o.curvature_share), "none", "curvature-share", "leave it out");
+  if (o.regularization) refuse(shares, number(*o.regularization), "none", "regularization", "leave it out");
 }
 
 }  // namespace
@@ -38,20 +48,23 @@ FinalShares final_shares(const Options& o) {
 }
 
 double main_share(const Options& o) {
-  return o.loss == LossKind::squared ? 0 : 1 - final_shares(o).sum();
+  return o.intervals && o.loss == LossKind::squared ? 0 : 1 - final_shares(o).sum();
 }
 
 void fill_in_intervals(Options& o, const Algorithm& a) {
-  if (o.loss == LossKind::squared && !o.intervals)
-    refuse("slopes of the squared loss have no bound, but in the one exchange that --intervals makes", "squared",
-           "huber, or squared with --intervals", "loss", "give --intervals, or use --loss huber");
-  if (!o.intervals) return;
+  if (!o.intervals) {
+    if (o.loss == LossKind::squared) check_one_exchange(o, a);
+    return;
+  }
   if (!a.curved)
     refuse("intervals come from the Hessian and the gradient that newton releases", a.name, "newton", "algorithm",
            "use --algorithm newton, or leave --intervals out");
   if (o.loss != LossKind::logistic && o.loss != LossKind::squared)
     refuse("intervals are made for logistic and linear regression", o.loss.text, "logistic, squared", "loss",
            "use one of these, or leave --intervals out");
+  if (o.class_weight != ClassWeight::none)
+    refuse("intervals are for the log-odds that records have, and class weights shift these", o.class_weight.text,
+           "none", "class-weight", "leave it out, or leave --intervals out");
   if (o.regularizer != Regularizer::l2)
     refuse("intervals are for coefficients without a penalty, which an l1 term would set to zero", o.regularizer.text,
            "l2", "regularizer", "leave it out, or leave --intervals out");
@@ -59,7 +72,7 @@ void fill_in_intervals(Options& o, const Algorithm& a) {
     refuse("intervals need all second moments", "diagonal", "auto, full", "curvature",
            "leave it out, or leave --intervals out");
   o.curvature = CurvatureShape::full;
-  if (o.loss == LossKind::squared) check_one_exchange(o);
+  if (o.loss == LossKind::squared) check_one_exchange(o, a);
 }
 
 void set_final_noise(Schedule& s, const Options& o, double mu) {

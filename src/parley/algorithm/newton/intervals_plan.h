@@ -1,7 +1,8 @@
 // The public plan of the final phase (newton_final.h): how the budget is shared with the rounds before it, and what
 // --intervals cannot be combined with. Logistic loss: in the later half of the rounds slopes are not cut and λ does not
 // pull, so that the mean of the points has no bias of these; the final round's sums at it give the coefficients. Squared
-// loss: one exchange at 0, and nothing before it.
+// loss: one exchange at 0, and nothing before it. Without intervals it is round 1 alone: M is the released curvature and λ,
+// so that (N) is the minimum.
 #pragma once
 #include "parley/algorithm/schedule.h"
 

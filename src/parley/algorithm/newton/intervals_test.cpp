@@ -200,7 +200,7 @@ TEST(PlanOfIntervals, RefusesWhatHasNone) {
   EXPECT_THAT(refusal([](Options& o) { o.curvature = "diagonal"; }), HasSubstr("all second moments"));
   EXPECT_THAT(refusal([](Options& o) { o.loss = "squared", o.rounds = 4; }), HasSubstr("one exchange"));
   EXPECT_THAT(refusal([](Options& o) { o.loss = "squared", o.clip = 0.5; }), HasSubstr("option --clip"));
-  EXPECT_THAT(refusal([](Options& o) { o.loss = "squared", o.intervals = false; }), HasSubstr("--intervals"));
+  EXPECT_THAT(refusal([](Options& o) { o.loss = "squared", o.regularization = 1; }), HasSubstr("--regularization"));
   EXPECT_THAT(refusal([](Options& o) { o.algorithm = "mr-admm", o.loss = "squared", o.intervals = false; }),
               HasSubstr("use --loss huber"));
 }

@@ -8,7 +8,7 @@
 //   Round T + 1: everybody releases the model, the mean of the points after the later half of the rounds.
 // With intervals slopes are cut and λ pulls in the first half of the rounds alone, and a final round comes after round T:
 // at the mean of the points (F) takes one step (newton_final.h), and the model is where it leads.
-// Without noise M bounds the Hessian everywhere, so (N) never overshoots. c₁: 1/4 logistic, 1 Huber, 1/(2h) smoothed
+// Without noise M bounds the Hessian everywhere, so (N) never overshoots. c₁, times the largest class weight: 1/4 logistic, 1 Huber, 1/(2h) smoothed
 // hinge. Softmax with K classes: ½(I − 11ᵀ/K) ⊗ S (Böhning 1992), which is ½S for each class once the gradient's mean over classes is taken off.
 // Privacy: nothing here has data in scope. All of it is a function of released values and public numbers, hence free.
 #pragma once

@@ -12,6 +12,7 @@
 #include "parley/base/limits.h"
 #include "parley/base/text.h"
 #include "parley/privacy/gaussian.h"
+#include "parley/privacy/group.h"
 #include "parley/privacy/sums_round.h"
 #include "parley/problem/reach.h"
 #include "parley/problem/row_sums.h"
@@ -22,7 +23,7 @@ namespace {
 using problem::LossKind;
 
 constexpr long planned_rounds = 32, planned_gd_rounds = 100;
-constexpr double planned_share = 0.1, planned_ridge = 1e-5, planned_momentum = 0.9;
+constexpr double planned_share = 0.1, planned_share_of_squares = 0.2, planned_ridge = 1e-5, planned_momentum = 0.9;
 constexpr double clip_when_clear = 0.5, clip_when_noisy = 0.35, noisy_from = 0.03;  // ν
 // Features from which the floor under the curvature's eigenvalues already makes steps short: cutting slopes at 0.35 makes
 // them shorter, and lost 0.5 to 3 points from 300 features on; it gained 0.2 to 0.6 with 100
@@ -35,6 +36,13 @@ double all_records(const Setting& setting) {
   return std::accumulate(setting.records.begin(), setting.records.end(), 0.0);
 }
 
+// Noise follows the largest class weight, and the signal all of them: their mean, as classes of one size would have it.
+double spread_of_weights(const problem::Loss& loss) {
+  if (!loss.weighted()) return 1;
+  const double sum = std::accumulate(loss.class_weights.begin(), loss.class_weights.end(), 0.0);
+  return loss.largest_weight() * static_cast<double>(loss.class_weights.size()) / sum;
+}
+
 // ν before the noise is known. Without a budget none is planned for.
 double planned_noise_to_signal(const Options& o, const Setting& setting) {
   if (o.epsilon.empty()) return 0;
@@ -42,9 +50,10 @@ double planned_noise_to_signal(const Options& o, const Setting& setting) {
           .delta = *o.delta,
           .weights = static_cast<double>(setting.features * loss_of(o, setting.classes).scores()),
           .records = all_records(setting),
-          .colluders = sharing_of(o, setting.nodes()).colluders};
+          .colluders = sharing_of(o, setting.nodes()).colluders,
+          .rows_per_person = std::max(1L, setting.rows_per_person)};
   for (int i = 0; i < setting.nodes(); ++i) k.epsilon.push_back(of_node(o.epsilon, i));
-  return noise_to_signal(k);
+  return noise_to_signal(k) * spread_of_weights(loss_of(o, setting.classes));
 }
 
 // Of several classes slopes are not cut (below). For the hinge steps become too short: its c₁ bounds a curvature that
@@ -67,7 +76,7 @@ constexpr double PrivateRound::* noise_scales[] = {&PrivateRound::gradient_scale
                                                    &PrivateRound::square_scale};
 
 // What belongs to ADMM alone.
-void check_absent(const Options& o, const Algorithm& a) {
+void check_absent(const Options& o, const Algorithm& a, int classes) {
   const std::string sums = "exchanges sums over rows, and has none";
   if (!o.penalty.empty()) refuse(a, "penalty", sums);
   if (o.penalty_growth != std::vector<double>{1}) refuse(a, "penalty-growth", sums);
@@ -102,10 +111,10 @@ void check_absent(const Options& o, const Algorithm& a) {
   if (o.loss == LossKind::hinge)
     throw Error({.what = a.name + " needs a bound on the loss' curvature, and the plain hinge has a kink",
                  .value = "hinge",
-                 .allowed = "logistic, huber-hinge, huber, softmax",
+                 .allowed = "logistic, huber-hinge, huber, squared, softmax",
                  .where = "option --loss",
                  .fix = "use --loss huber-hinge"});
-  if (o.loss == LossKind::softmax && o.clip && *o.clip < loss_of(o).gradient_bound())
+  if (o.loss == LossKind::softmax && o.clip && *o.clip < loss_of(o, classes).plain_gradient_bound())
     refuse(a, "clip", "does not cut the gradients of several classes: they would be the gradient of no convex loss");
   if (!a.curved && (o.curvature != CurvatureShape::automatic || o.curvature_share))
     refuse(a, o.curvature_share ? "curvature-share" : "curvature", "releases no curvature");
@@ -153,8 +162,9 @@ void check_size(Options& o, const Algorithm& a, const Setting& setting) {
                .where = o.intervals                           ? "option --intervals"
                         : o.curvature == CurvatureShape::full ? "option --curvature"
                                                               : "option --features",
-               .fix = o.curvature == CurvatureShape::full && !o.intervals ? "use --curvature diagonal"
-                                                                          : "use fewer features or parties"});
+               .fix = o.curvature == CurvatureShape::full && !o.intervals && o.loss != LossKind::squared
+                          ? "use --curvature diagonal"
+                          : "use fewer features or parties"});
 }
 
 Shape shape_of(const Options& o, const Algorithm& a) {
@@ -181,7 +191,7 @@ double bound_in(const Schedule& s, long round) {
   return (s.sums->biased(round) ? s.summed_loss() : s.loss).gradient_bound();
 }
 
-// The noise of every round, such that the whole run costs μ, split as planned.
+// The noise of every round, such that the whole run costs one row μ, split as planned.
 void set_noise(Schedule& s, const Options& o, double mu) {
   set_final_noise(s, o, mu);
   const double share = share_of_curvature(s, o), rounds = static_cast<double>(s.sums->main_rounds());
@@ -241,6 +251,7 @@ void price(Schedule& s) {
                                                              {"square_scale", sums.square_scale}});
     if (s.sharing.on()) r.charge.mu_colluders = privacy::sums_mu(sums);
     add_parameters(s.sharing, r.charge);
+    r.charge = privacy::for_person(r.charge, s.rows_per_person);
     charges.push_back(r.charge);
   }
   set_epsilon(s, charges);
@@ -249,7 +260,7 @@ void price(Schedule& s) {
 Schedule outline(const Options& o, const Algorithm& a, const Setting& setting, int i) {
   Schedule s = begun(o, a, setting, i);
   s.degree = setting.nodes() - 1;  // everybody hears everybody
-  const long final = o.intervals ? 1 : 0, main = o.loss == LossKind::squared ? 0 : o.rounds;
+  const long final = o.intervals ? 1 : 0, main = o.intervals && o.loss == LossKind::squared ? 0 : o.rounds;
   s.rounds = main + final + 1;
   s.sums = Terms{.records = all_records(setting),
                  .ridge = s.regularization / o.loss_weight,  // the objective is N C times that of newton.h
@@ -276,9 +287,9 @@ Schedule outline(const Options& o, const Algorithm& a, const Setting& setting, i
   for (std::size_t k = 0; k < s.private_rounds.size(); ++k)
     if (k == 0 || k >= static_cast<std::size_t>(main))
       s.private_rounds[k].curvature_tolerance = problem::moment_rounding(setting.records[static_cast<std::size_t>(i)]);
-  s.theorem = with_sharing(o.intervals ? "Gaussian DP of sums over rows (docs/check/newton.md, theorems N1 and N2)"
-                                       : "Gaussian DP of sums over rows (docs/check/newton.md, theorem N1)",
-                           s.sharing);
+  s.theorem = whole_theorem(o.intervals ? "Gaussian DP of sums over rows (docs/check/newton.md, theorems N1 and N2)"
+                                        : "Gaussian DP of sums over rows (docs/check/newton.md, theorem N1)",
+                            s);
   s.epsilon_paper_absent = "no paper has it";
   s.paper_equation = "none";
   return s;
@@ -367,13 +378,15 @@ std::optional<Known> known_of(const Plan& plan) {
   const LossKind kind = first.loss.kind;
   if (!first.algorithm.curved || !plan.noisy() || first.sums->features == 0) return std::nullopt;
   if (kind != LossKind::logistic && kind != LossKind::huber_hinge) return std::nullopt;
+  if (first.loss.weighted()) return std::nullopt;
   if (first.sums->shape != Shape::full || first.sums->dimension() > forecast_up_to) return std::nullopt;
   Known k{.epsilon = {},
           .delta = first.delta,
           .weights = static_cast<double>(first.sums->dimension()),
           .records = first.sums->records,
           .colluders = plan.sharing().colluders,
-          .fewest_colluders = 1};
+          .fewest_colluders = 1,
+          .rows_per_person = first.group()};
   for (const Schedule& s : plan.nodes) k.epsilon.push_back(s.epsilon);
   return k;
 }
@@ -381,6 +394,7 @@ std::optional<Known> known_of(const Plan& plan) {
 std::string why_no_forecast(const Plan& plan) {
   const Schedule& first = plan.nodes.front();
   if (!first.algorithm.curved || !plan.noisy() || !first.loss.classifies()) return "";
+  if (first.loss.weighted()) return "no forecast: none was made for class weights, and noise grows with the largest";
   if (first.sums->shape != Shape::full) return "no forecast: none was made for the diagonal of the curvature";
   if (first.sums->dimension() <= forecast_up_to) return "";
   return "no forecast: it was compared with tasks of up to " + std::to_string(forecast_up_to) +
@@ -393,11 +407,13 @@ std::string in_words(const Plan& plan) {
   if (s.loss.kind == LossKind::squared) {
     std::string once = "one exchange of second moments and label sums";
     if (plan.noisy())
-      once += "; Gaussian noise of " + short_number(r.hessian_scale) + " on the former and of " +
-              short_number(r.gradient_scale) + " on the latter";
-    return once;
+      once += "; Gaussian noise of " + short_number(std::max(r.hessian_scale, r.curvature_scale)) +
+              " on the former and of " + short_number(r.gradient_scale) + " on the latter";
+    return s.sums->final.steps() > 0 ? once : once + "; lambda " + short_number(s.sums->ridge + s.sums->l1);
   }
-  std::string text = "slopes cut at " + short_number(s.summed_loss().gradient_bound());
+  std::string text = "slopes cut at " + short_number(s.summed_loss().plain_gradient_bound());
+  if (s.loss.weighted())
+    text += ", then times the weight of the class: at most " + short_number(s.loss.largest_weight());
   if (plan.noisy()) text += "; Gaussian noise of " + short_number(r.gradient_scale) + " on a sum of gradients";
   if (r.curvature_scale > 0)
     text += " and of " + short_number(r.curvature_scale) + " on second moments" +
@@ -410,7 +426,7 @@ std::string in_words(const Plan& plan) {
 }
 
 void fill_in(Options& o, const Algorithm& a, const Setting& setting) {
-  check_absent(o, a);
+  check_absent(o, a, setting.classes);
   fill_in_intervals(o, a);
   check_loss_width(o);
   if (!o.noise_scale.empty()) check_list(o.noise_scale, "noise-scale", setting.nodes());
@@ -423,12 +439,13 @@ void fill_in(Options& o, const Algorithm& a, const Setting& setting) {
   if (o.average == Average::automatic) o.average = o.noise == Noise::none ? Average::no : Average::yes;
   if (!o.regularization) o.regularization = planned_ridge * o.loss_weight * setting.nodes();
   check_size(o, a, setting);
-  if (a.curved && !o.curvature_share) o.curvature_share = planned_share;
+  if (a.curved && !o.curvature_share)
+    o.curvature_share = o.loss == LossKind::squared ? planned_share_of_squares : planned_share;
   const problem::Loss loss = loss_of(o, setting.classes);
   if (!o.clip)
-    o.clip =
-        !cut_pays(loss) || o.intervals || o.noise == Noise::none ? loss.gradient_bound() : planned_clip(o, a, setting);
-  o.clip = std::min(*o.clip, loss.gradient_bound());
+    o.clip = !cut_pays(loss) || o.intervals || o.noise == Noise::none ? loss.plain_gradient_bound()
+                                                                      : planned_clip(o, a, setting);
+  o.clip = std::min(*o.clip, loss.plain_gradient_bound());
   if (o.diameter == Diameter::automatic)
     o.diameter = budget && loss.kind == LossKind::logistic ? Diameter::at_point : Diameter::worst;
 }
@@ -439,7 +456,7 @@ Plan make_plan(const Options& o, const Algorithm& a, const Setting& setting) {
   if (plan.noisy()) {
     for (Schedule& s : plan.nodes) {
       if (!o.epsilon.empty()) {
-        set_noise(s, o, privacy::gdp_mu(of_node(o.epsilon, s.node), s.delta));
+        set_noise(s, o, privacy::gdp_mu(of_node(o.epsilon, s.node), s.delta) / static_cast<double>(s.group()));
       } else {  // μ such that a gradient has the given noise
         const double each = (2 * s.summed_loss().gradient_bound() + 2 * s.tolerance) / of_node(o.noise_scale, s.node);
         const double whole = s.sums->main_rounds() > 0 ? static_cast<double>(s.sums->main_rounds()) / main_share(o) /

@@ -2,7 +2,7 @@
 // that the curvature has, and T rounds of gradients:
 //   μ_S = √h μ,  s = (√2 + 2e_S)/μ_S     ‖x xᵀ − z zᵀ‖_F ≤ √2, ‖x∘x − z∘z‖ ≤ √2
 //   μ_g = √((1 − h)/T) μ,  σ = (2G + 2e)/μ_g;   at a point f of the logistic loss Diam(‖f‖) in place of 2G if it is smaller
-//   G: where slopes are cut, or the loss' own bound;  e, e_S: what adding up rounds by, from public sizes
+//   G: where slopes are cut, or the loss' own bound, times the largest class weight, as is Diam;  e, e_S: what adding up rounds by, from public sizes
 // The rule without data (docs/check/newton-settings.md): T = 32, h = 0.1, λ = 1e-5, and G by ν (forecast.h)
 #pragma once
 #include <optional>
@@ -24,7 +24,7 @@ bool full_curvature_fits(const Options& o, const RowSize& size);
 bool lacks_entries(const Options& o, const RowSize& size);
 
 // What the forecast of this plan rests on. None of other algorithms, without noise, without a number of features, for
-// more or fewer than two classes, for a diagonal, and for more features than it was compared with: no table was made for
+// more or fewer than two classes, for class weights, for a diagonal, and for more features than it was compared with: no table was made for
 // these.
 std::optional<Known> known_of(const Plan& plan);
 

@@ -80,8 +80,7 @@ Vector noisy_sums(const problem::Problem& p, const Vector& f, const Layout& of, 
           "sums of products of any rows to within the tolerance");
   problem::Problem whole = p;
   if (!of.cut) whole.loss = s.loss;
-  expects(!final || s.loss.kind != problem::LossKind::squared || f.isZero(0),
-          "squared loss at 0, where slopes are bounded");
+  expects(s.loss.kind != problem::LossKind::squared || f.isZero(0), "squared loss at 0, where slopes are bounded");
   Vector sums(of.size());
   Index at = 0;
   const auto append = [&](const Vector& numbers) {

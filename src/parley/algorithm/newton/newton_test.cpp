@@ -11,6 +11,7 @@
 #include "parley/algorithm/newton/newton_plan.h"
 #include "parley/algorithm/newton/newton_sums.h"
 #include "parley/algorithm/nodes.h"
+#include "parley/algorithm/planner.h"
 #include "parley/base/error.h"
 #include "parley/base/message_test.h"
 #include "parley/privacy/gaussian.h"
@@ -36,7 +37,7 @@ class Parties {
       const auto seed = static_cast<unsigned>(i + 1);
       rows_.push_back(classes > 2
                           ? problem::random_class_rows(count, features, 0.8, seed, classes)
-                          : problem::random_rows(count, features, 0.8, seed, o.loss == problem::LossKind::huber));
+                          : problem::random_rows(count, features, 0.8, seed, !algorithm::loss_of(o).classifies()));
       setting.records.push_back(static_cast<double>(sizes[i]));
     }
     plan_ = algorithm::make_plan(o, setting);
@@ -102,6 +103,23 @@ TEST(Newton, SeveralClassesEndAtTheCentralisedOptimum) {
   EXPECT_LT((p.model() - p.optimum()).norm(), 1e-6);
 }
 
+// The curvature that bounds the steps follows the largest weight, or a step would overshoot.
+TEST(Newton, ClassWeightsMoveTheOptimumAndItIsStillReached) {
+  for (const std::string loss : {"logistic", "huber-hinge", "softmax"})
+    for (const std::string shape : {"full", "diagonal"}) {
+      const int classes = loss == "softmax" ? 3 : 2;
+      Options o = options(loss);
+      o.curvature = shape;
+      o.rounds = shape == "full" ? 1000 : 8000;
+      const Parties plain(o, {60, 30}, classes);
+      o.class_weight = loss == "softmax" ? "1,8,2" : "8,1";
+      Parties p(o, {60, 30}, classes);
+      p.run();
+      EXPECT_LT((p.model() - p.optimum()).norm(), 1e-6) << loss << ", " << shape;
+      EXPECT_GT((p.optimum() - plain.optimum()).norm(), 0.1) << loss;
+    }
+}
+
 TEST(Newton, AKinkedRegulariserEndsAtTheCentralisedOptimum) {
   for (const std::string regularizer : {"l1", "elastic-net"})
     for (const std::string shape : {"full", "diagonal"}) {
@@ -124,6 +142,90 @@ TEST(DpGd, EndsAtTheCentralisedOptimumToo) {
   Parties p(o, {40, 25});
   p.run();
   EXPECT_LT((p.model() - p.optimum()).norm(), 1e-6);
+}
+
+// ---- the squared loss: one exchange, and the minimum follows from it ----
+
+Options squared() {
+  Options o = options("squared");
+  o.rounds = 0;
+  return o;
+}
+
+TEST(SquaredLoss, WithoutNoiseOneExchangeEndsAtTheCentralisedOptimum) {
+  for (const std::string regularizer : {"l2", "l1", "elastic-net"}) {
+    Options o = squared();
+    o.regularizer = regularizer;
+    Parties p(o, {40, 25, 3});
+    p.run();
+    EXPECT_EQ(p.plan_.nodes[0].sums->rounds, 1);
+    const Vector best = p.optimum();
+    EXPECT_LT((p.model() - best).norm(), 1e-7) << regularizer;
+    EXPECT_GT(best.norm(), 0.1);
+    for (Index j = 0; j < best.size(); ++j) EXPECT_EQ(p.model()[j] == 0, std::abs(best[j]) < 1e-9) << j;
+  }
+}
+
+// (S + 0.1 I)⁻¹ b with S = (0.5, 0.1; 0.1, 0.3), b = (0.2, -0.06), n = 10; and with the eigenvalue 0.2585786 raised to a floor of 0.4
+TEST(SquaredLoss, StepsToWhatIsComputedByHand) {
+  Terms t{.records = 10, .ridge = 0.1, .c1 = 1, .features = 2, .rounds = 1, .release_bound = 1000, .grid = 0x1p-40};
+  Vector total(5);
+  total << 5, std::numbers::sqrt2, 3, -2, 0.6;
+  const auto model = [&] {
+    State s = start(t);
+    s.round = 1;
+    return after(std::move(s), t, total).model();
+  };
+  EXPECT_NEAR(model()[0], 0.3739130434782609, 1e-11);
+  EXPECT_NEAR(model()[1], -0.2434782608695652, 1e-11);
+  t.floor = 0.4;
+  EXPECT_NEAR(model()[0], 0.3340772320156147, 1e-11);
+  EXPECT_NEAR(model()[1], -0.14730610456830728, 1e-11);
+}
+
+// h = 1/5: ((sqrt 2 + 2 e_S)/s)² = mu²/5 and (2(1 + e)/sigma)² = 4 mu²/5
+TEST(SquaredLoss, CostsItsBudgetAFifthOfItForTheMoments) {
+  for (const bool shared : {false, true}) {
+    Options o = squared();
+    o.epsilon = {1};
+    o.delta = 1e-5;
+    if (shared) o.colluders = 1;
+    const Plan plan = algorithm::make_plan(o, {.degree = {2, 2, 2}, .records = {400, 250, 300}, .features = 6});
+    EXPECT_LE(plan.epsilon(), 1);
+    EXPECT_GT(plan.epsilon(), 1 - 1e-6);
+    EXPECT_EQ(plan.epsilon_all_others() > 1.2, shared);
+    const PrivateRound& r = plan.nodes[0].private_rounds.front();
+    const double mu = privacy::gdp_mu(1, 1e-5);
+    EXPECT_NEAR(2 / r.gradient_scale, mu * std::sqrt(0.8), 1e-5);
+    EXPECT_NEAR(std::numbers::sqrt2 / r.curvature_scale, mu * std::sqrt(0.2), 1e-5);
+    EXPECT_EQ(plan.size(0, 1, 6), 21 + 6);
+    EXPECT_EQ(plan.size(0, 2, 6), 6) << "the model";
+  }
+}
+
+TEST(SquaredLoss, NoRowIsReadAtAnyPointButZero) {
+  Parties p(squared(), {40, 25});
+  const Schedule& s = p.plan_.nodes[0];
+  auto random = privacy::Random::seeded(1, 0, 0, "noise");
+  const problem::Problem rows{.rows = &p.rows_[0], .loss = s.summed_loss(), .weight = 1};
+  EXPECT_NO_THROW(noisy_sums(rows, Vector::Zero(features), s.sums->layout(1), s, s.private_rounds.front(), random));
+  EXPECT_THROW(noisy_sums(rows, Vector::Unit(features, 0), s.sums->layout(1), s, s.private_rounds.front(), random),
+               std::logic_error);
+}
+
+TEST(SquaredLoss, RefusesWhatOneExchangeHasNot) {
+  const auto refusal = [](auto change) {
+    Options o = squared();
+    o.epsilon = {1};
+    change(o);
+    return message_of([&] { algorithm::make_plan(o, {.degree = {1, 1}, .records = {40, 25}, .features = 6}); });
+  };
+  EXPECT_THAT(refusal([](Options& o) { o.rounds = 4; }), HasSubstr("one exchange"));
+  EXPECT_THAT(refusal([](Options& o) { o.clip = 0.5; }), HasSubstr("option --clip"));
+  EXPECT_THAT(refusal([](Options& o) { o.curvature = "diagonal"; }), HasSubstr("all second moments"));
+  EXPECT_THAT(refusal([](Options& o) { o.algorithm = "dp-gd"; }), HasSubstr("at 0 alone"));
+  EXPECT_THAT(refusal([](Options& o) { o.algorithm = "mr-admm"; }), HasSubstr("use --loss huber"));
+  EXPECT_EQ(select_algorithm({.algorithm = "auto", .loss = "squared"}, false, {}).algorithm, "newton");
 }
 
 TEST(Newton, OneExchangeIsOneStepFromZero) {

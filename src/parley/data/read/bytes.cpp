@@ -17,7 +17,7 @@
 namespace parley::data {
 namespace {
 
-constexpr std::string_view gzip_mark = "\x1F\x8B";
+constexpr std::string_view gzip_mark = "\x1F\x8B", zip_mark = "PK\x03\x04";
 
 // The bytes again, with what was already read of them in front.
 Bytes put_back(Bytes bytes, std::string begun) {
@@ -32,9 +32,13 @@ Bytes put_back(Bytes bytes, std::string begun) {
 }
 
 Bytes uncompressed(Bytes bytes) {
-  std::string begun(gzip_mark.size(), '\0');
+  std::string begun(zip_mark.size(), '\0');
   begun.resize(bytes.read(begun.data(), begun.size()));
-  const bool compressed = begun == gzip_mark;
+  if (begun == zip_mark)
+    throw Error({.what = "this is a ZIP archive, as spreadsheet programs write it (.xlsx, .ods), and not CSV",
+                 .where = bytes.name,
+                 .fix = "save the table as CSV (UTF-8), or unpack the archive; gzip (.gz) is read as it is"});
+  const bool compressed = begun.starts_with(gzip_mark);
   bytes = put_back(std::move(bytes), std::move(begun));
   return compressed ? gzip_bytes(std::move(bytes)) : bytes;
 }
@@ -92,7 +96,7 @@ void refuse_password(const std::string& address) {
   if (user.find(':') == std::string_view::npos && address.find("password=") == std::string::npos) return;
   throw Error({.what = "the address of the database holds a password, which would be written into the run's record",
                .allowed = "postgresql://user@host/database",
-               .where = "option --data",
+               .where = "postgresql://...",
                .fix = "leave it out of the address: put it into ~/.pgpass or the variable PGPASSWORD"});
 }
 

@@ -99,6 +99,16 @@ TEST(FileBytes, KnowGzipByItsFirstBytesAndHowFarTheyAre) {
   std::filesystem::remove(path);
 }
 
+TEST(FileBytes, ASpreadsheetIsToldAsSuch) {
+  const std::filesystem::path path = std::filesystem::path(::testing::TempDir()) / "parley-sheet.csv";
+  for (const std::string& text : {std::string("PK\x03\x04\x14\x00", 6), std::string("PK,age\n1,2\n")}) {
+    write_file(path, text);
+    const bool sheet = text[2] == '\x03';
+    EXPECT_EQ(message_of([&] { file_bytes(path); }).find("this is a ZIP archive") != std::string::npos, sheet);
+  }
+  std::filesystem::remove(path);
+}
+
 TEST(OpenBytes, ADatabaseNeedsAQueryAndItsAddressHoldsNoPassword) {
   EXPECT_THAT(message_of([] { open_bytes("postgresql://me@host/db", " ; "); }), HasSubstr("option --query"));
   for (const char* address :

@@ -10,6 +10,7 @@
 #include "parley/data/read/csv_blocks.h"
 #include "parley/data/read/csv_scanner.h"
 #include "parley/data/read/delimiter.h"
+#include "parley/data/read/persons/persons.h"
 #include "parley/data/table.h"
 
 namespace parley::data {
@@ -30,7 +31,7 @@ Schema without_absent(Schema schema, const std::vector<std::string>& columns) {
 class Check {
  public:
   Check(Bytes bytes, const Schema& schema, const CsvLayout& layout)
-      : schema_(schema), layout_(layout), blocks_(std::move(bytes), layout.comment) {
+      : schema_(schema), layout_(layout), blocks_(std::move(bytes), layout.comment), persons_(schema) {
     file_.name = blocks_.name();
   }
 
@@ -47,6 +48,9 @@ class Check {
       file_.whole = false;
       add(e.fields().front(), "");
     }
+    file_.persons_with_extra_rows = persons_.with_extra_rows();
+    file_.extra_rows = persons_.extra_rows();
+    file_.persons = persons_.take_texts().size();
     return std::move(file_);
   }
 
@@ -64,6 +68,7 @@ class Check {
         return add(e.fields().front(), "");
       }
     }
+    if (person_) count_person(rows);
     encoder_->check(rows.fields(), rows.place(), facts_);
     for (std::size_t i = 0; i < facts_.size(); ++i) {
       CheckedColumn& column = file_.columns[i];
@@ -82,8 +87,25 @@ class Check {
     const Schema present = without_absent(schema_, columns_);
     const bool labelled = std::ranges::find(columns_, schema_.label.column) != columns_.end();
     encoder_.emplace(RowEncoder::Known{}, columns_, file_.name, present, labelled);
+    try {
+      if (!schema_.unit.person.empty()) person_.emplace(columns_, file_.name, schema_);
+    } catch (const Error& absent) {
+      add(absent.fields().front(), "");
+    }
     for (const auto& name : encoder_->checked())
       file_.columns.push_back({.name = name, .kind = kind_of(schema_, name)});
+  }
+
+  void count_person(const CsvScanner& rows) {
+    std::string person;
+    try {
+      person = person_->of(rows.fields(), rows.place());
+    } catch (const Error& e) {
+      return add(e.fields().front(), schema_.unit.person);
+    }
+    if (!persons_.add(std::move(person)).too_many) return;
+    if (file_.extra_lines.size() < CheckedFile::most_extra_lines) file_.extra_lines.push_back(rows.place().line);
+    if (schema_.extra_rows == ExtraRows::error) add(persons_.refused(rows.place()), schema_.unit.person);
   }
 
   void add(const Error::Fields& fields, const std::string& column) {
@@ -105,6 +127,8 @@ class Check {
   std::vector<std::string> columns_;
   std::optional<RowEncoder> encoder_;
   std::vector<CellFacts> facts_;
+  std::optional<PersonColumn> person_;
+  Persons persons_;
   std::map<std::tuple<std::string, std::string, std::string>, std::size_t> seen_;  // column, what, value → listed
 };
 

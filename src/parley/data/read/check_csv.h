@@ -28,9 +28,12 @@ struct CheckedFile {
   std::size_t problems = 0;       // in all
   std::vector<Problem> listed{};  // different ones, in the order of the file; at most most_listed
   std::vector<CheckedColumn> columns{};
-  bool whole = true;  // false: reading stopped at the last problem
+  std::size_t persons = 0;  // where the schema names a person column
+  std::size_t persons_with_extra_rows = 0, extra_rows = 0;
+  std::vector<std::size_t> extra_lines{};  // of the first extra rows
+  bool whole = true;                       // false: reading stopped at the last problem
 
-  static constexpr std::size_t most_listed = 10'000;
+  static constexpr std::size_t most_listed = 10'000, most_extra_lines = 5;
 };
 
 CheckedFile check_csv(Bytes bytes, const Schema& schema, const CsvLayout& layout);

@@ -112,6 +112,15 @@ TEST(ColumnMistakes, CapitalLettersAreSuspected) {
               testing::AllOf(HasSubstr("column 'AGE' is not in the schema"), HasSubstr("did you mean 'age'?")));
 }
 
+TEST(ColumnMistakes, AnotherTableAndRowsWithoutAHeaderAreToldAsSuch) {
+  for (const char* header : {"39,5000,surgery,yes", "month,amount", "[label]"})
+    EXPECT_THAT(column_failure(header), testing::AllOf(HasSubstr("no column of this file is in the schema"),
+                                                       HasSubstr("--header no"), HasSubstr("'age', 'bill', 'ward'")))
+        << header;
+  const CheckedFile file = checked("39,5000,surgery,yes\n40,1,surgery,no\n");
+  EXPECT_THAT(sentences(file), ElementsAre(HasSubstr("no column of this file is in the schema")));
+}
+
 TEST(ColumnMistakes, AMisspeltLabelIsToldAsTheLabel) {
   EXPECT_THAT(column_failure("age,bill,ward,readmited"),
               testing::AllOf(HasSubstr("label column 'readmitted' is not in the table"),

@@ -4,6 +4,7 @@
 #include <set>
 
 #include "parley/base/text.h"
+#include "parley/data/read/cell.h"
 #include "parley/data/read/delimiter.h"
 
 namespace parley::data {
@@ -48,6 +49,25 @@ Error::Fields unknown_column(const std::string& name, const Names& columns, cons
   return p;
 }
 
+// Nothing in the header line is near to a name of the schema, nor is it one text that another delimiter would cut.
+bool strange(const Names& columns, const Names& known) {
+  if (columns.size() == 1 && !suspected_delimiter({columns.front()}, 0, 0).empty()) return false;
+  return std::ranges::all_of(columns, [&](const auto& name) { return nearest(name, known).empty(); });
+}
+
+Error::Fields no_such_columns(const Names& columns, const std::string& source, const Schema& schema) {
+  Names names;
+  for (const auto& c : schema.columns) names.push_back(c.name);
+  names.push_back(schema.label.column);
+  return {.what = "no column of this file is in the schema",
+          .value = abbreviated(columns),
+          .allowed = abbreviated(names),
+          .where = source,
+          .fix =
+              "give the file of rows that this schema describes; its first line names the columns. If it has no such "
+              "line, say --header no: the schema then calls them c1, c2, ..."};
+}
+
 }  // namespace
 
 std::size_t need_column(const Names& columns, const std::string& source, const std::string& name,
@@ -62,9 +82,12 @@ std::vector<Error::Fields> wrong_columns(const Names& columns, const std::string
   std::vector<Error::Fields> wrong;
   std::set<std::string> known{schema.label.column};
   for (const auto& c : schema.columns) known.insert(c.name);
+  if (!schema.unit.person.empty()) known.insert(schema.unit.person);
   Names unknown;
   for (const auto& name : columns)
     if (!known.contains(name)) unknown.push_back(name);
+  if (unknown.size() == columns.size() && strange(unknown, {known.begin(), known.end()}))
+    return {no_such_columns(columns, source, schema)};
   // A label that is misspelt on either side shows as a column too many: what it is comes first.
   const bool no_label = with_label && !holds(columns, schema.label.column);
   if (no_label && !nearest(schema.label.column, unknown).empty()) {

@@ -63,6 +63,12 @@ std::string delimiter_word(char delimiter) {
   return "'" + std::string(1, delimiter) + "'";
 }
 
+std::string found_delimiter_note(const std::string& file, char delimiter) {
+  if (delimiter == ',') return "";
+  return "the fields of " + file + " are taken to be separated by " + delimiter_word(delimiter) +
+         " (its header line says so; --delimiter decides)";
+}
+
 std::string suspected_delimiter(const std::vector<std::string_view>& fields, std::size_t columns, char used) {
   for (const auto& [c, name] : usual) {
     if (c == used) continue;

@@ -16,6 +16,8 @@ char found_delimiter(std::string_view text, const CsvLayout& layout);
 // "auto" is 0; comma, semicolon, tab, pipe, or the character itself; Error naming `where`.
 char delimiter_of(const std::string& word, const std::string& where = "option --delimiter");
 std::string delimiter_word(char delimiter);  // "semicolon"; "'^'"
+// What the reader of a file is told when its delimiter was found and is no comma; else "".
+std::string found_delimiter_note(const std::string& file, char delimiter);
 
 // The word for --delimiter when one other than `used` makes `columns` fields of this row, or several of one; else "".
 std::string suspected_delimiter(const std::vector<std::string_view>& fields, std::size_t columns, char used);

@@ -12,6 +12,7 @@
 #include "parley/data/read/csv_blocks.h"
 #include "parley/data/read/csv_scanner.h"
 #include "parley/data/read/delimiter.h"
+#include "parley/data/read/persons/persons.h"
 #include "parley/data/table.h"
 
 namespace parley::data {
@@ -21,6 +22,8 @@ namespace {
 struct Piece {
   Rows rows;
   std::vector<std::string> keys;
+  std::vector<std::string> persons{};  // of its rows, and their lines; where the schema names a person column
+  std::vector<std::size_t> lines{};
   std::vector<std::size_t> clipped{};
   std::exception_ptr failure;
 };
@@ -48,7 +51,8 @@ class Loader {
         threads_(plan.threads > 0 ? plan.threads : std::max(1, static_cast<int>(std::thread::hardware_concurrency()))),
         name_(bytes.name),
         blocks_(std::move(bytes), layout_.comment),
-        schema_(schema) {}
+        schema_(schema),
+        persons_(schema) {}
 
   // While some threads encode a wave, one appends the wave before it and reads the next.
   Dataset run() {
@@ -66,18 +70,15 @@ class Loader {
           serial = std::current_exception();
         }
       });
-      for (std::size_t i = 0; i < now.count; ++i)  // the first in the file, whatever the timing
-        if (now.pieces[i].failure) std::rethrow_exception(now.pieces[i].failure);
-      if (now.failure) std::rethrow_exception(now.failure);
-      if (serial) std::rethrow_exception(serial);
+      if (serial) std::rethrow_exception(serial);  // of the rows before these
+      refuse_first(now);
       std::swap(now, other);
     }
     append(other);
     tell(1, true);
     if (dataset_.rows.count() == 0) refuse_empty(name_, layout_, true);
-    if (plan_.watch.warn)
-      for (const std::string& text : encoder_->clipped_in_words(clipped_, dataset_.rows.count()))
-        plan_.watch.warn(name_ + ", " + text);
+    if (plan_.watch.warn) warn();
+    dataset_.persons = persons_.take_texts();
     return std::move(dataset_);
   }
 
@@ -89,9 +90,8 @@ class Loader {
       CsvBlock copy = first.blocks[0];  // the scanner changes its text
       if (layout_.delimiter == 0) {
         layout_.delimiter = found_delimiter(copy.text, layout_);
-        if (layout_.delimiter != ',' && plan_.watch.note)
-          plan_.watch.note("the fields of " + name_ + " are taken to be separated by " +
-                           delimiter_word(layout_.delimiter) + " (its header line says so; --delimiter decides)");
+        const std::string note = found_delimiter_note(name_, layout_.delimiter);
+        if (!note.empty() && plan_.watch.note) plan_.watch.note(note);
       }
       CsvScanner rows(copy.text, copy.first_line, layout_, name_);
       if (!rows.next()) {  // blank lines
@@ -102,6 +102,7 @@ class Loader {
       columns_ = column_names(layout_, rows.fields(), rows.place().text());
       encoder_.emplace(columns_, name_, schema_, plan_.split_column);
       encoder_->describe(dataset_);
+      if (!schema_.unit.person.empty()) person_.emplace(columns_, name_, schema_);
       header_line_ = rows.place().line;
       return;
     }
@@ -132,8 +133,12 @@ class Loader {
         if (skip_header_ && rows.place().line == header_line_) continue;
         if (rows.fields().size() != columns_.size())
           refuse_ragged(rows.fields(), columns_.size(), layout_, rows.place());
+        std::string person = person_ ? person_->of(rows.fields(), rows.place()) : "";
         encoder_->encode(rows.fields(), rows.place(), piece.rows, scratch);
         encoder_->add_key(rows.fields(), piece.keys);
+        if (!person_) continue;
+        piece.persons.push_back(std::move(person));
+        piece.lines.push_back(rows.place().line);
       }
       piece.clipped = std::move(scratch.clipped);
     } catch (...) {
@@ -156,6 +161,7 @@ class Loader {
     reserve(all.column, entries, wave.share);
     reserve(all.value, entries, wave.share);
     for (std::size_t i = 0; i < wave.count; ++i) {
+      if (person_) keep_allowed(wave.pieces[i]);
       Rows& part = wave.pieces[i].rows;
       const std::size_t before = all.value.size();
       for (std::size_t n = 1; n < part.start.size(); ++n) all.start.push_back(before + part.start[n]);
@@ -170,6 +176,52 @@ class Loader {
     }
     wave.count = 0;
     tell(wave.share, false);
+  }
+
+  // The first mistake in the file, whatever the timing and the number of threads: one row too many of a person may stand
+  // before what a thread could not encode.
+  void refuse_first(Wave& wave) {
+    for (std::size_t i = 0; i < wave.count; ++i) {
+      if (!wave.pieces[i].failure) continue;
+      for (std::size_t before = 0; before <= i && person_; ++before) keep_allowed(wave.pieces[before]);
+      std::rethrow_exception(wave.pieces[i].failure);
+    }
+    if (!wave.failure) return;
+    for (std::size_t i = 0; i < wave.count && person_; ++i) keep_allowed(wave.pieces[i]);
+    std::rethrow_exception(wave.failure);
+  }
+
+  // Takes out the rows that are too many of their person, or refuses the first of them. Serial, in the order of the file.
+  void keep_allowed(Piece& piece) {
+    std::vector<std::size_t> kept;
+    for (std::size_t n = 0; n < piece.persons.size(); ++n) {
+      const Persons::Row row = persons_.add(std::move(piece.persons[n]));
+      if (row.too_many && schema_.extra_rows == ExtraRows::error)
+        throw Error(persons_.refused({&name_, piece.lines[n]}));
+      if (row.too_many) continue;
+      kept.push_back(n);
+      dataset_.person.push_back(row.number);
+    }
+    seen_rows_ += piece.persons.size();
+    piece.persons.clear();
+    piece.lines.clear();
+    if (kept.size() == piece.rows.count()) return;
+    piece.rows = piece.rows.select(kept);
+    if (piece.keys.empty()) return;
+    std::vector<std::string> keys;
+    for (const std::size_t n : kept) keys.push_back(std::move(piece.keys[n]));
+    piece.keys = std::move(keys);
+  }
+
+  void warn() const {
+    for (const std::string& text : encoder_->clipped_in_words(clipped_, std::max(seen_rows_, dataset_.rows.count())))
+      plan_.watch.warn(name_ + ", " + text);
+    if (persons_.extra_rows() > 0)
+      plan_.watch.warn(name_ + ": " + std::to_string(persons_.extra_rows()) + " rows are left out, of " +
+                       std::to_string(persons_.with_extra_rows()) + " persons with more than " +
+                       std::to_string(schema_.unit.rows_per_person) +
+                       " rows: the first ones stay, as the schema says "
+                       "(private: counted on the rows)");
   }
 
   // Room for the whole file at once, guessed from what it held so far. Memory that is reserved and never written costs
@@ -195,6 +247,9 @@ class Loader {
   const Schema& schema_;
   std::vector<std::string> columns_;
   std::optional<RowEncoder> encoder_;
+  std::optional<PersonColumn> person_;
+  Persons persons_;
+  std::size_t seen_rows_ = 0;           // also those that were left out; of a schema with a person column
   std::vector<std::size_t> clipped_{};  // cells beyond the bounds, by column of the encoder
   bool skip_header_ = false;
   std::size_t header_line_ = 0;

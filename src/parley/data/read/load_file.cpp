@@ -1,32 +1,11 @@
 #include <filesystem>
 
 #include "parley/base/error.h"
-#include "parley/base/text.h"
 #include "parley/data/draft.h"
 #include "parley/data/libsvm.h"
-#include "parley/data/read/delimiter.h"
 #include "parley/data/source.h"
 
 namespace parley::data {
-namespace {
-
-bool all_exist(const std::vector<std::string>& names) {
-  std::error_code ignored;
-  for (const auto& name : names)
-    if (!std::filesystem::exists(name, ignored)) return false;
-  return names.size() > 1;
-}
-
-// "a.csv b.csv" is no file, but two.
-std::string separated_otherwise(const std::string& path) {
-  for (const char separator : {' ', ';', ':'})
-    if (const auto names = split_list(path, separator); all_exist(names))
-      return "separate several files by commas, without blanks: " + join(names, ",");
-  if (all_exist(split_list(path))) return "these are several files: give one";
-  return "check the path";
-}
-
-}  // namespace
 
 FileFormat format_of(const Options& o, const std::string& path) {
   if (o.format != FileFormat::automatic) return o.format;
@@ -36,6 +15,7 @@ FileFormat format_of(const Options& o, const std::string& path) {
   const std::string extension = name.extension().string();
   if (extension == ".csv" || extension == ".tsv") return FileFormat::csv;
   if (extension == ".libsvm" || extension == ".svm" || extension == ".svmlight") return FileFormat::libsvm;
+  check_there(path, "option --data", "census, adult, a .csv or .libsvm file");
   throw Error({.what = "cannot tell the format of the data from its name",
                .value = "'" + path + "'",
                .allowed = "census, adult, a .csv, .csv.gz or .libsvm file, - for standard input, postgresql://...",
@@ -44,14 +24,8 @@ FileFormat format_of(const Options& o, const std::string& path) {
 }
 
 Dataset load_file(const Options& o, const std::string& path, const std::string& option, const Watch& watch) {
-  std::error_code ignored;
-  if (path != "-" && !is_database(path) && !std::filesystem::exists(path, ignored))
-    throw Error(
-        {.what = "the data file does not exist: No such file",
-         .value = "'" + path + "'",
-         .allowed = option == "option --data" ? "census, adult, a .csv or .libsvm file" : "a .csv or .libsvm file",
-         .where = option,
-         .fix = separated_otherwise(path)});
+  check_there(path, option,
+              option == "option --data" ? "census, adult, a .csv or .libsvm file" : "a .csv or .libsvm file");
   if (format_of(o, path) == FileFormat::libsvm) {
     if (o.features < 1)
       throw Error(
@@ -71,8 +45,8 @@ Dataset load_file(const Options& o, const std::string& path, const std::string& 
          .fix = "write one, or draft it from a public or synthetic sample with 'parley data describe SAMPLE.csv'"});
   const Schema schema =
       parse_schema(o.schema_text.empty() ? read_schema(o.schema, 16 * mebibyte) : o.schema_text, o.schema);
-  Dataset dataset = load_csv(open_bytes(path, o.query), schema,
-                             {.layout = {.header = o.header, .delimiter = delimiter_of(o.delimiter)},
+  Dataset dataset = load_csv(open_bytes(path, o.csv.query), schema,
+                             {.layout = o.csv.layout(),
                               .split_column = o.split == Split::column ? o.split_column : "",
                               .threads = 0,
                               .watch = watch});

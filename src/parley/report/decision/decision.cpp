@@ -15,13 +15,6 @@
 namespace parley::report {
 namespace {
 
-std::string light(const Verdict& v, const std::string& whom) {
-  return fmt::format("<div class=\"light {}\">{}<p><strong>{}</strong>{} {}</p></div>\n", name_of(v.light),
-                     sign_of(v.light), escaped(v.word),
-                     whom.empty() ? "" : fmt::format(" <span class=\"whom\">{}:</span>", escaped(whom)),
-                     escaped(v.sentence));
-}
-
 // Against colluders that the plan allows for, the largest of the runs that share noise.
 const Run* shared(const std::vector<Group>& groups) {
   const Run* most = nullptr;
@@ -60,31 +53,21 @@ std::string spent_card(const Run& run) {
                                    : "ended early: the planned ε covers it"));
 }
 
-// What run.json measures; a verdict of the run itself comes first.
-std::string guessing_card(const Group& g) {
-  const Metrics& m = g.first().metrics;
-  const double error = over_runs(g, [](const Run& r) { return r.metrics.test_error; }).mean;
-  if (!std::isfinite(error) || !std::isfinite(m.test_error_guessing)) return "";
-  const double better = m.test_error_guessing - error;
-  const bool numbers = of_numbers(g.first());
-  const bool told = !m.verdict.empty() && g.runs.size() == 1;  // by an exact test on the held-out rows
-  const std::string value = told && std::isfinite(m.auc) ? fmt::format("AUC {:.3f}", m.auc)
-                            : better <= 0                ? "no better"
-                            : numbers                    ? value_text(better) + " better"
-                                                         : fmt::format("{:.1f} points better", 100 * better);
-  const std::string what = numbers ? "always guessing the mean: " : "always guessing the larger class: ";
-  return card("model against guessing", value,
-              (told ? m.verdict + ". " : "") + "Wrong: " + error_text(g.first(), error) + "; " + what +
-                  error_text(g.first(), m.test_error_guessing));
-}
-
 }  // namespace
 
-std::string card(const std::string& name, const std::string& value, const std::string& small) {
+std::string card(const std::string& name, const std::string& value, const std::string& small,
+                 std::optional<Light> light) {
   return fmt::format(
-      "<div class=\"card\"><div class=\"name\">{}</div><div class=\"value\">{}</div><div "
+      "<div class=\"card{}\"><div class=\"name\">{}</div><div class=\"value\">{}{}</div><div "
       "class=\"small\">{}</div></div>\n",
-      escaped(name), escaped(value), escaped(small));
+      light ? " " + name_of(*light) : "", escaped(name), light ? sign_of(*light) : "", escaped(value), escaped(small));
+}
+
+std::string light_part(const Verdict& v, const std::string& whom) {
+  return fmt::format("<div class=\"light {}\">{}<p><strong>{}</strong>{} {}</p></div>\n", name_of(v.light),
+                     sign_of(v.light), escaped(v.word),
+                     whom.empty() ? "" : fmt::format(" <span class=\"whom\">{}:</span>", escaped(whom)),
+                     escaped(v.sentence));
 }
 
 std::string lights_part(const std::vector<Group>& groups) {
@@ -93,10 +76,11 @@ std::string lights_part(const std::vector<Group>& groups) {
   const Run* const fewer = holds ? shared(groups) : nullptr;
   std::string out = "<div class=\"lights\" role=\"note\" aria-label=\"Traffic light\">\n";
   const bool published = publishing_allowed(groups);
-  out += light(verdict_on(epsilon, holds, published), fewer != nullptr ? "against all other parties together" : "");
+  out +=
+      light_part(verdict_on(epsilon, holds, published), fewer != nullptr ? "against all other parties together" : "");
   if (fewer != nullptr)
-    out += light(verdict_on(fewer->guarantee.epsilon_colluders, holds, published),
-                 "against " + fewer->guarantee.colluders);
+    out += light_part(verdict_on(fewer->guarantee.epsilon_colluders, holds, published),
+                      "against " + fewer->guarantee.colluders);
   out += "</div>\n";
   for (const std::string& text : {delta_warning(groups), epsilon_warning(groups)})
     if (!text.empty()) out += "<p class=\"warning\">" + escaped(text) + "</p>\n";
@@ -107,10 +91,11 @@ std::string odds_sentence(const std::vector<Group>& groups) {
   if (!all_private(groups)) return "";
   const std::vector<Claim> claims = claims_of(groups);
   const bool exact = std::ranges::all_of(claims, [](const Claim& c) { return c.curve == TradeOff::gaussian; }),
-             several = claims.size() > 1;
+             several = claims.size() > 1, persons = least_rows_per_person(groups) > 0;
   std::string text = fmt::format(
-      "Somebody who has to decide which of two people's records was used{}, starts with even odds and sees {}, is "
+      "Somebody who has to decide which of two {} used{}, starts with even odds and sees {}, is "
       "right with probability at most {} (50 % is guessing{}).",
+      persons ? "people's rows were" : "records was",
       any_as_dealt(groups) ? " in one place of one node, all rows being dealt already" : "",
       several ? "one of these runs" : "every message", guess_text(largest_guess(claims)),
       exact ? "; from the exact trade-off curve of Gaussian noise" : "");
@@ -124,8 +109,9 @@ std::string decision_cards(const std::vector<Group>& groups) {
   std::string out;
   if (all_private(groups))
     out += card("best guesser is right", "≤ " + guess_text(best_guess(claims_of(groups))),
-                std::string("which of two records was used; 50 % is guessing") +
-                    (total(groups).runs > 1 ? "; who sees all runs together" : ""));
+                std::string(least_rows_per_person(groups) > 0 ? "which of two people's rows were used"
+                                                              : "which of two records was used") +
+                    "; 50 % is guessing" + (total(groups).runs > 1 ? "; who sees all runs together" : ""));
   if (groups.size() == 1 && groups[0].runs.size() == 1 && all_private(groups)) out += spent_card(groups[0].first());
   if (groups.size() == 1) out += guessing_card(groups[0]);
   return out;

@@ -86,14 +86,16 @@ std::string account_command(const Run& run, bool by_noise) {
        split_list("epsilon,delta,bound,iteration-epsilon,iteration-delta,noise,noise-on,"
                   "noise-rate,noise-rate-growth,noise-scale,rounds,penalty,"
                   "penalty-growth,penalty-growth-rounds,damping,loss,loss-width,loss-weight,"
-                  "weighting,regularizer,l1-share,regularization,"
+                  "weighting,class-weight,class-share,regularizer,l1-share,regularization,"
                   "tolerance,sensitivity,diameter,step-size,solution-bound,colluders,clip,curvature,curvature-share")) {
     const std::string value = exact(run, name);
-    const bool idle = (name.ends_with("-growth") && value == "1") || (name == "delta" && value == "0");
+    const bool idle = (name.ends_with("-growth") && value == "1") || (name == "delta" && value == "0") ||
+                      (name == "class-weight" && value == "none");
     if (plain(value) && !idle && std::ranges::find(skipped, name) == skipped.end())
       command += " --" + name + " " + value;
   }
   if (run.with_intervals()) command += " --intervals";
+  if (run.guarantee.rows_per_person > 0) command += fmt::format(" --rows-per-person {}", run.guarantee.rows_per_person);
   if (by_noise)
     command += (gaussian ? " --noise-scale " : " --noise-rate ") +
                of_nodes(run, [&](const Node& n) { return number(level_given(run, n, gaussian)); });
@@ -126,10 +128,10 @@ Check how_to_check(const std::vector<Group>& groups) {
         " The last computes ε again from the noise, with no target (a study keeps six digits of "
         "what was planned, and so does this ε).");
   } else if (by_noise) {
-    check.words =
-        "Without any data, this command computes ε again from the noise that was used, with no target. It shows what "
-        "this "
-        "noise costs. It cannot show that the run added it.";
+    check.words = run.planned()
+                      ? "Without any data, this command computes ε again from the planned noise, with no target."
+                      : "Without any data, this command computes ε again from the noise that was used, with no target. "
+                        "It shows what this noise costs. It cannot show that the run added it.";
   } else {
     check.words =
         "Without any data, this command plans a run of these options anew and shows what such a run costs. It checks "

@@ -13,12 +13,17 @@ Verdict verdict_on(double epsilon, bool holds, bool publishing_allowed) {
   if (publishing_allowed)
     return {Light::red, "RED", "δ is so large that publishing a record outright would be allowed. Do not sign."};
   const double printed = printed_epsilon_value(epsilon);
-  if (printed <= 1) return {Light::green, "GREEN", "ε is at most 1: strong protection of each record."};
+  if (printed <= 1) return {Light::green, "GREEN", "ε is at most 1: strong protection."};
   if (printed <= 3)
     return {Light::amber, "AMBER", "ε is above 1 and at most 3: usable protection. Say why a smaller ε is not enough."};
   if (printed <= 10)
     return {Light::red, "RED", "ε is above 3: weak protection. Sign only if the records are hardly sensitive."};
   return {Light::red, "RED", "ε is above 10: no meaningful protection. Do not sign."};
+}
+
+Verdict verdict_on_worth(bool no_better, const std::string& sentence) {
+  return {no_better ? Light::red : Light::green, no_better ? "NO BETTER" : "BETTER",
+          sentence.empty() ? "" : "The model is " + sentence + "."};
 }
 
 std::string name_of(Light light) {

@@ -112,7 +112,7 @@ Letters letters_for(const std::vector<Point>& at, const Run& run) {
   std::vector<double> losses;
   for (const Node& n : run.nodes) losses.push_back(n.epsilon);
   const Spread s = spread(losses);
-  if (s.count > 0)
+  if (s.count > 0 && !run.void_claims.any())
     letters.of_all = s.high - s.low < 5e-5 ? "ε = " + printed_epsilon(s.high) + " at every node"
                                            : "ε from " + printed_epsilon(s.low) + " to " + printed_epsilon(s.high);
   return letters;

@@ -137,6 +137,15 @@ void check_decision(const Model& model, const Decision& d) {
                  .fix = "0.5 says the class that is more likely"});
 }
 
+std::string note_on_probabilities(const Model& model) {
+  const problem::Loss& loss = model.loss;
+  if (!loss.weighted() || (loss.kind != LossKind::logistic && loss.kind != LossKind::softmax)) return "";
+  std::vector<std::string> weights;
+  for (const double w : loss.class_weights) weights.push_back(short_number(w));
+  return "the model was trained with class weights " + join(weights, ", ") +
+         ": its probabilities are those of classes that weigh so, not shares of records (docs/use/quality.md)";
+}
+
 double score_threshold(const Model& model, const Decision& d) {
   if (!d.threshold) return 0;
   return model.loss.kind == LossKind::logistic ? std::log(*d.threshold / (1 - *d.threshold)) : *d.threshold;

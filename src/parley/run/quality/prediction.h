@@ -18,6 +18,9 @@ struct Decision {
 // Error where the model has no such class, or no probability to compare a threshold with.
 void check_decision(const Model& model, const Decision& decision);
 
+// Of a model with class weights: what its probabilities are. "" where they are shares, or where there are none.
+std::string note_on_probabilities(const Model& model);
+
 // The threshold of a model with one score for the positive class, on that score.
 double score_threshold(const Model& model, const Decision& decision);
 

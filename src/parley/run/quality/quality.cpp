@@ -74,6 +74,7 @@ json to_json(const problem::Quality& q, const std::vector<std::string>& classes)
   }
   j.update({{"auc", or_null(q.auc)},
             {"balanced_error", or_null(q.balanced_error)},
+            {"baseline_balanced_error", or_null(q.baseline_balanced_error)},
             {"f1", or_null(q.f1)},
             {"log_loss", or_null(q.log_loss)},
             {"brier", or_null(q.brier)},

@@ -20,8 +20,9 @@ std::vector<std::string> class_names(const std::string& schema_toml, const std::
 std::optional<problem::Scored> scored_by_all(const data::Rows& test, const problem::Loss& loss, const Vector& f,
                                              network::Ranks& ranks);
 
-// baseline_error, auc, balanced_error, f1, log_loss, brier, calibration, confusion, verdict, verdict_tests; of a number mae, rmse,
-// baseline_rmse and r_squared in its own unit. What a loss does not have is null.
+// test_rows, baseline_error, verdict, verdict_tests; of classes auc, balanced_error, baseline_balanced_error, f1,
+// log_loss, brier, calibration, confusion; of a number mae, rmse, baseline_rmse and r_squared, all in its own unit. What
+// a loss does not have is null.
 nlohmann::json to_json(const problem::Quality& quality, const std::vector<std::string>& classes);
 
 // The confusion matrix in words, a line a class.

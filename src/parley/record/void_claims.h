@@ -1,0 +1,27 @@
+// R14 in a record: the parties for which it may not be read as a claim, since they may have released more than is known.
+#pragma once
+#include <nlohmann/json_fwd.hpp>
+#include <set>
+#include <string>
+#include <vector>
+
+namespace parley::record {
+
+// An outcome: this party was shown a signature of its own that its ledger does not know of.
+inline constexpr const char* past_unknown = "past_unknown";
+// A key of run.json: the names of those who have signed two things that exclude each other; the proof is in the
+// transcript. It is there only where there are any.
+inline constexpr const char* contradicted_parties = "contradicted_parties";
+std::set<std::string> contradicted_in(const nlohmann::json& run);
+
+struct VoidClaim {
+  std::string party;  // "": some party, and the record does not say which
+  enum class Why {
+    forgotten,     // it does not know all that it has released
+    contradicted,  // it has contradicted itself, as its signatures prove
+    unproved,      // somebody has told the parties two different things
+  } why{};
+};
+std::vector<VoidClaim> void_claims(const nlohmann::json& run);  // of run.json of a party; names as they stand there
+
+}  // namespace parley::record
