@@ -5,7 +5,7 @@ JOBS  ?= $(shell nproc)
 TESTS ?= $(shell expr 2 '*' $(JOBS) + 1)  # at a time; most count twice (tests/CMakeLists.txt)
 CMAKE_FLAGS ?=
 
-.PHONY: all setup browser postgres clang tools configure demo test slow sanitize lint tidy-changed soak bench docs reproduce results format tidy tidy-tree clean
+.PHONY: all setup browser postgres clang tools pylibs configure demo test library install python slow sanitize lint tidy-changed soak bench docs reproduce results format tidy tidy-tree clean
 
 all: configure
 	@cmake --build $(BUILD) --target parley -j $(JOBS)
@@ -13,7 +13,7 @@ all: configure
 # Packages: what building and testing needs; Chromium, for the test of reports; clang-19; clang-format and clang-tidy.
 setup:
 	@scripts/setup.sh
-browser postgres clang tools:
+browser postgres clang tools pylibs:
 	@scripts/setup.sh $@
 
 # $(call configured,TREE,FLAGS): quiet unless it fails.
@@ -35,6 +35,22 @@ test: setup browser postgres
 	@$(MAKE) --no-print-directory configure
 	@cmake --build $(BUILD) -j $(JOBS)
 	@ctest --test-dir $(BUILD) --output-on-failure -j $(TESTS) -LE slow
+
+# The library with one header, in a tree of its own; `make install DESTDIR=... PREFIX=...` puts it, the program, its manual pages
+# and completions where they belong; `make python` makes the package in build-library/venv and runs its tests.
+PREFIX ?= /usr/local
+library: setup
+	@$(call configured,$(BUILD)-library,-DCMAKE_BUILD_TYPE=Release -DBUILD_TESTING=OFF -DPARLEY_LIBRARY=ON -DCMAKE_INSTALL_PREFIX=$(PREFIX) -DPython_EXECUTABLE=/usr/bin/python3)
+	@cmake --build $(BUILD)-library --target parley parley_shared -j $(JOBS)
+install: library
+	@DESTDIR=$(DESTDIR) cmake --install $(BUILD)-library > /dev/null
+python: pylibs library
+	@cmake --build $(BUILD)-library --target parley_python -j $(JOBS)
+	@[ -d $(BUILD)-library/venv ] || /usr/bin/python3 -m venv --system-site-packages $(BUILD)-library/venv
+	@PARLEY_BUILD=$(abspath $(BUILD)-library) $(BUILD)-library/venv/bin/python -m pip install --quiet --no-build-isolation --no-deps --disable-pip-version-check .
+	@PARLEY=$(abspath $(BUILD)-library/parley) $(BUILD)-library/venv/bin/python -m pytest python/tests
+	@$(BUILD)-library/venv/bin/python -m pytest --pyargs parley --doctest-modules
+	@$(BUILD)-library/venv/bin/python -m mypy
 
 # The tests that take longest: results on Adult and the papers' figures. CI runs them too.
 slow: setup
@@ -123,4 +139,4 @@ format: tools
 	@git ls-files '*.h' '*.cpp' | xargs clang-format-19 -i
 
 clean:
-	@rm -rf $(BUILD) $(BUILD)-sanitize $(BUILD)-tidy $(BUILD)-tsan
+	@rm -rf $(BUILD) $(BUILD)-library $(BUILD)-sanitize $(BUILD)-tidy $(BUILD)-tsan

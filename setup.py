@@ -14,9 +14,9 @@ VERSION = re.search(r"project\(parley VERSION ([0-9.]+)", (ROOT / "CMakeLists.tx
 class CMakeBuild(build_ext):
     def build_extension(self, extension: Extension) -> None:
         target = pathlib.Path(self.get_ext_fullpath(extension.name)).resolve()
-        tree = pathlib.Path(os.environ.get("PARLEY_BUILD", ROOT / "build"))
+        tree = pathlib.Path(os.environ.get("PARLEY_BUILD", ROOT / "build-library"))
         python = f"-DPython_EXECUTABLE={os.sys.executable}"
-        subprocess.run(["cmake", "-S", ROOT, "-B", tree, "-G", "Ninja", "-DCMAKE_BUILD_TYPE=Release", python], check=True)
+        subprocess.run(["cmake", "-S", ROOT, "-B", tree, "-G", "Ninja", "-DCMAKE_BUILD_TYPE=Release", "-DPARLEY_LIBRARY=ON", "-DBUILD_TESTING=OFF", python], check=True)
         subprocess.run(["cmake", "--build", tree, "--target", "parley_python", "-j", str(os.cpu_count())], check=True)
         built = next((tree / "python/parley").glob("_parley*.so"))
         target.parent.mkdir(parents=True, exist_ok=True)

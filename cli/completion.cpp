@@ -62,10 +62,12 @@ std::string for_bash(const Commands& commands) {
   }
   return "# parley completion bash > /usr/share/bash-completion/completions/parley\n"
          "_parley() {\n"
-         "  local current=${COMP_WORDS[COMP_CWORD]} before=${COMP_WORDS[COMP_CWORD-1]} command=${COMP_WORDS[1]} words=\n"
+         "  local current=${COMP_WORDS[COMP_CWORD]} before=${COMP_WORDS[COMP_CWORD-1]} command=${COMP_WORDS[1]} "
+         "words=\n"
          "  COMPREPLY=()\n"
          "  case \"$command $before\" in\n" +
-         values + "  esac\n  if [ -z \"$words\" ] && [ \"$COMP_CWORD\" -eq 1 ]; then words='" + join(names_of(commands), " ") +
+         values + "  esac\n  if [ -z \"$words\" ] && [ \"$COMP_CWORD\" -eq 1 ]; then words='" +
+         join(names_of(commands), " ") +
          "'; fi\n"
          "  if [ -z \"$words\" ] && [ \"$COMP_CWORD\" -eq 2 ] && [[ $current != -* ]]; then case $command in\n" +
          tasks + "  esac; fi\n  if [ -z \"$words\" ] && [[ $current == -* ]]; then case $command in\n" + options +
@@ -88,7 +90,8 @@ std::string for_zsh(const Commands& commands) {
       cases += fmt::format(" \\\n        '--{}[{}]:value:{}'", row.name, quoted(row.help),
                            words.empty() ? "_files" : "(" + quoted(join(words, " ")) + ")");
     }
-    for (const std::string& flag : c.flags) cases += fmt::format(" \\\n        '--{}[{}]'", flag, quoted(flag_help(flag)));
+    for (const std::string& flag : c.flags)
+      cases += fmt::format(" \\\n        '--{}[{}]'", flag, quoted(flag_help(flag)));
     if (!c.tasks.empty()) cases += fmt::format(" \\\n        '2:task:({})'", join(tasks_of(c), " "));
     cases += " \\\n        '*:file:_files';;\n";
   }
@@ -102,7 +105,9 @@ std::string for_zsh(const Commands& commands) {
 }
 
 std::string for_fish(const Commands& commands) {
-  const auto quoted = [](const std::string& text) { return "'" + replaced(text, {{'\'', "\\'"}, {'\\', "\\\\"}}) + "'"; };
+  const auto quoted = [](const std::string& text) {
+    return "'" + replaced(text, {{'\'', "\\'"}, {'\\', "\\\\"}}) + "'";
+  };
   std::string text = "# parley completion fish > /usr/share/fish/vendor_completions.d/parley.fish\n";
   for (const Command& c : commands) {
     const std::string here = "complete -c parley -n '__fish_seen_subcommand_from " + c.name + "'";
@@ -113,7 +118,8 @@ std::string for_fish(const Commands& commands) {
       text += fmt::format("{} -l {} -r{} -d {}\n", here, row.name,
                           words.empty() ? "" : " -f -a " + quoted(join(words, " ")), quoted(row.help));
     }
-    for (const std::string& flag : c.flags) text += fmt::format("{} -l {} -d {}\n", here, flag, quoted(flag_help(flag)));
+    for (const std::string& flag : c.flags)
+      text += fmt::format("{} -l {} -d {}\n", here, flag, quoted(flag_help(flag)));
   }
   return text;
 }
@@ -149,8 +155,8 @@ std::string heading(const std::string& name) {
 }
 
 std::string top(const std::string& page, const std::string& summary) {
-  return ".TH " + replaced(page, {{'-', "\\-"}}) + " 1 \"\" \"parley " PARLEY_VERSION "\"\n" + heading("NAME") + roff(page) +
-         " \\- " + roff(summary) + "\n";
+  return ".TH " + replaced(page, {{'-', "\\-"}}) + " 1 \"\" \"parley " PARLEY_VERSION "\"\n" + heading("NAME") +
+         roff(page) + " \\- " + roff(summary) + "\n";
 }
 
 }  // namespace
@@ -166,7 +172,8 @@ std::string manual_page(const Command& c) {
   for (const Option& row : options_of(c))
     options += ".TP\n.B \\-\\-" + roff(row.name) + "\n" +
                roff(row.help + (row.rule.text.empty() ? "" : " [" + row.rule.text + "]")) + "\n";
-  for (const std::string& flag : c.flags) options += ".TP\n.B \\-\\-" + roff(flag) + "\n" + roff(flag_help(flag)) + "\n";
+  for (const std::string& flag : c.flags)
+    options += ".TP\n.B \\-\\-" + roff(flag) + "\n" + roff(flag_help(flag)) + "\n";
   if (!options.empty()) text += heading("OPTIONS") + options;
   if (!c.examples.empty()) {
     text += heading("EXAMPLES") + ".nf\n";
@@ -182,7 +189,8 @@ std::string manual_page(const std::vector<Command>& commands) {
       heading("SYNOPSIS") + ".B parley\nCOMMAND [TASK] [WORDS] [\\-\\-option value ...]\n" + heading("COMMANDS");
   for (const Command& c : commands) text += ".TP\n.BR parley\\-" + c.name + " (1)\n" + roff(c.summary) + "\n";
   return text + heading("EXIT STATUS") +
-         "0 done, 1 a mistake in input or options, 2 a bug, 3 the run ended without a usable model, 130 interrupted.\n.B "
+         "0 done, 1 a mistake in input or options, 2 a bug, 3 the run ended without a usable model, 130 "
+         "interrupted.\n.B "
          "parley join\nhas its own: parley\\-join(1).\n";
 }
 
@@ -190,8 +198,9 @@ Command completion_command() {
   return {.name = "completion",
           .summary = "what a shell offers after TAB",
           .words = "bash|zsh|fish",
-          .examples = "  parley completion bash > ~/.local/share/bash-completion/completions/parley\n"
-                      "  parley completion fish > ~/.config/fish/completions/parley.fish\n",
+          .examples =
+              "  parley completion bash > ~/.local/share/bash-completion/completions/parley\n"
+              "  parley completion fish > ~/.config/fish/completions/parley.fish\n",
           .run = run_completion};
 }
 

@@ -152,7 +152,9 @@ Command options_command() {
           .summary = "list the options of every command, or of one, with symbol, default and range",
           .words = "[COMMAND]",
           .flags = {"json", "markdown", "man"},
-          .examples = "  parley options\n  parley options plan\n  parley options train --man | man -l -\n  parley options --markdown > docs/use/options.md\n",
+          .examples =
+              "  parley options\n  parley options plan\n  parley options train --man | man -l -\n  parley options "
+              "--markdown > docs/use/options.md\n",
           .run = run_options};
 }
 

@@ -105,9 +105,8 @@ parley::JoinOutcome join(const std::string& study, const parley::Settings& setti
 
 void bind_rows(py::module_& m) {
   py::class_<parley::Schema>(m, "Schema")
-      .def(py::init([](const std::string& toml, const std::string& not_public) {
-             return parley::Schema{toml, not_public};
-           }),
+      .def(py::init(
+               [](const std::string& toml, const std::string& not_public) { return parley::Schema{toml, not_public}; }),
            py::arg("toml"), py::arg("not_public") = "")
       .def_readonly("toml", &parley::Schema::toml)
       .def_readonly("not_public", &parley::Schema::not_public)
@@ -208,9 +207,6 @@ void bind_training(py::module_& m) {
       .def_readonly("json", &parley::Trained::json);
   m.def("train", &train, py::arg("settings"), py::arg("parties"), py::arg("deal"), py::arg("test"),
         py::arg("on_round"));
-  m.def("plan", &parley::plan, py::call_guard<py::gil_scoped_release>());
-  m.def("account", &parley::account, py::call_guard<py::gil_scoped_release>());
-  m.def("compare", &parley::compare, py::call_guard<py::gil_scoped_release>());
 }
 
 void bind_owner(py::module_& m) {
@@ -219,7 +215,6 @@ void bind_owner(py::module_& m) {
       .def("cap", &parley::Ledger::cap)
       .def("spent", &parley::Ledger::spent)
       .def("left", &parley::Ledger::left)
-      .def("json", &parley::Ledger::json)
       .def_property_readonly("file", &parley::Ledger::file);
   py::class_<parley::JoinOutcome>(m, "JoinOutcome")
       .def_readonly("outcome", &parley::JoinOutcome::outcome)
@@ -232,7 +227,6 @@ void bind_owner(py::module_& m) {
       .def_readonly("has_model", &parley::JoinOutcome::has_model)
       .def_readonly("has_statement", &parley::JoinOutcome::has_statement);
   m.def("join", &join, py::arg("study"), py::arg("settings"), py::arg("progress"));
-  m.def("verify_records", &parley::verify_records, py::call_guard<py::gil_scoped_release>());
   m.def("write_report", &parley::write_report, py::call_guard<py::gil_scoped_release>());
 }
 

@@ -28,9 +28,10 @@ parley::Rows bank(int number, std::size_t rows, const parley::Schema& schema) {
 
 int main() {
   try {
-    const parley::Schema schema = parley::schema_of({.columns = {{"amount", 0, 1000}, {"hour", 0, 24}, {"before", 0, 20}},
-                                                     .label = "fraud",
-                                                     .classes = {"no", "yes"}});
+    const parley::Schema schema =
+        parley::schema_of({.columns = {{"amount", 0, 1000}, {"hour", 0, 24}, {"before", 0, 20}},
+                           .label = "fraud",
+                           .classes = {"no", "yes"}});
     const std::vector<parley::Rows> banks = {bank(1, 20000, schema), bank(2, 8000, schema), bank(3, 5000, schema)};
     const parley::Trained run = parley::train({{"epsilon", "1"}, {"delta", "1e-6"}}, banks);
     std::printf("%s: epsilon = %.4f, delta = %g, against %s\n", run.outcome.c_str(), run.guarantee.epsilon,

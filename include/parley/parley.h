@@ -31,7 +31,7 @@ namespace parley {
 const char* version();
 
 // Codes of Errors on which a caller decides: Error::is().
-inline constexpr ErrorCode budget_exceeded{"over_cap"};    // a run would exceed the cap of a dataset
+inline constexpr ErrorCode budget_exceeded{"over_cap"};     // a run would exceed the cap of a dataset
 inline constexpr ErrorCode ledger_in_use{"ledger_in_use"};  // by another process: it can be waited for
 
 // The options of a command by their names on the command line, without the dashes: {{"epsilon", "1"}, {"graph", "ring"}}.
@@ -101,12 +101,6 @@ Rows rows_of(const DenseMatrix& numbers, std::span<const double> labels, const S
              const std::string& name = "rows");
 Rows rows_of(const SparseMatrix& numbers, std::span<const double> labels, const Schema& schema,
              const std::string& name = "rows");
-
-// ---- Before any data
-
-// What a run will cost and what to expect: the options of `parley plan` and `parley account`, the keys of their --json.
-std::string plan(const Settings& settings);
-std::string account(const std::string& algorithm, const Settings& settings);
 
 // ---- Models
 
@@ -186,9 +180,6 @@ Trained train_dealt(const Settings& settings, const Rows& rows, const std::vecto
 // Rows by {"data", …}, as on the command line.
 Trained train(const Settings& settings, const Hooks& hooks = {});
 
-// The options and the --json keys of `parley compare`, on the rows that {"data", …} names.
-std::string compare(const Settings& settings);
-
 // ---- The owner's ledger
 
 class Ledger {
@@ -198,7 +189,6 @@ class Ledger {
   void cap(const std::string& dataset, double epsilon, double delta, std::optional<double> colluders_epsilon = {});
   double spent(const std::string& dataset) const;  // against anybody
   double left(const std::string& dataset) const;   // for one more run
-  std::string json() const;                        // the keys of `parley ledger show --json`
   const std::filesystem::path& file() const { return file_; }
 
  private:
@@ -222,10 +212,6 @@ struct JoinOutcome {
 };
 // One party of a study, until it ends. The options of `parley join`.
 JoinOutcome join(const std::string& study, const Settings& settings, const JoinHooks& hooks = {});
-
-// The keys of `parley verify --json`: whether the records of a study hold, and what they cost.
-std::string verify_records(const std::string& study, const std::vector<std::string>& folders,
-                           const std::vector<std::string>& ledgers = {});
 
 // ---- Pages
 

@@ -1,9 +1,8 @@
 """A study between organisations, as one party sees it (docs/operate/study.md)."""
 from __future__ import annotations
 
-import json
 import os
-from typing import Any, Callable, Optional, Sequence, Union
+from typing import Any, Callable, Optional, Union
 
 from . import _parley
 from ._fit import settings_of
@@ -27,13 +26,6 @@ class Study:
         settings = settings_of(ledger=os.fspath(ledger), data=None if data is None else os.fspath(data), **options)
         settings["as"] = party
         return _parley.join(self.path, settings, progress)
-
-    def verify(self, records: Sequence[Path], ledgers: Sequence[Path] = ()) -> dict[str, Any]:
-        """Whether the parties' records hold, without any rows: the keys of ``parley verify --json``."""
-        found: dict[str, Any] = json.loads(
-            _parley.verify_records(self.path, [os.fspath(r) for r in records], [os.fspath(x) for x in ledgers])
-        )
-        return found
 
     def __repr__(self) -> str:
         return f"Study({self.path!r})"

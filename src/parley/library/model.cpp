@@ -90,11 +90,7 @@ std::vector<double> Model::predicted(const Rows& rows) const {
 std::string Model::evaluate(const Rows& rows) const {
   const run::Model& model = inside_->model;
   const problem::Quality q = problem::quality(library::scored(model, rows), {.unit = run::unit_of(model.schema_toml)});
-  nlohmann::json j = run::to_json(q, run::class_names(model.schema_toml, model.classes));
-  if (!q.mae) j["error"] = q.error;
-  j["model_not_private"] = model.not_private;
-  j["measured_on_rows"] = "private: no budget paid for these figures";
-  return j.dump();
+  return run::evaluation_json(q, run::class_names(model.schema_toml, model.classes), model.not_private).dump();
 }
 
 }  // namespace parley

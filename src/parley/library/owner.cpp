@@ -84,9 +84,11 @@ void write_report(const std::vector<std::filesystem::path>& records, const std::
                  .where = page.string(),
                  .fix = "choose another name, or remove it"});
   const report::Report made = report::make_report(
-      records, {.audience = owner ? report::Audience::owner : report::Audience::anyone, .title = title, .version = version()});
+      records,
+      {.audience = owner ? report::Audience::owner : report::Audience::anyone, .title = title, .version = version()});
   write_file(page, made.page);
-  if (owner) std::filesystem::permissions(page, std::filesystem::perms::owner_read | std::filesystem::perms::owner_write);
+  if (owner)
+    std::filesystem::permissions(page, std::filesystem::perms::owner_read | std::filesystem::perms::owner_write);
 }
 
 }  // namespace parley

@@ -1,8 +1,8 @@
 #include <utility>
 
 #include "parley/base/input_file.h"
-#include "parley/data/draft.h"
 #include "parley/data/arrays/encode_numbers.h"
+#include "parley/data/draft.h"
 #include "parley/data/read/load_csv.h"
 #include "parley/data/source.h"
 #include "parley/library/inside.h"

@@ -155,8 +155,8 @@ Trained train_dealt(const Settings& settings, const Rows& rows, const std::vecto
   library::check_no_source(settings);
   return library::run_with(settings, hooks, [&](run::TrainOptions options, const run::Hooks& watching) {
     options.data.test_share = 0;
-    return run::train(options,
-                      data::holdings_dealt(options.data, rows.inside().dataset, library::datasets(test)), watching);
+    return run::train(options, data::holdings_dealt(options.data, rows.inside().dataset, library::datasets(test)),
+                      watching);
   });
 }
 

@@ -126,9 +126,8 @@ Model model_from_text(const std::string& text, const std::string& where) {
     throw Error({.what = "not a model: it is no JSON object", .where = where, .fix = "give the model.json of a run"});
   try {
     if (j.value("format", json()) == "parley-run-1")
-      throw Error({.what = "this is a run record, not a model",
-                   .where = where,
-                   .fix = "give the model.json beside it"});
+      throw Error(
+          {.what = "this is a run record, not a model", .where = where, .fix = "give the model.json beside it"});
     if (!j.contains("format") || !j.at("format").is_string() ||
         !j.at("format").get<std::string>().starts_with("parley-model"))
       throw Error({.what = "this JSON file is not a model",
@@ -150,9 +149,8 @@ Model model_from_text(const std::string& text, const std::string& where) {
     read_weights(j, model, where);
     return model;
   } catch (const json::exception& e) {
-    throw Error({.what = "not a model: " + std::string(e.what()),
-                 .where = where,
-                 .fix = "give the model.json of a run"});
+    throw Error(
+        {.what = "not a model: " + std::string(e.what()), .where = where, .fix = "give the model.json of a run"});
   }
 }
 

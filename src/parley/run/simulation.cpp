@@ -45,9 +45,7 @@ data::Holdings load(const TrainOptions& o, network::Ranks& ranks, const data::Wa
   data::Share share{.process = ranks.rank(), .processes = ranks.count(), .file_sizes = data::file_sizes(o.data)};
   ranks.largest(share.file_sizes);
   data::Holdings holdings;
-  together(ranks, [&] {
-    holdings = data::load(o.data, share, ranks.rank() == 0 ? watch : data::Watch{});
-  });
+  together(ranks, [&] { holdings = data::load(o.data, share, ranks.rank() == 0 ? watch : data::Watch{}); });
   if (o.data.data.size() > 1) ranks.sum(holdings.records);
   return holdings;
 }

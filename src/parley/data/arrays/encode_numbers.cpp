@@ -40,10 +40,10 @@ class NumberEncoder {
 
   void check_columns(std::size_t given) const {
     if (given != columns_.size())
-      throw Error({.what = "the rows have " + std::to_string(given) + " columns, the schema " +
-                           std::to_string(columns_.size()),
-                   .where = name_,
-                   .fix = "give the columns of the schema in its order"});
+      throw Error(
+          {.what = "the rows have " + std::to_string(given) + " columns, the schema " + std::to_string(columns_.size()),
+           .where = name_,
+           .fix = "give the columns of the schema in its order"});
   }
 
   // What is left out of a sparse row must become 0.
@@ -124,7 +124,8 @@ class NumberEncoder {
   void end(EncodedNumbers& out) const {
     for (std::size_t c = 0; c < clipped_.size(); ++c)
       if (clipped_[c] > 0)
-        out.warnings.push_back(clipped_share("column '" + columns_[c]->name + "'", clipped_[c], out.dataset.rows.count()));
+        out.warnings.push_back(
+            clipped_share("column '" + columns_[c]->name + "'", clipped_[c], out.dataset.rows.count()));
   }
 
  private:

@@ -28,7 +28,8 @@ struct SparseNumbers {
 
 struct EncodedNumbers {
   Dataset dataset;
-  std::vector<std::string> warnings{};  // columns with numbers beyond their bounds. Privacy: counted on rows; the owner's
+  std::vector<std::string>
+      warnings{};  // columns with numbers beyond their bounds. Privacy: counted on rows; the owner's
 };
 
 // labels: −1 or +1, the number of a class, or a target in its own unit, as the schema's label says; none: rows to
