@@ -41,7 +41,8 @@ std::vector<Option> rows(EvaluateOptions& o) {
 data::Rows labelled_rows(const ModelAndRows& given, const run::Model& model) {
   if (model.schema_toml.empty()) return data::read_libsvm(given.data, static_cast<Index>(model.feature_names.size()));
   LoadView view(false);
-  const data::Schema schema = data::parse_schema(model.schema_toml, given.model + " (schema)");
+  data::Schema schema = data::parse_schema(model.schema_toml, given.model + " (schema)");
+  schema.unit = {};  // whose rows these are does not matter: nothing is trained on them
   return data::load_csv(data::open_bytes(given.data, given.csv.query), schema,
                         {.layout = given.csv.layout(), .watch = view.watch()})
       .rows;

@@ -3,7 +3,6 @@
 
 #include <fmt/core.h>
 
-#include <chrono>
 #include <csignal>
 #include <nlohmann/json.hpp>
 #include <optional>
@@ -14,7 +13,6 @@
 #include "cli/terminal.h"
 #include "parley/base/digest.h"
 #include "parley/base/error.h"
-#include "parley/base/log_line.h"
 #include "parley/base/printed.h"
 #include "parley/base/text.h"
 #include "parley/party/exit_code.h"
@@ -25,10 +23,6 @@
 
 namespace parley::cli {
 namespace {
-
-void write_log(const LogLine& line) {
-  to_stderr(logged(line, std::chrono::floor<std::chrono::seconds>(std::chrono::system_clock::now())) + "\n");
-}
 
 void log_start(const party::JoinOptions& o, const study::Study& s, const study::StudyPlan& p, const std::string& hash,
                const std::string& folder) {
@@ -156,17 +150,22 @@ int run_join(const Arguments& arguments) {
   std::signal(SIGPIPE, SIG_IGN);  // whoever reads the output may leave: the run goes on
   std::optional<Progress> progress;
   const bool quiet = arguments.has("quiet");
-  LoadView loading(quiet);
+  LoadView loading(quiet, true);
   const party::JoinHooks hooks{
       .on_start =
           [&](const study::Study& s, const study::StudyPlan& p, const std::string& hash, const std::string& folder) {
+            errors_are_logged();
             if (const std::string first = run::too_large_epsilon(p.plan); !first.empty())
               write_log({alarm(first, stderr), Level::warning});
             if (!quiet) log_start(options, s, p, hash, folder);
             for (const auto& text : p.plan.warnings) write_log({study::in_words_of(s, text), Level::warning});
             progress.emplace(quiet, p.plan.nodes.front().rounds);
           },
-      .on_progress = [&](const party::JoinProgress& p) { progress->show(std::max(0, p.round), progress_text(p)); },
+      .on_progress =
+          [&](const party::JoinProgress& p) {
+            const std::string text = progress_text(p);
+            progress->show(std::max(0, p.round), {text}, log_line_now(text));
+          },
       .report =
           [&](const LogLine& line) {
             if (progress) progress->clear();
@@ -186,7 +185,8 @@ int run_join(const Arguments& arguments) {
   } catch (const Error& e) {
     const party::Exit exit = party::exit_of(e);
     if (exit == party::Exit::mistake) throw;
-    to_stderr(fmt::format("parley: {}\n", e.what()));
+    if (progress) progress->finish();
+    say_error(e.what());
     return static_cast<int>(exit);
   }
 }

@@ -10,9 +10,18 @@ data::Watch LoadView::watch() {
   data::Watch watch;
   watch.progress = [this](const data::Loaded& loaded) { show(loaded); };
   watch.note = [this](const std::string& text) {
-    if (!quiet_) to_stderr("note: " + text + "\n");
+    if (quiet_) return;
+    if (logged_)
+      write_log(text);
+    else
+      to_stderr("note: " + text + "\n");
   };
-  watch.warn = [](const std::string& text) { to_stderr("warning: " + text + "\n"); };
+  watch.warn = [this](const std::string& text) {
+    if (logged_)
+      write_log({text, Level::warning});
+    else
+      to_stderr("warning: " + text + "\n");
+  };
   return watch;
 }
 
@@ -23,7 +32,7 @@ void LoadView::show(const data::Loaded& loaded) {
   const std::string text = loaded.share > 0 ? fmt::format("loading {}: {} {:.0f} %, {} rows", loaded.name,
                                                           bar(loaded.share, 20), 100 * loaded.share, rows)
                                             : fmt::format("loading {}: {} rows", loaded.name, rows);
-  progress_.show(std::lround(100 * loaded.share), text);
+  progress_.show(std::lround(100 * loaded.share), {text}, logged_ ? log_line_now(text) : text);
 }
 
 }  // namespace parley::cli

@@ -9,14 +9,15 @@ namespace parley::cli {
 
 class LoadView {
  public:
-  explicit LoadView(bool quiet) : quiet_(quiet), progress_(quiet, 100) {}
+  // logged: plain lines are those of a log.
+  explicit LoadView(bool quiet, bool logged = false) : quiet_(quiet), logged_(logged), progress_(quiet, 100) {}
   data::Watch watch();  // this must outlive it
 
  private:
   void show(const data::Loaded& loaded);
 
   static constexpr std::size_t few = 200'000;  // rows that are loaded before anybody has read a line
-  bool quiet_;
+  bool quiet_, logged_;
   Progress progress_;
 };
 

@@ -1,5 +1,4 @@
 #include <fcntl.h>
-#include <fmt/core.h>
 #include <unistd.h>
 
 #include <chrono>
@@ -7,10 +6,12 @@
 #include <cstdio>
 #include <exception>
 #include <new>
+#include <string>
 #include <system_error>
 #include <thread>
 
 #include "cli/commands.h"
+#include "cli/terminal.h"
 #include "parley/base/error.h"
 #include "parley/network/ranks.h"
 
@@ -34,20 +35,18 @@ int run(int argc, char** argv) {
           {.what = "the output could not be written", .where = "stdout", .fix = "check free space or the pipe"});
     return code;
   } catch (const parley::Error& e) {
-    fmt::print(stderr, "parley: {}{}\n", rank_in_words(), e.what());
+    say_error(rank_in_words() + e.what());
     return exit_mistake;
   } catch (const std::bad_alloc&) {
-    std::fputs(
-        "parley: there is not enough memory for this\n"
-        "  what to do: give the process more (ulimit -v, or the limit of its container), or use smaller files\n",
-        stderr);
+    say_error(
+        "there is not enough memory for this\n"
+        "  what to do: give the process more (ulimit -v, or the limit of its container), or use smaller files");
     return exit_mistake;
   } catch (const std::system_error& e) {  // the operating system refused: disk full, closed pipe
-    fmt::print(stderr, "parley: {}\n", e.what());
+    say_error(e.what());
     return exit_mistake;
   } catch (const std::exception& e) {
-    fmt::print(stderr, "parley: {}\nNothing further was sent. Please report this with the command you ran.\n",
-               e.what());
+    say_error(e.what() + std::string("\nNothing further was sent. Please report this with the command you ran."));
     return exit_bug;
   }
 }

@@ -6,6 +6,7 @@
 
 #include <algorithm>
 #include <array>
+#include <chrono>
 #include <cmath>
 #include <cstdio>
 #include <cstdlib>
@@ -20,6 +21,8 @@ std::size_t width(const std::string& text) {
   for (const char c : text) n += (static_cast<unsigned char>(c) & 0xC0U) != 0x80U ? 1 : 0;
   return n;
 }
+
+bool log_errors = false;
 
 bool can_rewrite() {
   const char* kind = std::getenv("TERM");
@@ -43,6 +46,31 @@ bool to_stdout(std::string_view text) {
 
 bool to_stderr(std::string_view text) {
   return write_all(STDERR_FILENO, text);
+}
+
+std::string log_line_now(const LogLine& line) {
+  return logged(line, std::chrono::floor<std::chrono::seconds>(std::chrono::system_clock::now()));
+}
+
+void write_log(const LogLine& line) {
+  to_stderr(log_line_now(line) + "\n");
+}
+
+void errors_are_logged() {
+  log_errors = true;
+}
+
+void say_error(const std::string& text) {
+  if (!log_errors) {
+    to_stderr("parley: " + text + "\n");
+    return;
+  }
+  std::string line = text;
+  for (auto at = line.find('\n'); at != std::string::npos; at = line.find('\n', at)) {
+    const auto next = line.find_first_not_of("\n ", at);
+    line.replace(at, (next == std::string::npos ? line.size() : next) - at, "; ");
+  }
+  write_log({line, Level::error});
 }
 
 Progress::Progress(bool quiet, long steps) : quiet_(quiet), terminal_(can_rewrite()), steps_(steps) {}

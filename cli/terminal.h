@@ -5,6 +5,7 @@
 #include <string_view>
 #include <vector>
 
+#include "parley/base/log_line.h"
 #include "parley/base/printed.h"
 
 namespace parley::cli {
@@ -12,6 +13,11 @@ namespace parley::cli {
 // A terminal or pipe that is gone ends no run: what cannot be written is dropped. false: some was.
 bool to_stdout(std::string_view text);
 bool to_stderr(std::string_view text);
+void write_log(const LogLine& line);  // to stderr, with the time of now
+std::string log_line_now(const LogLine& line);
+// "parley: …", for whoever typed the command. After errors_are_logged() it is a line of a log like those before it.
+void say_error(const std::string& text);
+void errors_are_logged();
 
 // A few lines on stderr that rewrite themselves on a terminal; elsewhere one plain line, about ten times in all.
 class Progress {

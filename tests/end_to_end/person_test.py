@@ -49,6 +49,12 @@ class Person(Case):
                    + '[[columns]]\nname = "patient"\nkind = "drop"\n')
         self.write("visits.csv", table(900, 500))
 
+    def test_rows_that_the_schema_did_not_read_have_no_part_in_the_claim(self):
+        self.write("c.libsvm", "".join(f"{1 if n % 3 else -1} 1:0.{n % 10} 2:0.5 3:0.25\n" for n in range(300)))
+        for files in ("visits.csv,c.libsvm", "c.libsvm,visits.csv"):
+            self.fails("train", "--data", files, "--schema", "schema.toml", "--features", 3, "--epsilon", 1, "--out", "out",
+                       says=["were not read by the same schema"])
+
     def test_the_claim_is_for_the_person_wherever_it_stands(self):
         data = ("--data", "visits.csv", "--schema", "schema.toml", *RUN)
         text = self.ok("train", *data, "--out", "out")

@@ -84,7 +84,7 @@ class ThreeHospitals(Case):
                    says=["how many records a class has is private", "--class-share"])
         self.fails("check", "r-admm", "--target-excess", 0.1, "--class-weight", "1,4", says=["records that weigh the same"])
         planned = json.loads(self.ok("plan", "--epsilon", 1, "--records", "4000,1500,500", "--nodes", 3, "--features", 11, "--class-weight", "1,4", "--json"))
-        self.assertIsNone(planned.get("forecast"))
+        self.assertNotIn("points", planned["forecast"])  # noise to signal alone
 
     def test_libsvm_labels_may_have_class_weights(self):
         rows = random.Random(4)

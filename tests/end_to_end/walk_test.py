@@ -7,12 +7,13 @@ import os
 import pathlib
 import pty
 import re
-import socket
 import struct
 import subprocess
 import tempfile
 import termios
 import unittest
+
+from local_study import free_ports
 
 PARLEY = pathlib.Path(os.environ["PARLEY"])
 ROOT = pathlib.Path(__file__).resolve().parents[2]
@@ -62,16 +63,6 @@ def missing(expected, seen):
             return run
         start, run = at + len(run), []
     return None
-
-
-def free_ports(count):
-    sockets = [socket.socket() for _ in range(count)]
-    for s in sockets:
-        s.bind(("127.0.0.1", 0))
-    ports = [s.getsockname()[1] for s in sockets]
-    for s in sockets:
-        s.close()
-    return ports
 
 
 class Terminal:

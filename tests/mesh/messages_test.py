@@ -102,7 +102,7 @@ class Messages(Case):
             before = self.state()
             said = self.stranger.send(bytes(10 ** 6))
             self.assertFalse(said["carried"])
-            self.assertIn("larger than max", said["error"])
+            self.assertRegex(said["error"], "larger than max|[Rr]eset by peer|[Ss]ocket closed|[Bb]roken pipe")  # by gRPC, or by the gate before it
             self.assertEqual(self.state(), before)
         with self.subTest("another's signature"):
             self.is_refused(good + struct.pack("<H", len(self.last.signature)) + self.last.signature, "bad_signature", "signature", f"not that of {C}", sign=False)

@@ -7,10 +7,10 @@ PEER = pathlib.Path(__file__).resolve().parent / "peer.py"
 
 
 class Peers(Case):
-    def begin(self, lie, liar=2, **options):
+    def begin(self, lie, liar=2, parties=3, **options):
         """A study whose party `liar` is the peer, begun. Its names are its own, so that several studies may run at once."""
         count = len(os.listdir(self.dir))
-        names = [f"{letter}{count}-{lie}" for letter in "abc"]
+        names = [f"{letter}{count}-{lie}" for letter in "abcd"[:parties]]
         usual = {"algorithm": "pvp", "graph": "complete", "rounds": 4, "deadline": 1.0, "wait": 30.0}
         study = Study(self.dir / f"study{count}", names=names, **{**usual, **options})
         study.liar = study.all[liar]
@@ -178,6 +178,19 @@ class Holds(Peers):
             with self.subTest(lie):
                 for code, outcome, _ in self.found[lie].values():
                     self.assertEqual((code, outcome), (4, "peer_lost"), self.studies[lie].logs())
+
+    def test_without_a_seal_the_others_go_on_where_the_study_lets_them(self):
+        """on-loss = "continue", § 5, § 6, § 11: the part that follows has no round left, and one model of those who go on."""
+        study = self.begin("no-seal", liar=3, parties=4, wait=6.0, options={"on_loss": '"continue"'})
+        self.assert_complete_and_equal(study)
+        for name in study.honest:
+            self.assertRegex(study.log(name), f"the seal of {study.liar} has not come for \\d+ s: it is lost|others have lost {study.liar}")
+            first, second = json.loads(study.out(name, "run.json").read_text())["parts"]
+            self.assertEqual((first["went_on_after_round"], second["parties"]), (study.last_round, study.honest))
+            self.assertEqual((first["rounds_from_rows"], second["rounds_from_rows"]), (study.rounds, 0), "nothing more was paid for")
+            self.assertIn(f"part 2: without {study.liar}, by {', '.join(study.honest)}; ", study.out(name, "statement.txt").read_text())
+        verified = self.verify(study)
+        self.assertEqual(verified.returncode, 0, verified.stdout)
 
     def test_left_behind_is_no_end_for_ever_where_nobody_can_be_left_behind(self):
         """on-loss is "stop" here, and it is one neighbour's word without proof. Starting again helps, so the code must not say never again."""

@@ -245,7 +245,7 @@ class Silence(Case):
                 self.start_all(study, [A, B])
                 self.start(study, C, program=FAILPOINTS, env={"PARLEY_AT": "write " + file, "PARLEY_FULL": "12"})
                 self.assertEqual(self.exit_of(study, C), 1, study.logs())
-                why = study.log(C)[study.log(C).rindex("parley: "):]
+                why = study.log(C)[study.log(C).rindex(" error: "):]
                 self.assertIn(says, why.splitlines()[0])
                 self.assertIn("check free space", why)
                 self.assert_paid(study)

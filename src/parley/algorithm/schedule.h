@@ -101,8 +101,8 @@ struct Schedule {
   std::string paper_equation;           // what epsilon_paper is
 
   long group() const { return std::max(1L, rows_per_person); }  // rows that one price covers
-  double largest_record_weight() const;  // C_i/B_i times the largest class weight, rounded up
-  problem::Loss summed_loss() const;     // of sums over rows: with its slopes cut
+  double largest_record_weight() const;                         // C_i/B_i times the largest class weight, rounded up
+  problem::Loss summed_loss() const;                            // of sums over rows: with its slopes cut
   bool alternates() const { return algorithm.recycled || algorithm.star; }
   bool touches_data(int round) const {
     if (sums) return round >= 1 && round <= sums->rounds;  // the last one is the model

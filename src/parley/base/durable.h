@@ -1,6 +1,6 @@
-// Files that must survive a power cut. What is written once and never changed (keys), and what tells a disk to keep
-// what it has. write_file (text.h) replaces a file as a whole but syncs nothing; the transcript appends and syncs
-// (base/append_file.h).
+// What a crash leaves on a disk: files that must survive a power cut, and no core dump with secrets in it. What is
+// written once and never changed (keys), and what tells a disk to keep what it has. write_file (text.h) replaces a file
+// as a whole but syncs nothing; the transcript appends and syncs (base/append_file.h).
 #pragma once
 #include <filesystem>
 #include <string>
@@ -57,5 +57,10 @@ bool sync_folder_of(const std::filesystem::path& file);
 
 // The files in it, and the folder itself. Error when the disk does not say that it has them.
 void sync_files(const std::filesystem::path& folder);
+
+// No core dump, and no debugger of the same user: called first by whoever reads or makes what nobody else may have (a
+// private key, the secret that noise is made from, the key of a ledger's fingerprints). Trees with a sanitizer leave it
+// out, because LeakSanitizer looks at its process as a debugger does.
+void leave_no_core_dump();
 
 }  // namespace parley

@@ -54,7 +54,12 @@ std::string hash_of(const Rows& rows) {
   return hex(sha256(hashes));
 }
 
+// Privacy: whom ε is for stands in the schema, so rows that were not read by it have no part in the claim.
 void check_alike(const Dataset& one, const Holdings& all) {
+  if (one.schema_toml != all.schema_toml)
+    throw Error({.what = "the files were not read by the same schema",
+                 .where = one.name,
+                 .fix = "use one schema for all files; LIBSVM rows have none, and do not go with a table"});
   if (one.regression != all.regression || one.classes != all.classes || one.rows.features != all.test.features)
     throw Error({.what = "the files do not have the same features and kind of label",
                  .where = one.name,

@@ -10,6 +10,7 @@
 #include <cstring>
 
 #include "parley/base/digest.h"
+#include "parley/base/durable.h"
 #include "parley/base/text.h"
 #include "parley/identity/openssl.h"
 

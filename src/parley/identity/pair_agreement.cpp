@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <cstdint>
 
+#include "parley/base/durable.h"
 #include "parley/identity/openssl.h"
 
 namespace parley::identity {

@@ -1,5 +1,6 @@
 // What is left in memory of a private key: the bytes of its text are overwritten when nobody needs them any more, and
-// a process that has held one leaves no core dump. (OpenSSL overwrites its own copies when a key is freed.)
+// a process that has held one leaves no core dump (base/durable.h). OpenSSL overwrites its own copies when a key is
+// freed.
 #pragma once
 #include <string>
 #include <string_view>
@@ -26,9 +27,5 @@ class Secret {
  private:
   std::vector<char> bytes_;
 };
-
-// No core dump, and no debugger of the same user: whoever reads or makes a key calls it first. Trees with a sanitizer
-// leave it out, because LeakSanitizer looks at its process as a debugger does.
-void leave_no_core_dump();
 
 }  // namespace parley::identity

@@ -6,6 +6,7 @@
 #include <limits>
 #include <nlohmann/json.hpp>
 
+#include "parley/base/durable.h"
 #include "parley/base/error.h"
 #include "parley/base/printed.h"
 #include "parley/base/text.h"
@@ -49,6 +50,7 @@ Price price_of(const privacy::Charge& charge, bool is_private) {
 }
 
 LedgerFile::LedgerFile(const std::filesystem::path& file, Open how) : name_(file.string()) {
+  leave_no_core_dump();  // its key makes fingerprints of rows
   if (how == Open::create_if_missing && !std::filesystem::exists(file)) {
     LedgerDatabase::check_vacant(file);
     const std::filesystem::path key_file = file.string() + ".key";

@@ -1,4 +1,5 @@
 // Charging on file: caps over runs, resuming, names, fingerprints. Kills and full disks: tests/crash.
+#include <sys/prctl.h>
 #include <sys/stat.h>
 
 #include <cmath>
@@ -36,6 +37,15 @@ TEST_F(OnFile, WhatIsReadBackIsBitForBitWhatWasCharged) {
   }
   EXPECT_EQ(open()->spent("ward").total(), in_process);
 }
+
+#ifndef PARLEY_SANITIZED
+TEST_F(OnFile, WhoHasOpenedOneLeavesNoCoreDump) {
+  create(1.0);
+  ASSERT_EQ(::prctl(PR_SET_DUMPABLE, 1, 0, 0, 0), 0);
+  open();
+  EXPECT_EQ(::prctl(PR_GET_DUMPABLE, 0, 0, 0, 0), 0) << "the key beside it was read";
+}
+#endif
 
 TEST_F(OnFile, ANewLedgerIsNotMadeInThePlaceOfALostOne) {
   create(1.0);

@@ -1,5 +1,6 @@
-// Is this the newest copy of the ledger? By its memory beside it, and by the records of runs, which hold the head that
-// it had when they began and ended. Only its owner may go on where that is in doubt, and the chain keeps the decision.
+// Is this the newest copy of the ledger? By its memory beside it, by the records of runs, which hold the head that it had
+// when they began and ended, and by what a peer has proved. Only its owner may go on where that is in doubt, and the
+// chain keeps the decision.
 #include <algorithm>
 #include <nlohmann/json.hpp>
 #include <set>

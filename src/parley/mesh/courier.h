@@ -19,6 +19,18 @@ struct Contact {  // by node number
   std::string name, address, fingerprint;
 };
 
+// Why a call was not answered. A decision rests on the kind; the sentence is for people.
+struct CallFailure {
+  enum class Kind {
+    nobody,       // nobody listens there
+    no_tls,       // whoever answers there speaks something else
+    not_the_one,  // its certificate is not the one that the roster pins for this neighbour, or is not valid now
+    refused,      // its certificate is, and it closed after it had looked at this party's
+    other,
+  } kind = Kind::other;
+  std::string why;
+};
+
 class Courier {
  public:
   struct Setup {
@@ -32,8 +44,9 @@ class Courier {
     // none does.
     std::function<protocol::Receipt(const std::string& caller, std::string_view message)> deliver;
     std::function<void(std::uint64_t call, const protocol::Receipt& receipt)> answered;
-    std::function<void(std::uint64_t call, const std::string& why)> failed;  // why: empty when it was said before
-    std::function<void(const std::string& sentence)> report;                 // callers that were refused, and why
+    // worth_a_line: this kind was not said of this neighbour so often before.
+    std::function<void(std::uint64_t call, const CallFailure& failure, bool worth_a_line)> failed;
+    std::function<void(const std::string& sentence)> report;  // callers that were refused, and why
   };
 
   virtual ~Courier() = default;  // closes

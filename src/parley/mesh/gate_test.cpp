@@ -10,6 +10,7 @@
 #include <atomic>
 #include <condition_variable>
 #include <mutex>
+#include <set>
 #include <thread>
 #include <vector>
 
@@ -26,17 +27,19 @@ class AtTheGate : public testing::Test {
     gate_.emplace(Gate::Setup{.listen = "127.0.0.1:0",
                               .limits = limits,
                               .hand_on =
-                                  [this](int socket) {
+                                  [this](int socket, int place) {
                                     {
                                       const std::lock_guard lock(mutex_);
                                       inside_.emplace_back(socket);
+                                      places_.push_back(place);
                                     }
                                     changed_.notify_all();
                                   },
                               .report =
-                                  [this](const std::string&, const std::string& sentence) {
+                                  [this](const std::string& about, const std::string& sentence) {
                                     {
                                       const std::lock_guard lock(mutex_);
+                                      kinds_.insert(about);
                                       log_ += sentence + "\n";
                                     }
                                     changed_.notify_all();
@@ -71,6 +74,20 @@ class AtTheGate : public testing::Test {
   void await_inside(std::size_t count) {
     await([&] { return inside_.size() == count; });
   }
+  // A connection whose handshake has ended well. Nothing of its party's share is used yet.
+  Descriptor arrives(const std::string& party, const std::string& from = "127.0.0.1") {
+    Descriptor s = connect(from);
+    std::unique_lock lock(mutex_);
+    const std::size_t number = ++came_;
+    changed_.wait(lock, [&] { return places_.size() == number; });
+    const int place = places_.back();
+    const Descriptor& inside = inside_.back();
+    lock.unlock();
+    gate_->admitted(place, party);
+    say(inside, "x");
+    EXPECT_EQ(hear(s, 1), "x");  // so the gate hears of it before it reads anything
+    return s;
+  }
 
   static void say(const Descriptor& s, const std::string& text) {
     ASSERT_EQ(::send(s.number(), text.data(), text.size(), MSG_NOSIGNAL), static_cast<long>(text.size()));
@@ -96,13 +113,16 @@ class AtTheGate : public testing::Test {
   std::mutex mutex_;
   std::condition_variable changed_;
   std::vector<Descriptor> inside_;
+  std::vector<int> places_;  // of each
+  std::size_t came_ = 0;     // by arrives()
   std::string log_;
+  std::set<std::string> kinds_;
   std::atomic<double> clock_ = 0;  // seconds; 0: the real one
   std::optional<Gate> gate_;       // last: its thread ends before what it uses
 };
 
 TEST_F(AtTheGate, BytesPassBothWaysAndEitherSideMayEnd) {
-  open({.rate = 1e9, .burst = 1e9});
+  open({.unanswered = 1e9, .rate_of_stranger = 1e9, .burst_of_stranger = 1e9});
   const Descriptor outside = connect();
   await_inside(1);
   const std::string much(300000, 'x');
@@ -123,8 +143,7 @@ TEST_F(AtTheGate, BytesPassBothWaysAndEitherSideMayEnd) {
 TEST_F(AtTheGate, WhoDoesNotTakeItsAnswersIsNotHeardAndThenClosed) {
   clock_ = 1;
   open({});
-  const Descriptor deaf = connect(), other = connect("127.0.0.2");
-  await_inside(2);
+  const Descriptor deaf = arrives("a"), other = arrives("b", "127.0.0.2");
   const std::string much(1 << 16, 'x');
   pollfd room{.fd = inside_[0].number(), .events = POLLOUT, .revents = 0};
   while (::poll(&room, 1, 200) == 1) ::send(room.fd, much.data(), much.size(), MSG_NOSIGNAL | MSG_DONTWAIT);
@@ -149,33 +168,104 @@ TEST_F(AtTheGate, OneAddressCannotCrowdOutAnother) {
       log_, testing::HasSubstr("too many connections that have not finished a handshake, most of them from 127.0.0.1"));
 }
 
-TEST_F(AtTheGate, WhoHasStayedIsNotCrowdedOutByStrangers) {
+TEST_F(AtTheGate, PartiesAreNotCrowdedOutByStrangersButHaveALimitToo) {
   clock_ = 1;
-  open({.handshake = -1, .strangers = 2, .of_one_address = 2, .parties = 2});  // whoever is in is a party at once
-  const Descriptor first = connect(), second = connect();
-  await_inside(2);
-  const Descriptor third = connect();
-  await_inside(3);
+  open({.strangers = 2, .of_one_address = 2, .parties = 2});
+  const Descriptor first = arrives("a");
+  clock_ = 2;
+  const Descriptor second = arrives("b");
+  std::vector<Descriptor> strangers;
+  for (int i = 0; i < 5; ++i) strangers.push_back(connect());
+  await([&] { return places_.size() == 7; });
+  EXPECT_TRUE(is_open(first) && is_open(second));
+  clock_ = 3;
+  int place = 0;
+  await([&] { return (place = places_.back()) >= 0; });
+  gate_->admitted(place, "c");
   await([&] { return log_.find("too many connections of parties") != std::string::npos; });
   EXPECT_EQ(hear(first, 1), "");  // the longest silent
   EXPECT_TRUE(is_open(second));
-  EXPECT_TRUE(is_open(third));
+}
+
+TEST_F(AtTheGate, OfOnePartyTheLongestSilentConnectionsAreClosed) {
+  clock_ = 1;
+  open({.of_one_party = 2});
+  const Descriptor other = arrives("b");
+  std::vector<Descriptor> many;
+  for (int i = 0; i < 4; ++i) {
+    clock_ = 2 + i;
+    many.push_back(arrives("a"));
+  }
+  EXPECT_EQ(hear(many[0], 1), "");
+  EXPECT_EQ(hear(many[1], 1), "");
+  EXPECT_TRUE(is_open(many[2]) && is_open(many[3]) && is_open(other));
+  const std::lock_guard lock(mutex_);
+  EXPECT_THAT(log_, testing::HasSubstr("a has more than 2 connections: the longest silent ones are closed"));
+}
+
+TEST_F(AtTheGate, WhatNeverHasAnAnswerIsNotReadForEver) {
+  clock_ = 1;
+  open({.unanswered = 5000, .rate = 1e9, .burst = 1e9});
+  const Descriptor endless = arrives("a"), honest = arrives("b");
+  for (int i = 0; i < 4; ++i) {  // three times as much in all, with answers
+    say(honest, std::string(4000, 'x'));
+    EXPECT_EQ(hear(inside_[1], 4000).size(), 4000U);
+    say(inside_[1], "!");
+    EXPECT_EQ(hear(honest, 1), "!");
+  }
+  say(endless, std::string(20000, 'x'));
+  EXPECT_EQ(hear(endless, 1), "");
+  EXPECT_TRUE(is_open(honest));
+  const std::lock_guard lock(mutex_);
+  EXPECT_THAT(log_, testing::HasSubstr("a has sent"));
+  EXPECT_THAT(log_, testing::HasSubstr("bytes to which there is no answer: its connection is closed"));
+}
+
+TEST_F(AtTheGate, AStrangerIsLetGoWhenNoHandshakeCanLastAnyLonger) {
+  clock_ = 1;
+  open({.handshake = 5});
+  const Descriptor party = arrives("a"), stranger = connect();
+  await_inside(2);
+  clock_ = 7.5;
+  EXPECT_EQ(hear(stranger, 1), "");
+  EXPECT_TRUE(is_open(party));
+}
+
+// What is said late of a connection that has ended is not taken for the next one's in its place.
+TEST_F(AtTheGate, APlaceIsFreeWhenItsConnectionHasLeftOnBothSides) {
+  clock_ = 1;
+  open({.strangers = 1, .of_one_address = 1});
+  for (int i = 0; i < 40; ++i) {  // more often than there are places
+    const Descriptor s = connect();
+    await_inside(1);
+    const std::lock_guard lock(mutex_);
+    inside_.clear();
+  }
+  std::set<int> places(places_.begin(), places_.end());
+  EXPECT_LE(*places.rbegin(), gate_->places() - 1);
+  EXPECT_EQ(*places.begin(), 0);
+}
+
+TEST_F(AtTheGate, ARefusalIsReportedWithTheAddressThatItCameFrom) {
+  clock_ = 1;
+  open({});
+  const Descriptor party = arrives("a", "127.0.0.2"), again = connect("127.0.0.2"), stranger = connect("127.0.0.3");
+  await_inside(3);
+  for (const int place : places_) gate_->refused(place, "expired: a", "the certificate of 'a' expired");
+  await([&] { return log_.find("expired (a call from 127.0.0.2)") != std::string::npos; });
+  await([&] { return log_.find("expired (a call from 127.0.0.3)") != std::string::npos; });
+  const std::lock_guard lock(mutex_);
+  EXPECT_TRUE(kinds_.contains("expired: a, where a party has been"));  // not silenced by strangers elsewhere
+  EXPECT_TRUE(kinds_.contains("expired: a"));
 }
 
 TEST_F(AtTheGate, AStrangerWithManyAddressesDoesNotKeepAPartyOut) {
   clock_ = 1;
   open({.handshake = 5, .strangers = 8, .of_one_address = 8});
-  const auto arrives = [&](std::size_t count) {  // a byte passes: the gate has looked at its clock since
-    Descriptor s = connect("127.0.0.9");
-    await_inside(count);
-    say(s, "x");
-    EXPECT_EQ(hear(inside_[count - 1], 1), "x");
-    return s;
-  };
-  const Descriptor before = arrives(1);
-  clock_ = 8;                           // it has stayed
-  const Descriptor again = arrives(2);  // the longest silent of all who come
-  clock_ = 9;
+  const Descriptor before = arrives("a", "127.0.0.9");
+  const Descriptor again = connect("127.0.0.9");  // the longest silent of all who come
+  await_inside(2);
+  clock_ = 2;
   std::vector<Descriptor> crowd;
   for (int i = 0; i < 12; ++i) crowd.push_back(connect("127.0.1." + std::to_string(i + 1)));
   await_inside(14);
@@ -186,7 +276,7 @@ TEST_F(AtTheGate, AStrangerWithManyAddressesDoesNotKeepAPartyOut) {
 
 TEST_F(AtTheGate, BytesAreReadNoFasterThanAllowed) {
   clock_ = 1;
-  open({.rate = 1000, .burst = 5000});
+  open({.rate_of_stranger = 1000, .burst_of_stranger = 5000});
   const Descriptor outside = connect();
   await_inside(1);
   say(outside, std::string(20000, 'x'));
@@ -198,11 +288,36 @@ TEST_F(AtTheGate, BytesAreReadNoFasterThanAllowed) {
   EXPECT_EQ(hear(inside_[0], 500).size(), 500U);
 }
 
+TEST_F(AtTheGate, AllConnectionsOfOnePartyShareWhatIsReadOfIt) {
+  clock_ = 1;
+  open({.unanswered = 1e9, .rate = 1000, .burst = 5000});
+  const Descriptor first = arrives("a"), second = arrives("a"), other = arrives("b");
+  say(first, std::string(20000, 'x'));
+  EXPECT_EQ(hear(inside_[0], 5000).size(), 5000U);
+  say(second, std::string(20000, 'x'));
+  say(other, std::string(1000, 'x'));
+  EXPECT_EQ(hear(inside_[2], 1000).size(), 1000U);
+  EXPECT_TRUE(is_open(inside_[0]) && is_open(inside_[1]));  // and nothing is there to read
+}
+
+TEST_F(AtTheGate, ThereIsALimitToWhatIsReadOfAllParties) {
+  clock_ = 1;
+  open({.unanswered = 1e9, .rate = 1000, .burst = 5000, .rate_of_all = 1000, .burst_of_all = 7000});
+  const Descriptor first = arrives("a"), second = arrives("b"), third = connect();
+  await_inside(3);
+  say(first, std::string(20000, 'x'));
+  EXPECT_EQ(hear(inside_[0], 5000).size(), 5000U);
+  say(second, std::string(20000, 'x'));
+  EXPECT_EQ(hear(inside_[1], 2000).size(), 2000U);
+  say(third, "x");  // a stranger's share is its own
+  EXPECT_EQ(hear(inside_[2], 1), "x");
+  EXPECT_TRUE(is_open(inside_[0]) && is_open(inside_[1]));
+}
+
 TEST_F(AtTheGate, WhoSaysNothingForLongIsLetGo) {
   clock_ = 1;
   open({.idle = 300});
-  const Descriptor silent = connect(), other = connect();
-  await_inside(2);
+  const Descriptor silent = arrives("a"), other = arrives("b");
   clock_ = 200;
   say(other, "still here");
   EXPECT_EQ(hear(inside_[1], 10), "still here");
@@ -233,8 +348,8 @@ TEST_F(AtTheGate, ALackOfDescriptorsIsSaidAndDoesNotLast) {
 
 TEST(Gate, AnAddressThatIsTakenOrAnotherMachinesIsRefused) {
   const auto gate_at = [](const std::string& address) {
-    return std::make_unique<Gate>(
-        Gate::Setup{.listen = address, .hand_on = [](int) {}, .report = [](const std::string&, const std::string&) {}});
+    return std::make_unique<Gate>(Gate::Setup{
+        .listen = address, .hand_on = [](int, int) {}, .report = [](const std::string&, const std::string&) {}});
   };
   const auto first = gate_at("127.0.0.1:0");
   const auto says = [](const std::string& text) { return testing::ThrowsMessage<Error>(testing::HasSubstr(text)); };

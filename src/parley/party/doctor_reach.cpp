@@ -1,8 +1,10 @@
 #include "parley/party/doctor_reach.h"
 
 #include <algorithm>
+#include <chrono>
 #include <nlohmann/json.hpp>
 
+#include "parley/base/digest.h"
 #include "parley/base/input_file.h"
 #include "parley/mesh/probe.h"
 #include "parley/protocol/message.h"
@@ -13,6 +15,20 @@ namespace {
 using mesh::Probed;
 using nlohmann::json;
 using protocol::Verdict;
+
+// Who is refused learns no reason. Its certificate is known to be in order here: otherwise nobody is called.
+std::string refused_in_words(const Participant& participant) {
+  const identity::Certificate& own = participant.self.certificate;
+  const auto now = std::chrono::floor<std::chrono::seconds>(std::chrono::system_clock::now());
+  return "shows the certificate that the roster pins, and refuses this party in the handshake. Here the certificate "
+         "of " +
+         own.name + " is in order: this copy of the study pins its fingerprint " + in_fours(own.fingerprint) +
+         ", it is valid from " + identity::utc(own.not_before) + " to " + identity::utc(own.not_after) +
+         ", and the time is " + identity::utc(now) +
+         ". So the study there pins another one, the clock there is wrong, or this party has opened too many "
+         "connections; the log there says which ('a caller was refused: …'): ask its owner for that line, and compare "
+         "fingerprint and time by telephone";
+}
 
 constexpr std::string_view nothing = "parley doctor";  // no message: any party refuses it and stays as it is
 
@@ -42,8 +58,12 @@ std::unique_ptr<mesh::Courier> Caller::courier(const std::string& own_address) {
     }
     changed_.notify_all();
   };
-  setup.answered = [store](std::uint64_t, const protocol::Receipt& receipt) { store({.receipt = receipt, .why = ""}); };
-  setup.failed = [store](std::uint64_t, const std::string& why) { store({.receipt = std::nullopt, .why = why}); };
+  setup.answered = [store](std::uint64_t, const protocol::Receipt& receipt) {
+    store({.receipt = receipt, .failure = {}});
+  };
+  setup.failed = [store](std::uint64_t, const mesh::CallFailure& failure, bool) {
+    store({.receipt = std::nullopt, .failure = failure});
+  };
   setup.report = [](const std::string&) {};
   return mesh::make_courier(std::move(setup));
 }
@@ -90,8 +110,10 @@ Check Caller::neighbour(int node, bool fresh) {
                  "does not answer yet (" + probed.why +
                      "); if it has been started, ask for its address and whether its firewall lets you in");
   const Answer answer = call(node, fresh ? hello() : std::string(nothing));
+  if (!answer.receipt && answer.failure.kind == mesh::CallFailure::Kind::refused)
+    return found(Health::failed, refused_in_words(participant_));
   if (!answer.receipt)
-    return found(Health::failed, "answers, but not as " + peer.name + " (" + answer.why +
+    return found(Health::failed, "answers, but not as " + peer.name + " (" + answer.failure.why +
                                      "); compare address and fingerprint with its owner by telephone");
   const protocol::Receipt& r = *answer.receipt;
   if (!fresh || r.good() || r.verdict == Verdict::unavailable)

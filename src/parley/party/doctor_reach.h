@@ -26,7 +26,7 @@ class Caller {
  private:
   struct Answer {
     std::optional<protocol::Receipt> receipt;  // nullopt: no call came about
-    std::string why;
+    mesh::CallFailure failure;
   };
   Answer call(int node, std::string message);
   std::string hello() const;

@@ -237,7 +237,7 @@ class Joining {  // a party at work
     const study::Part& part = parts_->part();
     std::string text = "part " + std::to_string(part.number) + ": " + parley::join(part.agreed.parties, ", ") + "; " +
                        std::to_string(part.agreed.rounds) + " rounds are left";
-    if (parts_->holds_rows() && part.plan.noisy())
+    if (part.agreed.rounds > 0 && parts_->holds_rows() && part.plan.noisy())
       text += ", with noise for what is left of the plan (" + spent("epsilon") + " was spent)";
     return text + "; its record is in " + parts_->folder().string();
   }

@@ -165,7 +165,8 @@ std::shared_ptr<const privacy::PairKeys> pairs_of(const NoiseKey& own, const pro
                             std::to_string(protocol::noise_key_day(keys.payload(keys.middle()))) +
                             ", the middle of what all have announced",
                  .where = "the key that it has signed for this run",
-                 .fix = "nothing was released from rows; have the clock there looked at, then agree on a new study"});
+                 .fix = "nothing was released from rows; have the clock there looked at, then agree on a new study",
+                 .code = ledger::run_closed});
   return std::make_shared<const privacy::AgreedPairs>(self, std::move(pairs));
 }
 

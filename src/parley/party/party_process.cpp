@@ -31,12 +31,12 @@ PartyProcess::PartyProcess(Setup setup, mesh::Courier::Setup carrier, PartyInPar
     failpoint("sent to some");
     handle([&] { party_->answered(call, receipt); });
   };
-  carrier.failed = [this](std::uint64_t call, const std::string& why) {
+  carrier.failed = [this](std::uint64_t call, const mesh::CallFailure& failure, bool worth_a_line) {
     handle([&] {
       const auto whom = std::ranges::find(called_, call, [](const auto& one) { return one.second; });
       const bool known = whom != called_.end();
-      if (!why.empty())
-        lines_.emplace_back(why, Level::warning,
+      if (worth_a_line)
+        lines_.emplace_back(failure.why, Level::warning,
                             known ? setup_.roster[static_cast<std::size_t>(whom->first)].name : "");
       party_->failed(call);
     });
@@ -114,15 +114,18 @@ void PartyProcess::solve(std::unique_lock<std::mutex>& lock) {
 }
 
 protocol::Ending PartyProcess::run() {
+  const auto close = [this] {
+    courier_->close();
+    for (const LogLine& line : std::exchange(lines_, {})) setup_.report(line);
+  };
   std::optional<protocol::Ending> ending;
   try {
     ending = work();
   } catch (...) {
-    courier_->close();
+    close();
     throw;
   }
-  courier_->close();
-  for (const LogLine& line : std::exchange(lines_, {})) setup_.report(line);
+  close();
   return *ending;
 }
 

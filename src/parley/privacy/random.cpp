@@ -12,6 +12,7 @@
 #include <string>
 #include <utility>
 
+#include "parley/base/durable.h"
 #include "parley/privacy/pair_noise.h"
 
 namespace parley::privacy {
@@ -178,8 +179,11 @@ double Random::normal() {
   return radius * std::cos(2 * std::numbers::pi * uniform());
 }
 
-NoiseSource::NoiseSource(std::optional<std::uint64_t> seed, Entropy entropy)
-    : seed_(seed), run_(seed ? nullptr : std::make_shared<const RunKey>(entropy)) {}
+NoiseSource::NoiseSource(std::optional<std::uint64_t> seed, Entropy entropy) : seed_(seed) {
+  if (seed) return;
+  leave_no_core_dump();
+  run_ = std::make_shared<const RunKey>(entropy);
+}
 
 Random NoiseSource::stream(int node, int round, std::string_view purpose) const {
   const std::string label = "node " + std::to_string(node) + " round " + std::to_string(round) + " ";

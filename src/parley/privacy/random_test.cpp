@@ -4,6 +4,7 @@
 #include <fcntl.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <sys/prctl.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -85,6 +86,16 @@ TEST(CopiedProcess, InMidStreamBothGoOnAlike) {
   const auto both = in_two_copies([&] { return gaussian_vector(coordinates, 1, random); });
   EXPECT_EQ(both.first, both.second);
 }
+
+#ifndef PARLEY_SANITIZED
+TEST(NoiseSource, OfASecretLeavesNoCoreDump) {
+  ASSERT_EQ(::prctl(PR_SET_DUMPABLE, 1, 0, 0, 0), 0);
+  const NoiseSource seeded(7);
+  EXPECT_EQ(::prctl(PR_GET_DUMPABLE, 0, 0, 0, 0), 1) << "a seed is no secret";
+  const NoiseSource secret(std::nullopt);
+  EXPECT_EQ(::prctl(PR_GET_DUMPABLE, 0, 0, 0, 0), 0);
+}
+#endif
 
 TEST(Entropy, IsNeverTheSameTwiceAndFillsEverything) {
   std::vector<unsigned char> a(64), b(64);

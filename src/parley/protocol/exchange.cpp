@@ -76,7 +76,7 @@ void Exchange::take_up_decisions() {
   if (phase_ != Phase::recovering || released() < last_released_) return;
   happens(Event::told);
   if (accused_) {
-    if (mark_accused_ && !accusation_.empty()) mark_accused_(*accused_, accusation_);
+    if (mark_accused_ && !accusation_.empty() && tells_of_ledger(accusation_)) mark_accused_(*accused_, accusation_);
     return withdraw(*accused_);
   }
   check_confirmed();  // a party without neighbours

@@ -183,6 +183,7 @@ class Exchange {
   bool accused_by(const std::string& who, std::string_view proof);
   std::string unknown_here(const Message& own) const;  // what this party has signed, and its ledger does not know; ""
   void accept_accusation(const std::string& who, const std::string& has, std::string_view bytes);
+  static bool tells_of_ledger(std::string_view bytes);
   void check_complete();
   void seal();
   int last_word_key(const Message& m) const { return m.kind == Kind::seal ? agreed_.nodes() + m.node : m.node; }
@@ -201,6 +202,10 @@ class Exchange {
   std::string awaited_from(const Link& link) const;  // in words; "": nothing
   int waits_for(const Link& asking) const;           // another neighbour than this one; −1: nobody
   void watch_last_words();
+  double last_word_patience() const { return timing_.wait + 8 * timing_.deadline; }
+  void give_up_last_words(const std::string& missing);
+  std::vector<int> keep_back_last_words() const;  // who does, as far as is known here; ascending
+  bool keeps_back(int node) const;
   std::string missing_last_words() const;  // whose
   void pump();
   bool next_message(const Link& link, Link::Call& call, std::string& bytes) const;

@@ -7,6 +7,9 @@
 namespace parley::protocol {
 namespace {
 
+const std::string in_vain =
+    ", although everybody answers: started again, this party waits for it again; first ask its owner why";
+
 std::string in_seconds(double s) {
   return std::to_string(static_cast<long>(s)) + " s";
 }
@@ -60,22 +63,55 @@ void Exchange::watch_last_words() {
             " has signed other final iterates than those that are here: the parties do not have one model, and whoever "
             "passes messages on may have changed its own; 'parley verify' with the records of all finds who");
   if (phase_ != Phase::finals) last_word_at_ = now_;
-  const double waited = now_ - last_word_at_, patience = timing_.wait + 8 * timing_.deadline;
+  const double waited = now_ - last_word_at_, patience = last_word_patience();
   if (waited < patience / 2) last_words_awaited_ = false;
   if (waited < patience / 2 || (waited < patience && last_words_awaited_)) return;
   const std::string missing = missing_last_words() + " has not come for " + in_seconds(waited);
-  if (waited >= patience) return stop(End::peer_lost, missing, Reason::silence);
+  if (waited >= patience) return give_up_last_words(missing);
   last_words_awaited_ = true;
-  warn("", missing + "; without it this party stops after " + in_seconds(patience));
+  warn("", missing + "; without it " +
+               (consent_ ? "a party that keeps it back is lost after " : "this party stops after ") +
+               in_seconds(patience));
+}
+
+// A neighbour that keeps its last word back is lost, as one that keeps back a round. Of another party it is for its own
+// neighbours to find that out, and everybody hears of it; this one waits for that, as long as for a row of them.
+void Exchange::give_up_last_words(const std::string& missing) {
+  if (!consent_) return stop(End::peer_lost, missing + in_vain, Reason::silence);
+  for (const Link& link : links_)
+    if (keeps_back(link.node)) return lose(link.node, missing + ": it is lost", Reason::silence);
+  if (now_ - last_word_at_ >= (agreed_.nodes() + 1) * last_word_patience())
+    stop(End::peer_lost, missing + in_vain, Reason::silence);
+}
+
+// A seal takes all final iterates: where one of those is missing, its origin alone keeps everybody's seal back.
+std::vector<int> Exchange::keep_back_last_words() const {
+  std::vector<int> finals, seals;
+  for (const int node : agreed_.model_of)
+    if (!finals_.has(node)) finals.push_back(node);
+  for (int node = 0; node < agreed_.nodes(); ++node)
+    if (node != self_ && !seals_.has(node)) seals.push_back(node);
+  return finals.empty() ? seals : finals;
+}
+
+// A neighbour that has kept it back for long. It is excused for longer where it says that it waits for another one, or
+// has not taken a final iterate without which it cannot seal. Who hears that somebody has lost it loses it too: otherwise
+// the next part would have it again, through whoever's time was not yet up.
+bool Exchange::keeps_back(int node) const {
+  if (phase_ != Phase::finals || !is_neighbour(node)) return false;
+  const double waited = now_ - last_word_at_, patience = last_word_patience();
+  const Link& link = link_to(node);
+  const bool has_finals =
+      std::ranges::all_of(agreed_.model_of, [&](int origin) { return link.last_words.contains(origin); });
+  const bool excused = link.waits_for >= 0 || (finals_.complete() && !has_finals);
+  return waited >= patience / 2 && (!excused || waited >= agreed_.nodes() * patience) &&
+         std::ranges::binary_search(keep_back_last_words(), node);
 }
 
 std::string Exchange::missing_last_words() const {
-  std::vector<std::string> finals, seals;
-  for (const int node : agreed_.model_of)
-    if (!finals_.has(node)) finals.push_back(name(node));
-  for (int node = 0; node < agreed_.nodes(); ++node)
-    if (node != self_ && !seals_.has(node)) seals.push_back(name(node));
-  return finals.empty() ? "the seal of " + join(seals, ", ") : "the final iterate of " + join(finals, ", ");
+  std::vector<std::string> names;
+  for (const int node : keep_back_last_words()) names.push_back(name(node));
+  return (finals_.complete() ? "the seal of " : "the final iterate of ") + join(names, ", ");
 }
 
 void Exchange::watch(Link& link) {

@@ -226,10 +226,18 @@ std::string Exchange::unknown_here(const Message& own) const {
   return "";
 }
 
+// A second key for shared noise (a folder was removed) ends this run and says nothing of the ledger: a round that it lacks
+// would.
+bool Exchange::tells_of_ledger(std::string_view bytes) {
+  const auto decoded = decode(bytes);
+  const auto* m = std::get_if<Message>(&decoded);
+  return m == nullptr || m->kind != Kind::noise_key;
+}
+
 void Exchange::accept_accusation(const std::string& who, const std::string& has, std::string_view bytes) {
   if (accused_) return;
   // Trap: a kill in between must leave the mark, for without it other runs would go on with this ledger.
-  if (mark_accused_) mark_accused_(who + " has " + has, bytes);
+  if (mark_accused_ && tells_of_ledger(bytes)) mark_accused_(who + " has " + has, bytes);
   transcript_->append(Transcript::Entry::evidence, bytes);
   transcript_->sync();
   withdraw("your ledger is older than what you have released: " + who + " has " + has +

@@ -23,7 +23,8 @@ void Exchange::lose(int node, const std::string& text, Reason reason, const std:
   warn(name(node), text + "; asking all who are left whether to go on without it");
   std::vector<int> lost = {node};
   for (const Link& link : links_)  // whoever has been silent for as long is lost with it
-    if (link.node != node && now_ - link.heard >= (link.ever_heard ? timing_.wait : timing_.first_wait))
+    if (link.node != node &&
+        (keeps_back(link.node) || now_ - link.heard >= (link.ever_heard ? timing_.wait : timing_.first_wait)))
       lost.push_back(link.node);
   std::ranges::sort(lost);
   state_loss(std::move(lost));
@@ -93,10 +94,14 @@ void Exchange::settle() {
   if (!survivors_.stated(self_)) {
     if (!past_confirmed()) return stop(End::peer_lost, "others have lost a party" + unconfirmed, Reason::no_agreement);
     std::vector<std::string> lost;
-    for (const int node : survivors_.lost()) lost.push_back(node == self_ ? "this one" : name(node));
+    std::vector<int> here_too;
+    for (const int node : survivors_.lost()) {
+      lost.push_back(node == self_ ? "this one" : name(node));
+      if (keeps_back(node)) here_too.push_back(node);
+    }
     warn("", "others have lost " + (lost.empty() ? "a party" : join(lost, ", ")) +
                  "; asking all who are left whether to go on");
-    state_loss({});
+    state_loss(std::move(here_too));
   }
   while (!ended(phase_)) {
     const double waited = now_ - patience_from_, little = 2 * timing_.deadline;

@@ -94,6 +94,20 @@ TEST_F(SharedInARow, ACopyThatHasMadeAnotherKeyIsShownToItsParty) {
   EXPECT_TRUE(exchange(0).ending()->past_unknown());
 }
 
+// Its folder may have been removed before a row was used: the run ends, and the ledger is not marked as old.
+TEST_F(SharedInARow, AnotherKeyOfItsOwnSaysNothingOfItsLedger) {
+  std::vector<std::string> marked;
+  side(0).accused = [&](const std::string& what, std::string_view) { marked.push_back(what); };
+  side(0).open();
+  pass(2);
+  bring(1, 0, side(0).signed_bytes(noise_key(0, key_of(0, 'x'))));
+  ASSERT_TRUE(exchange(0).ending().has_value());
+  EXPECT_TRUE(exchange(0).ending()->past_unknown());
+  side(0).open();
+  EXPECT_TRUE(exchange(0).ending()->past_unknown()) << "a later process too";
+  EXPECT_TRUE(marked.empty());
+}
+
 TEST_F(SharedInARow, WhoComesBackWithAnEmptyDiskGetsAllKeysAgain) {
   pass(2);
   side(2).medium->content.clear();

@@ -173,5 +173,147 @@ TEST_F(BetweenTwo, WhoRefusesEveryGoodbyeDoesNotHoldACompletedParty) {
   EXPECT_TRUE(end(0).exchange->finished());
 }
 
+// Four parties whose carrier lets everything pass but one's last words.
+class KeptBack : public testing::Test {
+ protected:
+  void begin(const std::vector<std::pair<int, int>>& edges, bool goes_on) {
+    agreed_.parties.emplace_back("hospital_d");
+    agreed_.graph = network::Graph(4, edges);
+    agreed_.model_of = {0, 1, 2, 3};
+    for (int node = 0; node < 4; ++node) {
+      sides_.push_back(std::make_unique<Side>(node, agreed_));
+      if (!goes_on) continue;
+      sides_.back()->consent = [](const Succession&) { return Consent{.agrees = true, .configuration = "next"}; };
+      sides_.back()->open();
+    }
+    for (int round = 0; round <= agreed_.rounds; ++round) {
+      for (auto& s : sides_) s->release();
+      carry();
+      for (auto& s : sides_) ASSERT_TRUE(s->exchange->inbox().has_value());
+    }
+    for (auto& s : sides_) {
+      FinalIterate mine([](int) { return false; });
+      for (const auto& p : s->paid) mine.add(p);
+      s->exchange->finish(mine);
+    }
+    carry();
+  }
+  void carry() {
+    for (bool busy = true; busy;) {
+      busy = false;
+      for (auto& from : sides_) {
+        const Actions actions = from->exchange->take();
+        for (const LogLine& line : actions.reports) log_ += line.text + "\n";
+        for (const Send& send : actions.sends) {
+          busy = true;
+          const auto parsed = decode(send.bytes);
+          const Message& m = std::get<Message>(parsed);
+          if (m.kind == kept_ && (m.node == 3 || (send.peer == 1 && now_ < late_))) {
+            from->exchange->failed(send.call);
+            continue;
+          }
+          Receipt receipt = at(send.peer).deliver(agreed_.name(from->node), as_it_says(send.bytes, send.peer));
+          if (m.kind == Kind::hello && receipt.good()) receipt.attachment = as_it_says(receipt.attachment, from->node);
+          from->exchange->answered(send.call, receipt);
+        }
+      }
+    }
+  }
+  void pass(double seconds) {
+    for (const double end = now_ + seconds; now_ < end;) {
+      now_ += 0.25;
+      for (auto& s : sides_) s->exchange->tick(now_);
+      carry();
+    }
+  }
+  // A hello of d's: to a it says that it waits for c, and to c for a.
+  std::string as_it_says(const std::string& bytes, int to) const {
+    auto parsed = decode(bytes);
+    Message& m = std::get<Message>(parsed);
+    if (m.kind != Kind::hello || m.node != 3 || !says_that_it_waits_) return bytes;
+    Seen seen = *seen_of(m.payload);
+    seen.waits_for = 2 - to;
+    m.payload = payload_of(seen);
+    return sides_[3]->signed_bytes(m);
+  }
+  Exchange& at(int node) { return *sides_[static_cast<std::size_t>(node)]->exchange; }
+  void expect_that_three_go_on() {
+    for (int node = 0; node < 3; ++node) {
+      ASSERT_TRUE(at(node).ending().has_value()) << node << "\n" << log_;
+      ASSERT_EQ(at(node).ending()->end, End::continued) << at(node).ending()->text;
+      EXPECT_EQ(at(node).succession()->members, (std::vector<int>{0, 1, 2}));
+      EXPECT_EQ(at(node).succession()->through, agreed_.rounds) << "nothing is left to release";
+      EXPECT_EQ(at(node).succession()->id, at(0).succession()->id);
+    }
+  }
+
+  Agreement agreed_ = three_in_a_row();
+  std::vector<std::unique_ptr<Side>> sides_;
+  std::string log_;
+  Kind kept_ = Kind::seal;
+  bool says_that_it_waits_ = false;
+  double late_ = 0;  // b gets those of the others at this time
+  double now_ = 0;
+};
+
+const std::vector<std::pair<int, int>> all_to_all = {{0, 1}, {0, 2}, {0, 3}, {1, 2}, {1, 3}, {2, 3}};
+const std::vector<std::pair<int, int>> around = {{0, 1}, {0, 3}, {1, 2}, {2, 3}};
+
+TEST_F(KeptBack, WhoGivesNoSealIsLostAndTheOthersGoOn) {
+  begin(all_to_all, true);
+  EXPECT_EQ(at(3).ending()->end, End::completed) << "it has everybody's";
+  pass(100);
+  EXPECT_FALSE(at(0).ending().has_value()) << "wait is 100 s, and there are eight deadlines more";
+  EXPECT_THAT(log_, HasSubstr("the seal of hospital_d has not come for 54 s; without it a party that keeps it back is "
+                              "lost after 108 s"));
+  pass(30);
+  EXPECT_THAT(log_, HasSubstr("the seal of hospital_d has not come for 108 s: it is lost; asking all who are left"));
+  expect_that_three_go_on();
+}
+
+TEST_F(KeptBack, WhoGivesNoFinalIterateIsLostAndTheOthersGoOn) {
+  kept_ = Kind::final_iterate;
+  begin(all_to_all, true);
+  pass(130);
+  expect_that_three_go_on();
+}
+
+TEST_F(KeptBack, WhoHearsOfTheLossBeforeItsOwnTimeIsUpLosesItToo) {
+  kept_ = Kind::final_iterate;
+  late_ = 30;
+  begin(all_to_all, true);
+  pass(130);
+  EXPECT_THAT(log_, HasSubstr("others have lost hospital_d"));
+  expect_that_three_go_on();  // and not all four, by the edge that only b would have left
+}
+
+TEST_F(KeptBack, WhoseNeighboursFindItOutIsLostToAll) {
+  begin(around, true);  // b is no neighbour of d's
+  pass(330);
+  expect_that_three_go_on();
+}
+
+TEST_F(KeptBack, WhoSaysThatItWaitsForAnotherIsLostLater) {
+  kept_ = Kind::final_iterate;
+  says_that_it_waits_ = true;
+  begin(around, true);
+  pass(400);
+  EXPECT_FALSE(at(0).ending().has_value()) << log_;
+  pass(60);  // 108 s for each party: that is its own word
+  expect_that_three_go_on();
+}
+
+TEST_F(KeptBack, WhereALossEndsTheStudyItIsSaidWhatToDoFirst) {
+  begin(all_to_all, false);
+  pass(130);
+  for (int node = 0; node < 3; ++node) {
+    EXPECT_EQ(at(node).ending()->end, End::peer_lost);
+    EXPECT_THAT(
+        at(node).ending()->text,
+        HasSubstr("the seal of hospital_d has not come for 108 s, although everybody answers: started again, this "
+                  "party waits for it again; first ask its owner why"));
+  }
+}
+
 }  // namespace
 }  // namespace parley::protocol

@@ -359,6 +359,7 @@ TEST_F(SimulateTest, NothingIsWrittenWhenAnythingIsWrong) {
 // Two tables that differ in one row: with the one the pooled optimum can be certified, with the other it cannot.
 TEST_F(SimulateTest, ARowDoesNotDecideWhetherThereIsARun) {
   std::filesystem::create_directories(folder_);
+  options_.data.rows = data::Options{}.rows;  // of census alone
   options_.data.nodes = 2;
   options_.data.features = 1;
   options_.data.test_share = 0;

@@ -13,6 +13,8 @@
 #include <mutex>
 #include <optional>
 #include <thread>
+#include <utility>
+#include <vector>
 
 #include "mesh.grpc.pb.h"
 #include "parley/base/error.h"
@@ -36,7 +38,7 @@ class PeerClient {
     options.set_certificate_provider(provider_of(setup.self));
     options.watch_identity_key_cert_pairs();
     options.set_verify_server_certs(false);  // not by who issued it, but
-    options.set_certificate_verifier(pin(contact, setup.now, why_));
+    options.set_certificate_verifier(pin(contact, setup.now, seen_));
     options.set_check_call_host(false);  // nor by its address: by the name and fingerprint in the roster
     grpc::ChannelArguments arguments;
     const int patience = std::max(100, static_cast<int>(1000 * setup.deadline / 8));
@@ -108,33 +110,39 @@ class PeerClient {
                                      .reason = answer.reason(),
                                      .attachment = answer.attachment()});
       else
-        fail(next.first, contact_.name + " at " + contact_.address + ": " + reason(status));
+        fail(next.first, status);
     }
   }
 
-  void fail(std::uint64_t call, const std::string& sentence) {
-    setup_.failed(call, throttle_.worth(sentence, sentence).value_or(""));
+  void fail(std::uint64_t call, const grpc::Status& status) {
+    const auto [failure, about] = judged(status);
+    const auto line =
+        throttle_.worth(contact_.name + ", " + about, contact_.name + " at " + contact_.address + ": " + failure.why);
+    setup_.failed(call, {failure.kind, line.value_or(failure.why)}, line.has_value());
   }
 
-  std::string reason(const grpc::Status& status) {
+  // With what makes it one of a few kinds for the log.
+  std::pair<CallFailure, std::string> judged(const grpc::Status& status) const {
+    using Kind = CallFailure::Kind;
     const std::string said = status.error_message();
-    if (speaks_no_tls(said)) return "whoever answers there does not speak TLS";
-    const std::string why = why_->get();
+    if (speaks_no_tls(said)) return {{Kind::no_tls, "whoever answers there does not speak TLS"}, "no TLS"};
+    const auto [seen, why] = seen_->get();
     const bool nobody = said.find("Failed to connect to remote host") != std::string::npos;
-    if (!why.empty() && !nobody) return why;  // TLS may only say that the socket was closed
+    if (why && !nobody) return {{Kind::not_the_one, why->sentence}, why->kind};  // TLS may only say: socket closed
     if (nobody && said.find("Connection refused") != std::string::npos)
-      return "nobody answers there yet (connection refused)";
+      return {{Kind::nobody, "nobody answers there yet (connection refused)"}, "nobody"};
     // Its certificate was in order, and no answer to a first frame came: it looked at this party's and closed.
-    if (!nobody && said.find("failed to connect to all addresses") != std::string::npos)
-      return "refused in the handshake, or closed by it; its log says why, and 'parley doctor' finds what is wrong "
-             "here";
-    return protocol::printable(said, 300);
+    if (seen && !nobody && said.find("failed to connect to all addresses") != std::string::npos)
+      return {{Kind::refused,
+               "refused in the handshake, or closed by it; its log says why, and 'parley doctor' says what to compare"},
+              "refused"};
+    return {{Kind::other, protocol::printable(said, 300)}, "code " + std::to_string(status.error_code())};
   }
 
   const Courier::Setup& setup_;
   const Contact contact_;
   LogThrottle& throttle_;
-  const std::shared_ptr<LastRefusal> why_ = std::make_shared<LastRefusal>();
+  const std::shared_ptr<LastSeen> seen_ = std::make_shared<LastSeen>();
   std::unique_ptr<mesh::Mesh::Stub> stub_;
   std::mutex mutex_;
   std::condition_variable_any wake_;
@@ -146,8 +154,8 @@ class PeerClient {
 // Trap: a service whose handlers are threads is deaf while as many callers as it has threads do not read their answers.
 class MeshService : public mesh::Mesh::CallbackService {
  public:
-  MeshService(const Courier::Setup& setup, Callers& callers, Refusals& refusals)
-      : setup_(setup), callers_(callers), refusals_(refusals) {}
+  MeshService(const Courier::Setup& setup, Callers& callers, HandshakeEnds& ends)
+      : setup_(setup), callers_(callers), ends_(ends) {}
 
   grpc::ServerUnaryReactor* Deliver(grpc::CallbackServerContext* context, const mesh::Envelope* envelope,
                                     mesh::Answer* answer) override {
@@ -159,17 +167,15 @@ class MeshService : public mesh::Mesh::CallbackService {
  private:
   grpc::Status deliver(const grpc::CallbackServerContext& context, const mesh::Envelope& envelope,
                        mesh::Answer& answer) {
-    std::string caller;
-    try {
-      const auto presented = context.auth_context()->FindPropertyValues(GRPC_X509_PEM_CERT_PROPERTY_NAME);
-      expects(!presented.empty(), "a certificate on every connection that TLS has let in");
-      caller = callers_.name_in({presented.front().data(), presented.front().size()});
-    } catch (const Error& e) {  // it has expired since
-      refusals_.tell(e.what());
-      return {grpc::StatusCode::PERMISSION_DENIED, setup_.self.certificate.name + " refuses: " + e.what()};
+    const auto presented = context.auth_context()->FindPropertyValues(GRPC_X509_PEM_CERT_PROPERTY_NAME);
+    expects(!presented.empty(), "a certificate on every connection that TLS has let in");
+    const Callers::Judged caller = callers_.name_in({presented.front().data(), presented.front().size()});
+    if (const auto* wrong = std::get_if<Objection>(&caller)) {  // it has expired since
+      ends_.tell(-1, caller);
+      return {grpc::StatusCode::PERMISSION_DENIED, setup_.self.certificate.name + " refuses: " + wrong->sentence};
     }
     try {
-      const protocol::Receipt receipt = setup_.deliver(caller, envelope.message());
+      const protocol::Receipt receipt = setup_.deliver(std::get<std::string>(caller), envelope.message());
       answer.set_verdict(static_cast<std::uint32_t>(receipt.verdict));
       answer.set_reason(receipt.reason);
       answer.set_attachment(receipt.attachment);
@@ -181,10 +187,14 @@ class MeshService : public mesh::Mesh::CallbackService {
 
   const Courier::Setup& setup_;
   Callers& callers_;
-  Refusals& refusals_;
+  HandshakeEnds& ends_;
 };
 
-// A party that calls has one connection here, and one more while it is started again or looks around (doctor).
+// However large a message is: gRPC gives its sender room for a mebibyte more at a time.
+constexpr double most_unanswered = 1 << 21;
+
+// A party that calls has one connection here, and one more while it is started again or looks around (doctor). It makes
+// one call after the other, so half a message may stay unanswered, of a call that was given up, and then a whole one.
 Gate::Limits limits_of(const Courier::Setup& setup) {
   Gate::Limits limits;
   const auto parties = static_cast<int>(setup.roster.size());
@@ -194,6 +204,8 @@ Gate::Limits limits_of(const Courier::Setup& setup) {
   limits.strangers = 48 + 2 * parties;
   limits.parties = 16 + 4 * parties;
   limits.rate += 16 * largest;
+  limits.rate_of_all = limits.rate * std::max(4.0, parties / 2.0);
+  limits.unanswered += std::min(2 * largest, most_unanswered);
   limits.descriptors_kept += 4 * parties;
   return limits;
 }
@@ -203,41 +215,43 @@ class GrpcCourier final : public Courier {
   explicit GrpcCourier(Setup setup)
       : setup_(std::move(setup)),
         callers_(std::make_shared<Callers>(setup_.roster, setup_.now)),
-        refusals_(std::make_shared<Refusals>(
-            [this](const std::string& why) { report(why, "a caller was refused: " + why); })),
-        service_(setup_, *callers_, *refusals_),
+        ends_(
+            std::make_shared<HandshakeEnds>([this](int place, const Callers::Judged& judged) { hear(place, judged); })),
+        service_(setup_, *callers_, *ends_),
         clients_(setup_.roster.size()) {}
   ~GrpcCourier() override { close(); }
   GrpcCourier(const GrpcCourier&) = delete;
   GrpcCourier& operator=(const GrpcCourier&) = delete;
 
   void open() override {
-    handshakes_.emplace([this](const std::string& sentence) { report(sentence, sentence); });
-    tls::TlsServerCredentialsOptions options(provider_of(setup_.self));
-    options.watch_identity_key_cert_pairs();
-    // TLS itself proves that the caller has the key of its certificate; that the roster pins it is what admission() asks.
-    options.set_cert_request_type(GRPC_SSL_REQUEST_AND_REQUIRE_CLIENT_CERTIFICATE_BUT_DONT_VERIFY);
-    options.set_certificate_verifier(admission(callers_, refusals_));
+    handshakes_.emplace([this](const std::string& kind, const std::string& sentence) {
+      if (const auto line = of_callers_.worth(kind, sentence)) setup_.report(*line);
+    });
     const Gate::Limits limits = limits_of(setup_);
+    gate_.emplace(Gate::Setup{.listen = setup_.listen,
+                              .limits = limits,
+                              .hand_on =
+                                  [this](int socket, int place) {
+                                    tls::ExternalConnectionAcceptor::NewConnectionParameters taken;
+                                    taken.fd = socket;
+                                    doors_[static_cast<std::size_t>(place)]->HandleNewConnection(&taken);
+                                  },
+                              .report =
+                                  [this](const std::string& about, const std::string& sentence) {
+                                    if (const auto line = of_gate_.worth(about, sentence)) setup_.report(*line);
+                                  }});
     grpc::ServerBuilder builder;
     builder.SetResourceQuota(grpc::ResourceQuota("parley").Resize(std::size_t{1} << 26));
-    using Door = grpc::ServerBuilder::experimental_type::ExternalConnectionType;
-    const std::shared_ptr<tls::ExternalConnectionAcceptor> door =
-        builder.experimental().AddExternalConnectionAcceptor(Door::FROM_FD, tls::TlsServerCredentials(options));
+    const auto provider = provider_of(setup_.self);
+    for (int place = 0; place < gate_->places(); ++place) doors_.push_back(door(builder, provider, place));
     builder.SetMaxReceiveMessageSize(static_cast<int>(setup_.largest));
     builder.AddChannelArgument(GRPC_ARG_MAX_CONCURRENT_STREAMS, 4);
+    // Trap: gRPC would close the connection once for each PING that is too many, and keep an error of each inside of the
+    // next one: 32 KiB of them took 25 MiB. They are acknowledged, and the gate counts their bytes.
+    builder.AddChannelArgument(GRPC_ARG_HTTP2_MAX_PING_STRIKES, 0);
+    builder.AddChannelArgument(GRPC_ARG_HTTP2_BDP_PROBE, 0);  // or it gives room for 16 MiB: most_unanswered
     builder.AddChannelArgument(GRPC_ARG_SERVER_HANDSHAKE_TIMEOUT_MS, static_cast<int>(1000 * limits.handshake));
     builder.RegisterService(&service_);
-    gate_.emplace(Gate::Setup{
-        .listen = setup_.listen,
-        .limits = limits,
-        .hand_on =
-            [door](int socket) {
-              tls::ExternalConnectionAcceptor::NewConnectionParameters taken;
-              taken.fd = socket;
-              door->HandleNewConnection(&taken);
-            },
-        .report = [this](const std::string& about, const std::string& sentence) { report(about, sentence); }});
     server_ = builder.BuildAndStart();
     expects(server_ != nullptr, "a server without a port of its own");
     gate_->open();
@@ -258,7 +272,7 @@ class GrpcCourier final : public Courier {
     for (const auto& client : clients_)  // all at once, not one after the other
       if (client != nullptr) client->stop();
     clients_.clear();
-    refusals_->silence();
+    ends_->silence();
     handshakes_.reset();
     server_.reset();
   }
@@ -268,28 +282,44 @@ class GrpcCourier final : public Courier {
     if (closed_) return;
     auto& client = clients_[static_cast<std::size_t>(to)];
     if (client == nullptr)
-      client = std::make_unique<PeerClient>(setup_, setup_.roster[static_cast<std::size_t>(to)], throttle_);
+      client = std::make_unique<PeerClient>(setup_, setup_.roster[static_cast<std::size_t>(to)], of_calls_);
     client->send(call, std::move(message));
   }
 
   int port() const override { return gate_ ? gate_->port() : 0; }
 
  private:
-  void report(const std::string& about, const std::string& sentence) {
-    if (const auto line = throttle_.worth(about, sentence)) setup_.report(*line);
+  using Door = std::shared_ptr<tls::ExternalConnectionAcceptor>;
+  // One for each place: its verifier knows by that which connection it is asked about.
+  Door door(grpc::ServerBuilder& builder, const std::shared_ptr<tls::CertificateProviderInterface>& provider,
+            int place) {
+    tls::TlsServerCredentialsOptions options(provider);
+    options.watch_identity_key_cert_pairs();
+    // TLS itself proves that the caller has the key of its certificate; that the roster pins it is what admission() asks.
+    options.set_cert_request_type(GRPC_SSL_REQUEST_AND_REQUIRE_CLIENT_CERTIFICATE_BUT_DONT_VERIFY);
+    options.set_certificate_verifier(admission(place, callers_, ends_));
+    using Type = grpc::ServerBuilder::experimental_type::ExternalConnectionType;
+    return builder.experimental().AddExternalConnectionAcceptor(Type::FROM_FD, tls::TlsServerCredentials(options));
+  }
+
+  void hear(int place, const Callers::Judged& judged) {
+    if (const auto* name = std::get_if<std::string>(&judged)) return gate_->admitted(place, *name);
+    const Objection& wrong = std::get<Objection>(judged);
+    gate_->refused(place, wrong.kind, "a caller was refused: " + wrong.sentence);
   }
 
   const GrpcLibrary library_;  // first: it waits for gRPC's own threads when all the rest is gone
   const Setup setup_;
-  LogThrottle throttle_;
+  LogThrottle of_gate_, of_callers_, of_calls_;  // what strangers cause does not silence what this party meets itself
   std::optional<HandshakeReports> handshakes_;
   const std::shared_ptr<Callers> callers_;
-  const std::shared_ptr<Refusals> refusals_;
+  const std::shared_ptr<HandshakeEnds> ends_;
   MeshService service_;
   std::mutex mutex_;  // of what send() and close() share
   bool closed_ = false;
   std::vector<std::unique_ptr<PeerClient>>
-      clients_;  // none is added once closed_ is seen, so close() reads it without the lock
+      clients_;              // none is added once closed_ is seen, so close() reads it without the lock
+  std::vector<Door> doors_;  // by place
   std::optional<Gate> gate_;
   std::unique_ptr<grpc::Server> server_;
 };

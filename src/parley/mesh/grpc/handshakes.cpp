@@ -30,12 +30,14 @@ void on_log(gpr_log_func_args* line) {
   const std::string_view why = text.substr(begins.size(), text.find(" {") - begins.size());
   const auto says = [&](std::string_view words) { return why.find(words) != std::string_view::npos; };
   if (says("Custom verification check failed")) return;  // admission() has said why (pin.h)
-  const std::string sentence = speaks_no_tls(why) ? "somebody called without TLS and was refused"
-                               : says("PEER_DID_NOT_RETURN_A_CERTIFICATE") || says("peer did not return a certificate")
-                                   ? "a caller was refused: it presented no certificate"
-                                   : "a TLS handshake of a caller's failed: " + protocol::printable(why, 200);
-  const std::lock_guard lock(listeners().mutex);
-  for (const auto* report : listeners().all) (*report)(sentence);
+  const auto report = [](const std::string& kind, const std::string& sentence) {
+    const std::lock_guard lock(listeners().mutex);
+    for (const auto* listener : listeners().all) (*listener)(kind, sentence);
+  };
+  if (speaks_no_tls(why)) return report("no TLS", "somebody called without TLS and was refused");
+  if (says("PEER_DID_NOT_RETURN_A_CERTIFICATE") || says("peer did not return a certificate"))
+    return report("no certificate", "a caller was refused: it presented no certificate");
+  report("failed", "a TLS handshake of a caller's failed: " + protocol::printable(why, 200));
 }
 
 }  // namespace

@@ -11,7 +11,7 @@ namespace parley::mesh {
 // way. gRPC does not say which server was called, so two in one process hear of each other's.
 class HandshakeReports {
  public:
-  using Report = std::function<void(const std::string& sentence)>;
+  using Report = std::function<void(const std::string& kind, const std::string& sentence)>;  // kind: of three
   explicit HandshakeReports(Report report);
   ~HandshakeReports();
   HandshakeReports(const HandshakeReports&) = delete;

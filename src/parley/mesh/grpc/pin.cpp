@@ -1,78 +1,53 @@
 #include "parley/mesh/grpc/pin.h"
 
-#include <algorithm>
 #include <utility>
 #include <vector>
-
-#include "parley/base/error.h"
 
 namespace parley::mesh {
 namespace {
 
 namespace tls = grpc::experimental;
 
-identity::Certificate presented_as(std::string_view pem) {
-  return identity::parse_certificate(std::string(pem), "the presented certificate");
-}
-
-// nullopt: the certificate is the one that the roster pins for `expected`.
-std::optional<std::string> objection(const identity::Certificate& presented, const std::vector<Contact>& roster,
-                                     const std::string& expected, identity::Time now) {
-  const auto contact = std::ranges::find(roster, expected, &Contact::name);
-  const auto refusal = check_certificate(presented, expected, contact == roster.end() ? "" : contact->fingerprint, now);
-  if (refusal) return refusal->sentence;
-  return std::nullopt;
-}
-
 class Pin : public tls::ExternalCertificateVerifier {
  public:
-  Pin(Contact contact, std::function<identity::Time()> now, std::shared_ptr<LastRefusal> why)
-      : roster_{std::move(contact)}, now_(std::move(now)), why_(std::move(why)) {}
+  Pin(Contact contact, std::function<identity::Time()> now, std::shared_ptr<LastSeen> seen)
+      : roster_{std::move(contact)}, now_(std::move(now)), seen_(std::move(seen)) {}
 
   bool Verify(tls::TlsCustomVerificationCheckRequest* request, std::function<void(grpc::Status)> /*callback*/,
               grpc::Status* status) override {
-    const auto wrong = judged({request->peer_cert().data(), request->peer_cert().size()});
-    why_->set(wrong.value_or(""));
-    *status = wrong ? grpc::Status(grpc::StatusCode::UNAUTHENTICATED, *wrong) : grpc::Status::OK;
+    const auto wrong =
+        objection({request->peer_cert().data(), request->peer_cert().size()}, roster_, roster_.front().name, now_());
+    seen_->set(wrong);
+    *status = wrong ? grpc::Status(grpc::StatusCode::UNAUTHENTICATED, wrong->sentence) : grpc::Status::OK;
     return true;  // decided at once
   }
   void Cancel(tls::TlsCustomVerificationCheckRequest* /*request*/) override {}
 
  private:
-  std::optional<std::string> judged(std::string_view pem) const {
-    try {
-      return objection(presented_as(pem), roster_, roster_.front().name, now_());
-    } catch (const Error& e) {
-      return e.what();
-    }
-  }
-
   const std::vector<Contact> roster_;  // of this neighbour alone
   const std::function<identity::Time()> now_;
-  const std::shared_ptr<LastRefusal> why_;
+  const std::shared_ptr<LastSeen> seen_;
 };
 
 class Admission : public tls::ExternalCertificateVerifier {
  public:
-  Admission(std::shared_ptr<Callers> callers, std::shared_ptr<Refusals> refusals)
-      : callers_(std::move(callers)), refusals_(std::move(refusals)) {}
+  Admission(int place, std::shared_ptr<Callers> callers, std::shared_ptr<HandshakeEnds> ends)
+      : place_(place), callers_(std::move(callers)), ends_(std::move(ends)) {}
 
   bool Verify(tls::TlsCustomVerificationCheckRequest* request, std::function<void(grpc::Status)> /*callback*/,
               grpc::Status* status) override {
-    try {
-      callers_->admit({request->peer_cert().data(), request->peer_cert().size()});
-      *status = grpc::Status::OK;
-    } catch (const std::exception& e) {
-      refusals_->tell(e.what());
-      *status = grpc::Status(grpc::StatusCode::UNAUTHENTICATED, e.what());
-    }
+    const Callers::Judged judged = callers_->admit({request->peer_cert().data(), request->peer_cert().size()});
+    const auto* const wrong = std::get_if<Objection>(&judged);
+    *status = wrong != nullptr ? grpc::Status(grpc::StatusCode::UNAUTHENTICATED, wrong->sentence) : grpc::Status::OK;
+    ends_->tell(place_, judged);
     return true;  // decided at once
   }
   void Cancel(tls::TlsCustomVerificationCheckRequest* /*request*/) override {}
 
  private:
+  const int place_;
   const std::shared_ptr<Callers> callers_;
-  const std::shared_ptr<Refusals> refusals_;
+  const std::shared_ptr<HandshakeEnds> ends_;
 };
 
 }  // namespace
@@ -85,55 +60,34 @@ std::shared_ptr<tls::CertificateProviderInterface> provider_of(const identity::I
   return provider;
 }
 
-std::string Callers::name_in(std::string_view pem) {
+void HandshakeEnds::tell(int place, const Callers::Judged& judged) {
   const std::lock_guard lock(mutex_);
-  auto known = pinned_.find(pem);
-  identity::Certificate certificate = known == pinned_.end() ? presented_as(pem) : known->second;
-  if (const auto wrong = objection(certificate, roster_, certificate.name, now_())) throw Error({.what = *wrong});
-  if (known == pinned_.end()) known = pinned_.emplace(pem, std::move(certificate)).first;
-  return known->second.name;
+  if (heard_) heard_(place, judged);
 }
 
-void Callers::admit(std::string_view pem) {
-  const std::string name = name_in(pem);
+void HandshakeEnds::silence() {
   const std::lock_guard lock(mutex_);
-  Visits& visits = visits_[name];
-  const auto now = std::chrono::steady_clock::now();
-  const double passed = std::chrono::duration<double>(now - visits.counted).count();
-  visits.allowed = std::min(most_at_once, visits.allowed + per_second * passed);
-  visits.counted = now;
-  if (visits.allowed < 1) throw Error({.what = name + " opens too many connections"});
-  visits.allowed -= 1;
+  heard_ = nullptr;
 }
 
-void Refusals::tell(const std::string& why) {
+void LastSeen::set(std::optional<Objection> why) {
   const std::lock_guard lock(mutex_);
-  if (report_) report_(why);
+  found_ = {true, std::move(why)};
 }
 
-void Refusals::silence() {
+LastSeen::Found LastSeen::get() const {
   const std::lock_guard lock(mutex_);
-  report_ = nullptr;
-}
-
-void LastRefusal::set(std::string why) {
-  const std::lock_guard lock(mutex_);
-  why_ = std::move(why);
-}
-
-std::string LastRefusal::get() const {
-  const std::lock_guard lock(mutex_);
-  return why_;
+  return found_;
 }
 
 std::shared_ptr<tls::CertificateVerifier> pin(Contact contact, std::function<identity::Time()> now,
-                                              std::shared_ptr<LastRefusal> why) {
-  return tls::ExternalCertificateVerifier::Create<Pin>(std::move(contact), std::move(now), std::move(why));
+                                              std::shared_ptr<LastSeen> seen) {
+  return tls::ExternalCertificateVerifier::Create<Pin>(std::move(contact), std::move(now), std::move(seen));
 }
 
-std::shared_ptr<tls::CertificateVerifier> admission(std::shared_ptr<Callers> callers,
-                                                    std::shared_ptr<Refusals> refusals) {
-  return tls::ExternalCertificateVerifier::Create<Admission>(std::move(callers), std::move(refusals));
+std::shared_ptr<tls::CertificateVerifier> admission(int place, std::shared_ptr<Callers> callers,
+                                                    std::shared_ptr<HandshakeEnds> ends) {
+  return tls::ExternalCertificateVerifier::Create<Admission>(place, std::move(callers), std::move(ends));
 }
 
 }  // namespace parley::mesh

@@ -35,7 +35,8 @@ Persons::Row Persons::add(std::string person) {
 
 Error::Fields Persons::refused(const Place& where) const {
   return {.what = "a person has more rows than the schema allows for: the guarantee would not cover this one",
-          .value = "row " + std::to_string(schema_.unit.rows_per_person + 1) + " with the same '" + schema_.unit.person + "'",
+          .value = "row " + std::to_string(schema_.unit.rows_per_person + 1) + " with the same '" +
+                   schema_.unit.person + "'",
           .allowed = "rows_per_person = " + std::to_string(schema_.unit.rows_per_person),
           .where = where.text(),
           .fix =
