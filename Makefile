@@ -5,7 +5,7 @@ JOBS  ?= $(shell nproc)
 TESTS ?= $(shell expr 2 '*' $(JOBS) + 1)  # at a time; most count twice (tests/CMakeLists.txt)
 CMAKE_FLAGS ?=
 
-.PHONY: all setup browser postgres clang tools pylibs configure demo test library install python slow sanitize lint tidy-changed soak bench docs reproduce results format tidy tidy-tree clean
+.PHONY: all setup browser postgres clang tools pylibs configure demo test install python slow sanitize lint tidy-changed soak bench docs reproduce results format tidy tidy-tree clean
 
 all: configure
 	@cmake --build $(BUILD) --target parley -j $(JOBS)
@@ -31,26 +31,26 @@ demo: setup
 	  --out runs/demo-$$(date +%Y%m%d-%H%M%S)
 
 # The release build and its tests. Which test begins first is in tests/CMakeLists.txt (COST).
-test: setup browser postgres
+test: setup browser postgres pylibs
 	@$(MAKE) --no-print-directory configure
 	@cmake --build $(BUILD) -j $(JOBS)
 	@ctest --test-dir $(BUILD) --output-on-failure -j $(TESTS) -LE slow
 
-# The library with one header, in a tree of its own; `make install DESTDIR=... PREFIX=...` puts it, the program, its manual pages
-# and completions where they belong; `make python` makes the package in build-library/venv and runs its tests.
+# `make install DESTDIR=... PREFIX=...`: the program, its manual pages and completions, the library with one header.
 PREFIX ?= /usr/local
-library: setup
-	@$(call configured,$(BUILD)-library,-DCMAKE_BUILD_TYPE=Release -DBUILD_TESTING=OFF -DPARLEY_LIBRARY=ON -DCMAKE_INSTALL_PREFIX=$(PREFIX) -DPython_EXECUTABLE=/usr/bin/python3)
-	@cmake --build $(BUILD)-library --target parley parley_shared -j $(JOBS)
-install: library
-	@DESTDIR=$(DESTDIR) cmake --install $(BUILD)-library > /dev/null
-python: pylibs library
-	@cmake --build $(BUILD)-library --target parley_python -j $(JOBS)
-	@[ -d $(BUILD)-library/venv ] || /usr/bin/python3 -m venv --system-site-packages $(BUILD)-library/venv
-	@PARLEY_BUILD=$(abspath $(BUILD)-library) $(BUILD)-library/venv/bin/python -m pip install --quiet --no-build-isolation --no-deps --disable-pip-version-check .
-	@PARLEY=$(abspath $(BUILD)-library/parley) $(BUILD)-library/venv/bin/python -m pytest python/tests
-	@$(BUILD)-library/venv/bin/python -m pytest --pyargs parley --doctest-modules
-	@$(BUILD)-library/venv/bin/python -m mypy
+install: setup
+	@$(MAKE) --no-print-directory configure
+	@cmake --build $(BUILD) --target parley parley_shared -j $(JOBS)
+	@DESTDIR=$(DESTDIR) cmake --install $(BUILD) --prefix $(PREFIX) > /dev/null
+
+# The Python package in $(BUILD)/venv, with its tests and the types of what it says.
+python: setup pylibs
+	@$(MAKE) --no-print-directory configure
+	@cmake --build $(BUILD) --target parley parley_python -j $(JOBS)
+	@[ -d $(BUILD)/venv ] || /usr/bin/python3 -m venv --system-site-packages $(BUILD)/venv
+	@PARLEY_BUILD=$(abspath $(BUILD)) $(BUILD)/venv/bin/python -m pip install --quiet --no-build-isolation --no-deps --no-index --disable-pip-version-check .
+	@PARLEY=$(abspath $(BUILD)/parley) $(BUILD)/venv/bin/python python/tests/run.py
+	@$(BUILD)/venv/bin/python python/tests/run.py types
 
 # The tests that take longest: results on Adult and the papers' figures. CI runs them too.
 slow: setup
@@ -139,4 +139,4 @@ format: tools
 	@git ls-files '*.h' '*.cpp' | xargs clang-format-19 -i
 
 clean:
-	@rm -rf $(BUILD) $(BUILD)-library $(BUILD)-sanitize $(BUILD)-tidy $(BUILD)-tsan
+	@rm -rf $(BUILD) $(BUILD)-sanitize $(BUILD)-tidy $(BUILD)-tsan

@@ -1,8 +1,8 @@
-# `make install`: the program, its pages and completions, and the library with one header (docs/use/library.md).
+# `make install`: the program, its pages and completions, and the library with one header (docs/check/extend.md#parley-in-another-project).
 include(GNUInstallDirs)
 include(CMakePackageConfigHelpers)
 
-add_library(parley_shared SHARED EXCLUDE_FROM_ALL ${PROJECT_SOURCE_DIR}/cmake/shared.cpp)
+add_library(parley_shared SHARED ${PROJECT_SOURCE_DIR}/cmake/shared.cpp)
 target_link_libraries(parley_shared PRIVATE $<LINK_LIBRARY:WHOLE_ARCHIVE,parley_library>)
 set_target_properties(parley_shared PROPERTIES OUTPUT_NAME parley EXPORT_NAME parley VERSION ${PROJECT_VERSION} SOVERSION ${PROJECT_VERSION_MAJOR}.${PROJECT_VERSION_MINOR})
 target_include_directories(parley_shared INTERFACE $<INSTALL_INTERFACE:${CMAKE_INSTALL_INCLUDEDIR}>)
@@ -18,6 +18,7 @@ set(parley_has_mpi ${MPI_CXX_FOUND})
 set(parley_has_mesh ${gRPC_FOUND})
 configure_package_config_file(${CMAKE_CURRENT_LIST_DIR}/parley-config.cmake.in ${PROJECT_BINARY_DIR}/parley-config.cmake INSTALL_DESTINATION ${CMAKE_INSTALL_LIBDIR}/cmake/parley)
 write_basic_package_version_file(${PROJECT_BINARY_DIR}/parley-config-version.cmake COMPATIBILITY SameMinorVersion)
+file(RELATIVE_PATH up /${CMAKE_INSTALL_LIBDIR}/pkgconfig /)  # the tree may be moved
 configure_file(${CMAKE_CURRENT_LIST_DIR}/parley.pc.in ${PROJECT_BINARY_DIR}/parley.pc @ONLY)
 install(FILES ${PROJECT_BINARY_DIR}/parley-config.cmake ${PROJECT_BINARY_DIR}/parley-config-version.cmake DESTINATION ${CMAKE_INSTALL_LIBDIR}/cmake/parley COMPONENT development)
 install(FILES ${PROJECT_BINARY_DIR}/parley.pc DESTINATION ${CMAKE_INSTALL_LIBDIR}/pkgconfig COMPONENT development)

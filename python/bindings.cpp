@@ -180,6 +180,11 @@ void bind_training(py::module_& m) {
       .def_readonly("disagreement", &parley::Progress::disagreement)
       .def_readonly("train_loss", &parley::Progress::train_loss)
       .def_readonly("test_error", &parley::Progress::test_error);
+  py::class_<parley::PartySpend>(m, "PartySpend")
+      .def_readonly("records", &parley::PartySpend::records)
+      .def_readonly("epsilon", &parley::PartySpend::epsilon)
+      .def_readonly("epsilon_all_others", &parley::PartySpend::epsilon_all_others);
+  m.def("printed_epsilon", &parley::printed_epsilon);
   py::class_<parley::Guarantee>(m, "Guarantee")
       .def_readonly("epsilon", &parley::Guarantee::epsilon)
       .def_readonly("epsilon_all_others", &parley::Guarantee::epsilon_all_others)
@@ -187,6 +192,8 @@ void bind_training(py::module_& m) {
       .def_readonly("against", &parley::Guarantee::against)
       .def_readonly("theorem", &parley::Guarantee::theorem)
       .def_readonly("bound", &parley::Guarantee::bound)
+      .def_readonly("protects", &parley::Guarantee::protects)
+      .def_readonly("parties", &parley::Guarantee::parties)
       .def_readonly("not_private", &parley::Guarantee::not_private);
   py::class_<parley::Coefficient>(m, "Coefficient")
       .def_readonly("name", &parley::Coefficient::name)

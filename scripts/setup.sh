@@ -47,10 +47,10 @@ browser_driver() {
   (cd "$browser" && npm ci --no-audit --no-fund --ignore-scripts > /dev/null 2>&1) ||
     echo "parley set-up: npm ci failed in tests/browser: the browser test will be skipped" >&2
 }
-# Without a browser or a database its test is skipped, and nothing else fails.
+# Without a browser, a database or Python's libraries their test is skipped, and nothing else fails.
 give_up() {
   echo "parley set-up: $1; as root: apt-get install --no-install-recommends ${missing[*]}" >&2
-  [ "$group" = browser ] || [ "$group" = postgres ] && exit 0
+  case $group in browser|postgres|pylibs) exit 0 ;; esac
   exit 1
 }
 if [ ${#missing[@]} -eq 0 ]; then

@@ -132,18 +132,26 @@ class Model {
 
 // ---- Training
 
-// What the run tells about one record, whoever it is of, over all its rounds.
+// What the run tells about one record, whoever it is of, over all its rounds. A run that is NOT PRIVATE claims nothing:
+// its ε is infinite.
+struct PartySpend {
+  std::size_t records = 0;
+  double epsilon = 0, epsilon_all_others = 0;
+};
 struct Guarantee {
   double epsilon = 0;             // against `against`
   double epsilon_all_others = 0;  // against all other parties together
   double delta = 0;
   std::string against, theorem, bound;
+  std::string protects;                  // whose change is hidden: a record's, a person's
   std::vector<std::string> not_private;  // why it is none: a seed, no noise, … Empty: it stands
+  std::vector<PartySpend> parties;
 };
+std::string printed_epsilon(double epsilon);  // rounded up
 
 struct Progress {
   int round = 0, rounds = 0;
-  double epsilon = 0, epsilon_all_others = 0;    // spent so far
+  double epsilon = 0, epsilon_all_others = 0;    // spent so far; infinite: NOT PRIVATE
   double disagreement = 0;                       // between the parties' classifiers
   std::optional<double> train_loss, test_error;  // Privacy: measured on rows
 };
@@ -187,7 +195,7 @@ class Ledger {
   explicit Ledger(std::filesystem::path file);  // made by the first cap
   // The most that may ever be spent on a row of the dataset; infinite: public or synthetic rows.
   void cap(const std::string& dataset, double epsilon, double delta, std::optional<double> colluders_epsilon = {});
-  double spent(const std::string& dataset) const;  // against anybody
+  double spent(const std::string& dataset) const;  // ε against anybody, at the cap's δ
   double left(const std::string& dataset) const;   // for one more run
   const std::filesystem::path& file() const { return file_; }
 

@@ -1,7 +1,6 @@
 """What every estimator does: rows and settings in, a trained model and its guarantee out."""
 from __future__ import annotations
 
-import json
 import math
 import sys
 import tempfile
@@ -30,7 +29,9 @@ class TuningWarning(UserWarning):
 
 @dataclass(frozen=True)
 class Privacy:
-    """What a fit tells about one row, whoever it is of, to everybody who sees every message."""
+    """What a fit tells about one row, whoever it is of, to everybody who sees every message.
+
+    A fit that is NOT PRIVATE claims nothing: its ε is infinite."""
 
     epsilon: float
     epsilon_all_others: float
@@ -38,6 +39,7 @@ class Privacy:
     against: str
     theorem: str
     bound: str
+    protects: str
     not_private: tuple[str, ...]
     per_party: tuple[Mapping[str, Any], ...]
 
@@ -48,15 +50,11 @@ class Privacy:
     def __str__(self) -> str:
         if self.not_private:
             return self.stamp
-        text = f"ε = {_up(self.epsilon)}, δ = {self.delta:g} per row, over the whole fit, against {self.against}"
+        epsilon = _parley.printed_epsilon
+        text = f"ε = {epsilon(self.epsilon)}, δ = {self.delta:g} per row, over the whole fit, against {self.against}"
         if self.epsilon_all_others > self.epsilon:
-            text += f"; ε = {_up(self.epsilon_all_others)} against all other parties together"
-        return text
-
-
-def _up(epsilon: float) -> str:
-    """Rounded up: a printed ε is never below the proved one."""
-    return "inf" if math.isinf(epsilon) else f"{math.ceil(epsilon * 1e4 * (1 - 1e-12)) / 1e4:.4f}"
+            text += f"; ε = {epsilon(self.epsilon_all_others)} against all other parties together"
+        return text if self.bound == "proved" else f"{text} ({self.bound}, not proved)"
 
 
 def bounds_of(bounds: Optional[Bounds], columns: int, what: str) -> Optional[list[tuple[float, float]]]:
@@ -74,9 +72,12 @@ def bounds_of(bounds: Optional[Bounds], columns: int, what: str) -> Optional[lis
     return [(float(low), float(high)) for low, high in pairs]
 
 
-def measured_bounds(values: np.ndarray) -> list[tuple[float, float]]:
+def measured_bounds(values: Any) -> list[tuple[float, float]]:
     """Privacy: read off the rows; whoever calls this stamps the fit."""
-    low, high = np.asarray(values.min(axis=0)).ravel(), np.asarray(values.max(axis=0)).ravel()
+    low, high = values.min(axis=0), values.max(axis=0)
+    if hasattr(values, "tocsr"):
+        low, high = np.minimum(low.toarray(), 0), np.maximum(high.toarray(), 0)  # what is not there is 0
+    low, high = np.ravel(low), np.ravel(high)
     return [(float(a), float(b) if b > a else float(a) + 1) for a, b in zip(low, high)]
 
 
@@ -162,6 +163,10 @@ def warn_of_tuning(has_ledger: bool) -> None:
     )
 
 
+def spent(p: Any) -> str:
+    return "NOT PRIVATE" if math.isinf(p.epsilon) else f"ε {_parley.printed_epsilon(p.epsilon)}"
+
+
 def progress_bar(verbose: Any) -> tuple[Optional[Callable[[Any], None]], Callable[[], None]]:
     """Called with each round; and what ends it."""
     if not verbose:
@@ -169,7 +174,7 @@ def progress_bar(verbose: Any) -> tuple[Optional[Callable[[Any], None]], Callabl
     try:
         from tqdm.auto import tqdm
     except ImportError:
-        return (lambda p: print(f"round {p.round}/{p.rounds}  ε {p.epsilon:.4f}", file=sys.stderr)), lambda: None
+        return (lambda p: print(f"round {p.round}/{p.rounds}  {spent(p)}", file=sys.stderr)), lambda: None
     bar: Any = None
 
     def show(p: Any) -> None:
@@ -177,7 +182,7 @@ def progress_bar(verbose: Any) -> tuple[Optional[Callable[[Any], None]], Callabl
         if bar is None:
             bar = tqdm(total=p.rounds, desc="parley", unit="round")
         bar.n = p.round
-        bar.set_postfix(epsilon=f"{p.epsilon:.4f}", refresh=True)
+        bar.set_postfix_str(spent(p), refresh=True)
 
     return show, lambda: bar.close() if bar is not None else None
 
@@ -190,8 +195,9 @@ class Record:
         self.path = str(given) if given else self._own.name + "/record"  # type: ignore[union-attr]
 
 
-def privacy_of(trained: Any) -> Privacy:
-    g = trained.guarantee
+def privacy_of(guarantee: _parley.Guarantee, names: Sequence[str]) -> Privacy:
+    """`names` of the parties; none: they are numbered."""
+    g = guarantee
     return Privacy(
         epsilon=g.epsilon,
         epsilon_all_others=g.epsilon_all_others,
@@ -199,6 +205,15 @@ def privacy_of(trained: Any) -> Privacy:
         against=g.against,
         theorem=g.theorem,
         bound=g.bound,
+        protects=g.protects,
         not_private=tuple(g.not_private),
-        per_party=tuple(json.loads(trained.json)["node_results"]),
+        per_party=tuple(
+            {
+                "party": names[i] if names else str(i),
+                "records": p.records,
+                "epsilon": p.epsilon,
+                "epsilon_all_others": p.epsilon_all_others,
+            }
+            for i, p in enumerate(g.parties)
+        ),
     )

@@ -19,9 +19,11 @@ class Ledger:
         self._ledger.cap(dataset, float(epsilon), float(delta), colluders_epsilon)
 
     def spent(self, dataset: str) -> float:
+        """ε of all fits so far, against anybody, at the cap's δ."""
         return float(self._ledger.spent(dataset))
 
     def left(self, dataset: str) -> float:
+        """ε that one more fit may cost."""
         return float(self._ledger.left(dataset))
 
     def __fspath__(self) -> str:
@@ -32,3 +34,6 @@ class Ledger:
 
     def __repr__(self) -> str:
         return f"Ledger({self.path!r})"
+
+    def __reduce__(self) -> tuple[type[Ledger], tuple[str]]:  # clone and pickle: the file is the ledger
+        return (Ledger, (self.path,))

@@ -32,7 +32,7 @@ class _Schema:
         self.fold = self.toml.get("fold", "none")
         self.bound = self.toml.get("scale", "clip") == "bound"
         self.marks = {self.folded(m) for m in self.toml.get("missing", ["", "NA", "?"])}
-        self.columns = [c for c in self.toml.get("column", []) if c["kind"] != "drop"]
+        self.columns = [c for c in self.toml["columns"] if c["kind"] != "drop"]
         self.label = self.toml["label"]
         constant = self.intercept = self.toml.get("intercept", True)
         self.reference = []

@@ -76,11 +76,18 @@ def test_what_is_declared_is_private_and_says_what_it_costs():
         ({**DECLARED, "random_state": 3}, "seed 3"),
     ],
 )
-def test_what_is_not_private_is_stamped_in_the_model_too(what, reason):
+def test_what_is_not_private_is_stamped_wherever_it_shows(what, reason, tmp_path):
     x, y = rows(500)
     with pytest.warns(NotPrivateWarning, match=reason):
         model = PrivateLogisticRegression(epsilon=1, **what).fit(x, y)
     assert reason in model.privacy_.stamp
+    again = pickle.loads(pickle.dumps(model))
+    for said in (model.summary(), repr(model), model._repr_html_(), again.summary(), str(again.privacy_)):
+        assert "NOT PRIVATE" in said and "ε = " not in said
+    assert math.isinf(again.privacy_.epsilon) and math.isinf(again.privacy_.per_party[0]["epsilon"])
+    assert np.isinf(np.asarray(again.history_.epsilon)).all()
+    model.report(tmp_path / "page.html")
+    assert "NOT PRIVATE" in (tmp_path / "page.html").read_text()
     assert any(reason in r for r in json.loads(model.model_.json())["not_private"])
 
 
@@ -88,7 +95,7 @@ def test_without_noise_it_is_the_optimum_without_privacy():
     x, y = rows()
     model = PrivateLogisticRegression(epsilon=math.inf, **DECLARED).fit(x, y)
     assert "no noise" in model.privacy_.stamp
-    assert model.score(x, y) > 0.8
+    assert model.score(x, y) > 0.78
 
 
 def test_a_coefficient_is_per_unit_of_the_column_and_says_the_same_class():
@@ -141,38 +148,19 @@ def test_values_beyond_the_bounds_are_clipped_with_a_warning_that_says_what_to_d
 
 def test_groups_say_which_party_owns_a_row():
     x, y = rows(900)
-    bank = np.repeat(["a", "b", "c"], [500, 300, 100])
-    model = PrivateLogisticRegression(epsilon=1, random_state=1, **DECLARED).fit(x, y, groups=bank)
-    assert [p["records"] for p in model.privacy_.per_party] == [500, 300, 100]
+    bank = np.repeat(["a", "c", "b"], [500, 300, 100])
+    model = PrivateLogisticRegression(epsilon=1, **DECLARED).fit(x, y, groups=bank)
+    assert [(p["party"], p["records"]) for p in model.privacy_.per_party] == [("a", 500), ("b", 100), ("c", 300)]
+    assert all(0.99 < p["epsilon"] <= 1 for p in model.privacy_.per_party)
     with pytest.raises(ValueError, match="groups"):
         PrivateLogisticRegression(epsilon=1, **DECLARED).fit(x, y, groups=bank[:5])
 
 
 def test_colluders_give_both_epsilons():
     x, y = rows(900)
-    model = PrivateLogisticRegression(epsilon=1, colluders=1, random_state=1, **DECLARED).fit(x, y)
-    assert model.privacy_.epsilon_all_others > 2 * model.privacy_.epsilon - 0.2
-    assert "against all other parties" in str(model.privacy_) or model.privacy_.not_private
-
-
-def test_a_model_goes_to_the_program_and_back(tmp_path):
-    x, y = rows(400)
-    model = PrivateLogisticRegression(epsilon=2, random_state=1, **DECLARED).fit(x, y)
-    model.save(tmp_path / "model.json")
-    table = "\n".join(",".join(repr(float(v)) for v in row) for row in x)
-    (tmp_path / "new.csv").write_text("x0,x1,x2\n" + table + "\n")
-    said = subprocess.run(
-        [PROGRAM, "predict", "--model", tmp_path / "model.json", "--data", tmp_path / "new.csv"],
-        capture_output=True, text=True, check=True,
-    ).stdout.splitlines()[1:]
-    assert [float(line.split(",")[1]) for line in said] == model.predict_proba(x)[:, 1].tolist()
-    from parley.reader import Model
-
-    alone = Model.read(tmp_path / "model.json")
-    for row, p in zip(x[:50], model.predict_proba(x[:50])):
-        assert alone.probabilities({f"x{i}": v for i, v in enumerate(row.tolist())})["1"] == pytest.approx(p[1], abs=1e-12)
-    again = parley.Model.read(tmp_path / "model.json")
-    assert (again.weights() == model.model_.weights()).all()
+    model = PrivateLogisticRegression(epsilon=1, delta=1e-5, colluders=1, **DECLARED).fit(x, y)
+    assert model.privacy_.epsilon <= 1 < model.privacy_.epsilon_all_others
+    assert str(model.privacy_).count("ε = ") == 2
 
 
 @pytest.mark.filterwarnings("ignore")
@@ -194,7 +182,7 @@ def test_the_ledger_charges_every_fit_of_a_search_and_stops_it(tmp_path):
     ledger.cap("payments", epsilon=10, delta=1e-5)
     x, y = rows(300)
     model = PrivateLogisticRegression(
-        epsilon=0.5, delta=1e-6, ledger=str(ledger), dataset="payments", **DECLARED
+        epsilon=0.5, delta=1e-6, ledger=ledger, dataset="payments", **DECLARED
     )
     with pytest.warns(TuningWarning, match="ledger charges every fit"):
         GridSearchCV(model, {"fit_intercept": [True, False]}, cv=2, error_score="raise").fit(x, y)
@@ -222,6 +210,28 @@ def test_errors_are_the_librarys_words():
         PrivateLogisticRegression(epsilon=-1, **DECLARED).fit(x, y)
 
 
+def test_two_fits_run_at_the_same_time(monkeypatch):
+    x, y = rows(500)
+    both = threading.Barrier(2, timeout=120)
+    met = []
+
+    def show(progress):
+        if progress.round == 1:
+            met.append(both.wait())
+
+    from parley import _fit
+
+    monkeypatch.setattr(_fit, "progress_bar", lambda verbose: (show, lambda: None))
+    threads = [
+        threading.Thread(target=PrivateLogisticRegression(epsilon=1, **DECLARED).fit, args=(x, y)) for _ in range(2)
+    ]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert sorted(met) == [0, 1]
+
+
 def test_control_c_ends_within_a_round_and_leaves_a_usable_object():
     x, y = rows(2000)
     seen = []
@@ -238,9 +248,10 @@ def test_control_c_ends_within_a_round_and_leaves_a_usable_object():
 
     before, _fit.progress_bar = _fit.progress_bar, lambda verbose: (interrupt, lambda: None)
     try:
-        model.fit(x, y)
+        with pytest.warns(UserWarning, match="interrupted"):
+            model.fit(x, y)
     finally:
         _fit.progress_bar = before
     assert model.outcome_ == "interrupted"
-    assert model.n_iter_ < 100000
+    assert 3 <= model.n_iter_ < 100
     assert model.predict(x[:3]).shape == (3,)

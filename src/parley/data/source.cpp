@@ -182,10 +182,6 @@ void check_rows(const Holdings& all, const Options& o) {
   if (file_per_node(o)) check_rows_distinct(all, o.data);
 }
 
-}  // namespace
-
-namespace {
-
 constexpr const char* in_memory = "rows in memory";
 
 void add_test_rows(Holdings& all, const std::vector<Dataset>& test) {
@@ -243,6 +239,7 @@ Holdings holdings_of(std::vector<Dataset> nodes, const std::vector<Dataset>& tes
   std::vector<std::string> names;
   for (Dataset& node : nodes) {
     check_alike(node, all);
+    if (all.not_public.empty()) all.not_public = node.not_public;  // Privacy: one party's is enough for a stamp
     names.push_back(node.name);
     all.records.push_back(static_cast<double>(node.rows.count()));
     all.nodes.push_back(std::move(node.rows));
@@ -254,7 +251,8 @@ Holdings holdings_of(std::vector<Dataset> nodes, const std::vector<Dataset>& tes
 }
 
 Holdings holdings_dealt(const Options& o, Dataset rows, const std::vector<Dataset>& test) {
-  HeldOut parts = hold_out(std::move(rows), test.empty() ? o.test_share : 0, static_cast<std::uint64_t>(o.split_seed), 0);
+  HeldOut parts =
+      hold_out(std::move(rows), test.empty() ? o.test_share : 0, static_cast<std::uint64_t>(o.split_seed), 0);
   Holdings all;
   set_common_facts(all, o, in_memory, parts.train);
   deal_out(all, o, parts, {});

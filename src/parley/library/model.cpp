@@ -21,13 +21,17 @@ Model model_of(const std::string& text) {
 
 namespace {
 
-problem::Scored scored(const run::Model& model, const Rows& rows) {
+void check_rows(const run::Model& model, const Rows& rows) {
   if (rows.features() != model.feature_names.size())
     throw Error({.what = "the rows have " + std::to_string(rows.features()) + " features, the model " +
                          std::to_string(model.feature_names.size()),
                  .where = "the rows",
                  .fix = "encode them by the model's own schema"});
-  return problem::scored(rows.inside().dataset.rows, model.loss, model.weights);
+}
+
+problem::Scored scored(const run::Model& model, const Rows& rows) {
+  check_rows(model, rows);
+  return run::scored_alone(model, rows.inside().dataset.rows);
 }
 
 }  // namespace
@@ -89,7 +93,9 @@ std::vector<double> Model::predicted(const Rows& rows) const {
 
 std::string Model::evaluate(const Rows& rows) const {
   const run::Model& model = inside_->model;
-  const problem::Quality q = problem::quality(library::scored(model, rows), {.unit = run::unit_of(model.schema_toml)});
+  library::check_rows(model, rows);
+  const problem::Quality q = problem::quality(problem::scored(rows.inside().dataset.rows, model.loss, model.weights),
+                                              {.unit = run::unit_of(model.schema_toml)});
   return run::evaluation_json(q, run::class_names(model.schema_toml, model.classes), model.not_private).dump();
 }
 

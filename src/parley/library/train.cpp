@@ -1,5 +1,6 @@
 #include <cstdlib>
 #include <filesystem>
+#include <limits>
 #include <nlohmann/json.hpp>
 #include <system_error>
 #include <utility>
@@ -8,7 +9,7 @@
 #include "parley/base/text.h"
 #include "parley/library/inside.h"
 #include "parley/run/claim.h"
-#include "parley/run/compare.h"
+#include "parley/run/open_run.h"
 #include "parley/run/simulate.h"
 
 namespace parley {
@@ -46,37 +47,64 @@ class Unkept {
   fs::path folder_;
 };
 
-// Where the rows come from is an argument, not a setting.
-void check_no_source(const Settings& settings) {
-  for (const char* name : {"data", "data-dir", "schema", "format", "header", "delimiter", "query", "features",
-                           "preprocessing", "rows", "test-data", "public-data", "public-rows", "engine"})
-    if (settings.contains(name))
-      throw Error({.what = "this setting says where rows come from, and the rows are given",
-                   .where = std::string("setting '") + name + "'",
-                   .fix = "leave it out, or train by names of files alone"});
+void refuse_settings(const Settings& settings, const std::vector<std::string>& names, const std::string& why,
+                     const std::string& fix) {
+  for (const std::string& name : names)
+    if (settings.contains(name)) throw Error({.what = why, .where = "setting '" + name + "'", .fix = fix});
 }
 
-Progress progress_of(const run::RoundMetrics& m, int rounds) {
+// Where the rows come from is an argument, not a setting.
+void check_no_source(const Settings& settings) {
+  refuse_settings(settings,
+                  {"data", "data-dir", "schema", "format", "header", "delimiter", "query", "features", "preprocessing",
+                   "rows", "test-data", "test-share", "public-data", "public-rows", "engine"},
+                  "this setting says where rows come from, and the rows are given",
+                  "leave it out, or train by names of files alone");
+}
+
+// One call is one run, and its guarantee is that of the whole call.
+void check_one_run(const run::TrainOptions& options) {
+  if (options.engine.repeat > 1)
+    throw Error({.what = "a call trains once",
+                 .value = std::to_string(options.engine.repeat),
+                 .allowed = "1",
+                 .where = "setting 'repeat'",
+                 .fix = "call it again: every run costs its budget"});
+}
+
+constexpr double unlimited = std::numeric_limits<double>::infinity();
+
+// Privacy: what claims nothing is never beside a number that looks like a claim.
+Progress progress_of(const run::RoundMetrics& m, const run::Simulation& s) {
+  const bool claims = s.not_private.empty();
   return {.round = m.round,
-          .rounds = rounds,
-          .epsilon = m.epsilon,
-          .epsilon_all_others = m.epsilon_all_others,
+          .rounds = static_cast<int>(s.plan.options.rounds),
+          .epsilon = claims ? m.epsilon : unlimited,
+          .epsilon_all_others = claims ? m.epsilon_all_others : unlimited,
           .disagreement = m.disagreement,
           .train_loss = m.train_loss,
           .test_error = m.test_error};
 }
 
-Guarantee guarantee_of(const nlohmann::json& privacy, const std::vector<std::string>& not_private) {
-  const auto amount = [&](const char* key) {
-    return privacy.at(key).is_number() ? privacy.at(key).get<double>() : std::numeric_limits<double>::infinity();
+Guarantee guarantee_of(const nlohmann::json& j, const std::vector<std::string>& not_private) {
+  const bool claims = not_private.empty();
+  const auto amount = [&](const nlohmann::json& value) {
+    return claims && value.is_number() ? value.get<double>() : unlimited;
   };
-  return {.epsilon = amount("epsilon"),
-          .epsilon_all_others = amount("epsilon_all_others"),
-          .delta = privacy.at("delta").is_number() ? privacy.at("delta").get<double>() : 0,
-          .against = privacy.at("against").get<std::string>(),
-          .theorem = privacy.at("theorem").get<std::string>(),
-          .bound = privacy.at("bound").get<std::string>(),
-          .not_private = not_private};
+  Guarantee g{.epsilon = amount(j.at("epsilon")),
+              .epsilon_all_others = amount(j.at("epsilon_all_others")),
+              .delta = j.at("delta").is_number() ? j.at("delta").get<double>() : 0,
+              .against = j.at("against").get<std::string>(),
+              .theorem = j.at("theorem").get<std::string>(),
+              .bound = j.at("bound").get<std::string>(),
+              .protects = j.at("adjacency_means").get<std::string>(),
+              .not_private = not_private,
+              .parties = {}};
+  for (const nlohmann::json& node : j.at("node_results"))
+    g.parties.push_back({.records = node.at("records").get<std::size_t>(),
+                         .epsilon = amount(node.at("epsilon")),
+                         .epsilon_all_others = amount(node.at("epsilon_all_others"))});
+  return g;
 }
 
 Trained trained_of(const run::Summary& summary, const run::TrainOptions& options, bool kept) {
@@ -91,8 +119,7 @@ Trained trained_of(const run::Summary& summary, const run::TrainOptions& options
             .warnings = summary.simulation.plan.warnings,
             .record = kept ? summary.record : "",
             .json = j.dump()};
-  for (const run::RoundMetrics& m : last.history)
-    t.history.push_back(progress_of(m, static_cast<int>(summary.simulation.plan.options.rounds)));
+  for (const run::RoundMetrics& m : last.history) t.history.push_back(progress_of(m, summary.simulation));
   for (const run::Coefficient& c : last.coefficients)
     t.coefficients.push_back({.name = c.name,
                               .estimate = c.estimate,
@@ -105,11 +132,11 @@ Trained trained_of(const run::Summary& summary, const run::TrainOptions& options
   return t;
 }
 
-run::Hooks hooks_of(const Hooks& hooks, int& rounds) {
-  return {.on_start = [&](const run::Simulation& s) { rounds = static_cast<int>(s.plan.options.rounds); },
+run::Hooks hooks_of(const Hooks& hooks, const run::Simulation*& planned) {
+  return {.on_start = [&](const run::Simulation& s) { planned = &s; },
           .on_round =
               [&](int, const run::RoundMetrics& m) {
-                if (hooks.on_round) hooks.on_round(progress_of(m, rounds));
+                if (hooks.on_round) hooks.on_round(progress_of(m, *planned));
               },
           .stop = hooks.stop,
           .watch = {}};
@@ -121,11 +148,12 @@ Trained run_with(const Settings& settings, const Hooks& hooks, const How& how) {
   run::TrainOptions options;
   options.engine.metrics = "last";
   set_options(run::option_rows(options), settings);
+  check_one_run(options);
   run::check_budget(options);
   std::optional<Unkept> unkept;
   if (options.engine.out.empty() && options.engine.ledger.empty()) options.engine.out = unkept.emplace().record();
-  int rounds = 0;
-  return trained_of(how(options, hooks_of(hooks, rounds)), options, !unkept);
+  const run::Simulation* planned = nullptr;
+  return trained_of(how(options, hooks_of(hooks, planned)), options, !unkept);
 }
 
 std::vector<data::Dataset> datasets(const std::vector<Rows>& all) {
@@ -140,6 +168,8 @@ std::vector<data::Dataset> datasets(const std::vector<Rows>& all) {
 Trained train(const Settings& settings, const std::vector<Rows>& parties, const std::vector<Rows>& test,
               const Hooks& hooks) {
   library::check_no_source(settings);
+  library::refuse_settings(settings, {"nodes", "split", "split-column", "split-shares", "split-exponent", "split-seed"},
+                           "this setting deals rows out, and each party's are given", "leave it out");
   if (parties.size() < 2)
     throw Error({.what = "one party has nobody to learn with",
                  .value = std::to_string(parties.size()) + " sets of rows",

@@ -73,7 +73,7 @@ void read_weights(const json& j, Model& model, const std::string& where) {
   const std::vector<double>& by_class = model.loss.class_weights;
   if (!by_class.empty() && (by_class.size() != static_cast<std::size_t>(model.loss.classes) ||
                             !std::ranges::all_of(by_class, [](double w) { return w > 0 && std::isfinite(w); })))
-    refuse("the model's class weights are not one positive number for each class", file);
+    refuse("the model's class weights are not one positive number for each class", where);
   model.weights = Eigen::Map<const Vector>(weights.data(), static_cast<Index>(weights.size()));
   if (weights.empty() || !model.weights.allFinite())
     refuse("the model's weights and features do not belong together", where);

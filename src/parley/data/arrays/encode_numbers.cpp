@@ -12,10 +12,8 @@
 namespace parley::data {
 namespace {
 
-constexpr std::size_t beyond_all_rows = static_cast<std::size_t>(-1);
-
 std::string place(const std::string& name, std::size_t row) {
-  return name + (row == beyond_all_rows ? "" : ", row " + std::to_string(row + 1));
+  return name + ", row " + std::to_string(row + 1);
 }
 
 class NumberEncoder {
@@ -35,8 +33,6 @@ class NumberEncoder {
     clipped_.resize(columns_.size());
     if (schema.scale == Scale::bound) bound_ = divisor(schema);
   }
-
-  std::size_t columns() const { return columns_.size(); }
 
   void check_columns(std::size_t given) const {
     if (given != columns_.size())

@@ -151,6 +151,14 @@ double score_threshold(const Model& model, const Decision& d) {
   return model.loss.kind == LossKind::logistic ? std::log(*d.threshold / (1 - *d.threshold)) : *d.threshold;
 }
 
+problem::Scored scored_alone(const Model& model, const data::Rows& rows) {
+  problem::Scored s{.loss = model.loss, .label = rows.label, .score = {}};
+  for (std::size_t n = 0; n < rows.count(); ++n)
+    for (Index c = 0; c < model.loss.scores(); ++c)
+      s.score.push_back(problem::score(rows, n, model.weights.data() + c * rows.features));
+  return s;
+}
+
 std::vector<double> class_probabilities(const Model& model, const problem::Scored& rows) {
   if (model.loss.kind == LossKind::softmax) {
     std::vector<double> p = rows.score;
