@@ -91,13 +91,19 @@ parley::Trained train(const parley::Settings& settings, const std::vector<parley
   });
 }
 
-parley::JoinOutcome join(const std::string& study, const parley::Settings& settings, const py::object& progress) {
+parley::JoinOutcome join(const std::string& study, const parley::Settings& settings, const py::object& progress,
+                         const py::object& log) {
   std::atomic<bool> stop = false;
   parley::JoinHooks hooks{.on_progress = {}, .log = {}, .stop = &stop};
   if (!progress.is_none())
     hooks.on_progress = [&](int round, int rounds, int answering, int peers) {
       const py::gil_scoped_acquire held;
       progress(round, rounds, answering, peers);
+    };
+  if (!log.is_none())
+    hooks.log = [&](const std::string& line, bool warning) {
+      const py::gil_scoped_acquire held;
+      log(line, warning);
     };
   const py::gil_scoped_release released;
   return attended(stop, [&] { return parley::join(study, settings, hooks); });
@@ -233,7 +239,7 @@ void bind_owner(py::module_& m) {
       .def_readonly("folder", &parley::JoinOutcome::folder)
       .def_readonly("has_model", &parley::JoinOutcome::has_model)
       .def_readonly("has_statement", &parley::JoinOutcome::has_statement);
-  m.def("join", &join, py::arg("study"), py::arg("settings"), py::arg("progress"));
+  m.def("join", &join, py::arg("study"), py::arg("settings"), py::arg("progress"), py::arg("log"));
   m.def("write_report", &parley::write_report, py::call_guard<py::gil_scoped_release>());
 }
 

@@ -207,7 +207,7 @@ class Ledger {
 
 struct JoinHooks {
   std::function<void(int round, int rounds, int answering, int peers)> on_progress{};
-  std::function<void(const std::string& line)> log{};
+  std::function<void(const std::string& line, bool warning)> log{};
   const std::atomic<bool>* stop = nullptr;
 };
 struct JoinOutcome {

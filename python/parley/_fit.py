@@ -9,9 +9,11 @@ from dataclasses import dataclass
 from typing import Any, Callable, Mapping, Optional, Sequence, Union
 
 import numpy as np
+import numpy.typing as npt
 
 from . import _parley
 
+Array = npt.NDArray[Any]
 Bounds = Union[Sequence[float], Sequence[Sequence[float]]]
 
 
@@ -81,7 +83,7 @@ def measured_bounds(values: Any) -> list[tuple[float, float]]:
     return [(float(a), float(b) if b > a else float(a) + 1) for a, b in zip(low, high)]
 
 
-def rows_of(x: Any, labels: np.ndarray, schema: _parley.Schema, name: str) -> _parley.Rows:
+def rows_of(x: Any, labels: Array, schema: _parley.Schema, name: str) -> _parley.Rows:
     """Dense in either order and without a copy where it holds doubles, or sparse."""
     y = np.ascontiguousarray(labels, dtype=np.float64)
     if hasattr(x, "tocsr"):
@@ -184,7 +186,11 @@ def progress_bar(verbose: Any) -> tuple[Optional[Callable[[Any], None]], Callabl
         bar.n = p.round
         bar.set_postfix_str(spent(p), refresh=True)
 
-    return show, lambda: bar.close() if bar is not None else None
+    def done() -> None:
+        if bar is not None:
+            bar.close()
+
+    return show, done
 
 
 class Record:

@@ -46,6 +46,8 @@ PARAMETERS = """
 
 class PrivateLinearModel(BaseEstimator):
     _loss = "logistic"
+    coef_: Any
+    intercept_: Any
 
     def __init__(
         self,
@@ -123,7 +125,7 @@ class PrivateLinearModel(BaseEstimator):
             not_public="; ".join(measured),
         )
 
-    def _train(self, x: Any, labels: np.ndarray, groups: Any, schema: _parley.Schema) -> None:
+    def _train(self, x: Any, labels: _fit.Array, groups: Any, schema: _parley.Schema) -> None:
         if x.shape[0] < 2:
             raise ValueError(f"n_samples = {x.shape[0]}: parties that learn together need a row each")
         settings = self._settings()
@@ -194,7 +196,7 @@ class PrivateLinearModel(BaseEstimator):
             coef, intercept = slopes / width, constant - slopes @ (low / width)
         self._publish(coef, intercept)
 
-    def _publish(self, coef: np.ndarray, intercept: np.ndarray) -> None:
+    def _publish(self, coef: _fit.Array, intercept: _fit.Array) -> None:
         self.coef_, self.intercept_ = coef, intercept
 
     # ---- use

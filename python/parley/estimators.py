@@ -83,17 +83,19 @@ class _PrivateClassifier(ClassifierMixin, PrivateLinearModel):
         self._train(X, codes, groups, self._schema(X, (0.0, 1.0), names, measured))
         return self
 
-    def decision_function(self, X: Any) -> np.ndarray:
+    def decision_function(self, X: Any) -> _fit.Array:
         """Of two classes above 0 where the second is said; of several classes one score a class."""
         rows = self._encoded(X)
-        scores: np.ndarray = self.model_.scores(rows).reshape(len(rows), -1)
+        scores: _fit.Array = self.model_.scores(rows).reshape(len(rows), -1)
         if scores.shape[1] == 1:
-            return scores.ravel()
-        return scores[:, 1] - scores[:, 0] if scores.shape[1] == 2 else scores
+            scores = scores[:, 0]
+        elif scores.shape[1] == 2:
+            scores = scores[:, 1] - scores[:, 0]
+        return scores
 
-    def predict(self, X: Any) -> np.ndarray:
+    def predict(self, X: Any) -> _fit.Array:
         rows = self._encoded(X)
-        said: np.ndarray = self.classes_[self.model_.predicted(rows).astype(int)]
+        said: _fit.Array = self.classes_[self.model_.predicted(rows).astype(int)]
         return said
 
 
@@ -118,14 +120,14 @@ class PrivateLogisticRegression(_PrivateClassifier):
     """
     _loss = "logistic"
 
-    def predict_proba(self, X: Any) -> np.ndarray:
+    def predict_proba(self, X: Any) -> _fit.Array:
         """One column a class, in the order of ``classes_``."""
         rows = self._encoded(X)
-        p: np.ndarray = self.model_.probabilities(rows)
+        p: _fit.Array = self.model_.probabilities(rows)
         return p.reshape(len(rows), -1)
 
-    def predict_log_proba(self, X: Any) -> np.ndarray:
-        logarithm: np.ndarray = np.log(self.predict_proba(X))
+    def predict_log_proba(self, X: Any) -> _fit.Array:
+        logarithm: _fit.Array = np.log(self.predict_proba(X))
         return logarithm
 
     def _more_tags(self) -> dict[str, Any]:
@@ -219,12 +221,12 @@ class PrivateLinearRegression(RegressorMixin, PrivateLinearModel):
         self._train(X, np.asarray(y, dtype=np.float64), groups, self._schema(X, given[0], [], measured))
         return self
 
-    def predict(self, X: Any) -> np.ndarray:
+    def predict(self, X: Any) -> _fit.Array:
         rows = self._encoded(X)
-        said: np.ndarray = self.model_.predicted(rows)
+        said: _fit.Array = self.model_.predicted(rows)
         return said
 
-    def _publish(self, coef: np.ndarray, intercept: np.ndarray) -> None:
+    def _publish(self, coef: _fit.Array, intercept: _fit.Array) -> None:
         low, high = self._target
         half = (high - low) / 2  # a target is low + (score + 1)/2 (high − low)
         self.coef_ = coef.ravel() * half

@@ -182,7 +182,7 @@ class Model:
         s = self.scores(row)
         if self._bounds:
             low, high = self._bounds
-            return low + (s[0] + 1) / 2 * (high - low)
+            return float(low + (s[0] + 1) / 2 * (high - low))
         return self.classes[s.index(max(s))] if self.loss == "softmax" else self.classes[int(s[0] > 0)]
 
 

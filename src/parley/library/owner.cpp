@@ -1,11 +1,8 @@
 // What an owner does beside training: the ledger, a study with others, pages.
-#include <sys/stat.h>
-
-#include <cmath>
-#include <limits>
 #include <utility>
 
 #include "parley/base/error.h"
+#include "parley/base/log_line.h"
 #include "parley/base/text.h"
 #include "parley/ledger/ledger_file.h"
 #include "parley/library/inside.h"
@@ -63,7 +60,9 @@ JoinOutcome join(const std::string& study, const Settings& settings, const JoinH
     watching.on_progress = [&](const party::JoinProgress& p) {
       hooks.on_progress(p.round, p.rounds, p.answering, p.peers);
     };
-  if (hooks.log) watching.report = [&](const LogLine& line) { hooks.log(line.text); };
+  watching.report = [&](const LogLine& line) {
+    if (hooks.log) hooks.log(line.text, line.level != Level::info);
+  };
   const party::Joined j = party::join(options, watching);
   return {.outcome = study::end_name(j.ending.end),
           .text = j.ending.text,
