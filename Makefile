@@ -5,7 +5,7 @@ JOBS  ?= $(shell nproc)
 TESTS ?= $(shell expr 2 '*' $(JOBS) + 1)  # at a time; most count twice (tests/CMakeLists.txt)
 CMAKE_FLAGS ?=
 
-.PHONY: all setup browser postgres clang tools configure demo test slow sanitize lint tidy-changed soak bench docs reproduce results format tidy tidy-tree clean
+.PHONY: all setup browser postgres clang tools pylibs configure demo test install python slow sanitize lint tidy-changed soak bench docs reproduce results format tidy tidy-tree clean
 
 all: configure
 	@cmake --build $(BUILD) --target parley -j $(JOBS)
@@ -13,7 +13,7 @@ all: configure
 # Packages: what building and testing needs; Chromium, for the test of reports; clang-19; clang-format and clang-tidy.
 setup:
 	@scripts/setup.sh
-browser postgres clang tools:
+browser postgres clang tools pylibs:
 	@scripts/setup.sh $@
 
 # $(call configured,TREE,FLAGS): quiet unless it fails.
@@ -38,10 +38,26 @@ tested = ctest --test-dir $(1) --output-on-failure -j $(TESTS) $(2) || { test -n
 	  && echo "parley: these failed once and passed alone; look at each before the next change:" && cat $(1)/failed-once.log; }
 
 # The release build and its tests. Which test begins first is in tests/CMakeLists.txt (COST).
-test: setup browser postgres
+test: setup browser postgres pylibs
 	@$(MAKE) --no-print-directory configure
 	@cmake --build $(BUILD) -j $(JOBS)
 	@$(call tested,$(BUILD),-LE slow)
+
+# `make install DESTDIR=... PREFIX=...`: the program, its manual pages and completions, the library with one header.
+PREFIX ?= /usr/local
+install: setup
+	@$(MAKE) --no-print-directory configure
+	@cmake --build $(BUILD) --target parley parley_shared -j $(JOBS)
+	@DESTDIR=$(DESTDIR) cmake --install $(BUILD) --prefix $(PREFIX) > /dev/null
+
+# The Python package in $(BUILD)/venv, with its tests and the types of what it says.
+python: setup pylibs
+	@$(MAKE) --no-print-directory configure
+	@cmake --build $(BUILD) --target parley parley_python -j $(JOBS)
+	@[ -d $(BUILD)/venv ] || /usr/bin/python3 -m venv --system-site-packages $(BUILD)/venv
+	@PARLEY_BUILD=$(abspath $(BUILD)) $(BUILD)/venv/bin/python -m pip install --quiet --no-build-isolation --no-deps --no-index --disable-pip-version-check .
+	@PARLEY=$(abspath $(BUILD)/parley) $(BUILD)/venv/bin/python python/tests/run.py
+	@$(BUILD)/venv/bin/python python/tests/run.py types
 
 # The tests that take longest: results on Adult and the papers' figures. CI runs them too.
 slow: setup

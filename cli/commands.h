@@ -22,6 +22,7 @@ Command doctor_command();
 Command report_command();
 Command reproduce_command();
 Command options_command();
+Command completion_command();
 
 std::vector<Command> all_commands();  // in the order in which help shows them
 

@@ -149,11 +149,7 @@ int run_evaluate(const Arguments& arguments) {
   const auto classes = run::class_names(model.schema_toml, model.classes);
   if (!o.out.empty()) write_page(o, model, s, q, classes);
   if (arguments.has("json")) {
-    nlohmann::json j = run::to_json(q, classes);
-    j["error"] = q.error;
-    j["model_not_private"] = model.not_private;
-    j["measured_on_rows"] = "private: no budget paid for these figures";
-    fmt::print("{}\n", j.dump());
+    fmt::print("{}\n", run::evaluation_json(q, classes, model.not_private).dump());
     return 0;
   }
   for (const auto& note : notes_on(model)) fmt::print(stderr, "note: {}\n", note);

@@ -4,6 +4,7 @@
 #include <nlohmann/json.hpp>
 
 #include "cli/commands.h"
+#include "cli/manual.h"
 #include "cli/terminal.h"
 #include "parley/base/error.h"
 #include "parley/base/text.h"
@@ -126,6 +127,10 @@ int run_options(const Arguments& arguments) {
     fmt::print("{}\n", nlohmann::json{{"commands", out}}.dump(1));
     return 0;
   }
+  if (arguments.has("man")) {
+    fmt::print("{}", arguments.words.empty() ? manual_page(commands) : manual_page(commands.front()));
+    return 0;
+  }
   if (!arguments.has("markdown")) {
     for (const Command& c : commands) print_plain(c);
     return 0;
@@ -146,8 +151,10 @@ Command options_command() {
   return {.name = "options",
           .summary = "list the options of every command, or of one, with symbol, default and range",
           .words = "[COMMAND]",
-          .flags = {"json", "markdown"},
-          .examples = "  parley options\n  parley options plan\n  parley options --markdown > docs/use/options.md\n",
+          .flags = {"json", "markdown", "man"},
+          .examples =
+              "  parley options\n  parley options plan\n  parley options train --man | man -l -\n  parley options "
+              "--markdown > docs/use/options.md\n",
           .run = run_options};
 }
 

@@ -12,7 +12,6 @@
 #include "cli/terminal.h"
 #include "cli/train_result.h"
 #include "parley/algorithm/newton/newton_plan.h"
-#include "parley/algorithm/rules.h"
 #include "parley/base/error.h"
 #include "parley/base/printed.h"
 #include "parley/base/text.h"
@@ -75,18 +74,10 @@ LiveView::Shown shown_of(const run::Simulation& s, const run::TrainOptions& o) {
                   (s.not_private.empty() ? "" : ", NOT PRIVATE")};
 }
 
-void check_budget(const run::TrainOptions& o) {
-  if (algorithm::decides_privacy(o.algorithm)) return;
-  run::check_options(o);  // what is wrong otherwise is told first
-  throw Error({.what = "how much privacy? There is no budget",
-               .where = "option --epsilon",
-               .fix = "give --epsilon (for example 1), or --noise none to run without privacy"});
-}
-
 int run_train(const Arguments& arguments) {
   run::TrainOptions options;
   set_from(arguments, run::option_rows(options));
-  check_budget(options);
+  run::check_budget(options);
   const bool json = arguments.has("json");
   // SIGUSR1: what mpirun passes on without killing
   std::optional<LiveView> live;

@@ -6,6 +6,7 @@
 #   setup.sh clang      the compiler of `make sanitize` and `make tsan`
 #   setup.sh tools      what `make format`, `make lint` and `make tidy` call
 #   setup.sh postgres   a PostgreSQL server, for the test of --data postgresql://…
+#   setup.sh pylibs     what the Python package is made and tested with
 #   setup.sh bench      what `make bench` can compare with
 set -euo pipefail
 group=${1:-}
@@ -28,8 +29,10 @@ case $group in
   clang) packages+=(clang-19 libclang-rt-19-dev llvm-19) ;;  # llvm-19: lsan.supp names functions
   postgres) packages+=(postgresql-15) ;;
   tools) packages+=(clang-format-19 clang-tidy-19) ;;
+  pylibs) packages+=(python3-dev pybind11-dev python3-venv python3-pip python3-setuptools python3-wheel python3-numpy python3-scipy
+    python3-sklearn python3-pandas python3-pytest python3-mypy mypy) ;;
   bench) packages+=(valgrind python3-sklearn) ;;
-  *) echo "parley set-up: unknown group '$group' (allowed: browser, clang, tools, postgres, bench, or none)" >&2; exit 1 ;;
+  *) echo "parley set-up: unknown group '$group' (allowed: browser, clang, tools, postgres, pylibs, bench, or none)" >&2; exit 1 ;;
 esac
 missing=()
 for p in "${packages[@]}"; do
@@ -44,10 +47,10 @@ browser_driver() {
   (cd "$browser" && npm ci --no-audit --no-fund --ignore-scripts > /dev/null 2>&1) ||
     echo "parley set-up: npm ci failed in tests/browser: the browser test will be skipped" >&2
 }
-# Without a browser or a database its test is skipped, and nothing else fails.
+# Without a browser, a database or Python's libraries their test is skipped, and nothing else fails.
 give_up() {
   echo "parley set-up: $1; as root: apt-get install --no-install-recommends ${missing[*]}" >&2
-  [ "$group" = browser ] || [ "$group" = postgres ] && exit 0
+  case $group in browser|postgres|pylibs) exit 0 ;; esac
   exit 1
 }
 if [ ${#missing[@]} -eq 0 ]; then

@@ -55,6 +55,7 @@ const std::string& flag_help(const std::string& flag) {
   static const std::map<std::string, std::string> help = {
       {"json", "one JSON object on stdout; progress goes to stderr"},
       {"markdown", "as a Markdown page (docs/use/options.md)"},
+      {"man", "as a manual page"},
       {"private", "also what only the owner of the rows may see: losses, errors, names of files"},
       {"quiet", "no progress"},
       {"quick", "few runs and rounds, to see that it works; too short to judge a paper by"},

@@ -8,6 +8,7 @@
 
 #include "parley/base/error.h"
 #include "parley/base/text.h"
+#include "parley/data/arrays/number_scale.h"
 #include "parley/data/read/cell.h"
 #include "parley/data/read/columns.h"
 #include "parley/data/read/label_encoder.h"
@@ -34,7 +35,7 @@ class Encoder {
         what_("column '" + column.name + "'"),
         missing_(schema),
         fold_(schema.fold),
-        centred_(schema.scale == Scale::bound) {
+        scale_(column, schema.scale) {
     for (std::size_t i = 0; i < column.categories.size(); ++i)
       category_.add(folded(column.categories[i], fold_), static_cast<std::int32_t>(i));
     for (const auto& [text, category] : column.aliases)
@@ -44,10 +45,6 @@ class Encoder {
         missing_category_ = found;
         break;
       }
-    if (column.bounds && column.transform != Transform::bins) {
-      low_ = transformed(column.transform, column.bounds->low);
-      width_ = transformed(column.transform, column.bounds->high) - low_;
-    }
   }
 
   const Column& column() const { return column_; }
@@ -86,7 +83,6 @@ class Encoder {
     if (x < b.low || x > b.high) ++out.clipped[number_];
   }
 
-  // (t(x) − t(low)) / (t(high) − t(low)); centred: twice that, less 1
   void encode_number(Cell cell, bool missing, const Place& where, Entries& out) const {
     const Bounds b = column_.bounds.value_or(Bounds{});  // set: parse_schema demands it
     const double x = !missing                           ? measure(cell, where)
@@ -94,10 +90,7 @@ class Encoder {
                      : column_.missing == Missing::high ? b.high
                                                         : b.low / 2 + b.high / 2;
     count(x, b, out);
-    const auto t = [&](double v) { return transformed(column_.transform, v); };
-    const double scaled = (t(in_range(x, b, column_.out_of_range, what_, where)) - low_) / width_;
-    const double from_0 = std::clamp(scaled, 0.0, 1.0);
-    out.add(first_, centred_ ? 2 * from_0 - 1 : from_0);
+    out.add(first_, scale_(in_range(x, b, column_.out_of_range, what_, where)));
   }
 
   // Feature k of the column; of a column with a reference the first one is none.
@@ -178,9 +171,8 @@ class Encoder {
   std::string what_;
   MissingMarks missing_;
   Fold fold_;
-  bool centred_;
+  NumberScale scale_;
   TextIndex category_;
-  double low_ = 0, width_ = 1;         // t(low), t(high) − t(low)
   std::int32_t missing_category_ = 0;  // of the first missing mark that is a category
 };
 
@@ -257,15 +249,18 @@ void RowEncoder::encode(std::span<const Cell> row, const Place& where, Rows& out
   out.append(x.columns, x.values, inside_->label ? inside_->label->encode(row, where) : 0);
 }
 
+std::string clipped_share(const std::string& column, std::size_t clipped, std::size_t rows) {
+  const double percent = 100 * static_cast<double>(clipped) / static_cast<double>(rows);
+  return column + ": " + (percent < 0.01 ? "less than 0.01" : number(std::round(100 * percent) / 100)) +
+         " % of the cells lie beyond its bounds and are clipped to them; a code such as 999 for \"unknown\" "
+         "belongs among the schema's missing marks (private: counted on the rows)";
+}
+
 std::vector<std::string> RowEncoder::clipped_in_words(std::span<const std::size_t> clipped, std::size_t rows) const {
   std::vector<std::string> all;
   for (std::size_t i = 0; i < clipped.size(); ++i) {
     if (clipped[i] == 0) continue;
-    const double percent = 100 * static_cast<double>(clipped[i]) / static_cast<double>(rows);
-    all.push_back(inside_->columns[i].what() + ": " +
-                  (percent < 0.01 ? "less than 0.01" : number(std::round(100 * percent) / 100)) +
-                  " % of the cells lie beyond its bounds and are clipped to them; a code such as 999 for \"unknown\" "
-                  "belongs among the schema's missing marks (private: counted on the rows)");
+    all.push_back(clipped_share(inside_->columns[i].what(), clipped[i], rows));
   }
   return all;
 }

@@ -64,6 +64,9 @@ class RowEncoder {
   std::unique_ptr<Inside> inside_;
 };
 
+// "column 'bmi': 4.2 % of the cells lie beyond …" Privacy: counted on rows; the owner's terminal alone may show it.
+std::string clipped_share(const std::string& column, std::size_t clipped, std::size_t rows);
+
 // Every column of the table must be in the schema (kind = "drop" to ignore one), and every schema column that is not
 // dropped in the table. split_column: any column of the table, its raw text becomes split_key.
 Dataset encode(const Table& table, const Schema& schema, std::string name, const std::string& split_column = "");

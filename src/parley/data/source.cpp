@@ -182,6 +182,15 @@ void check_rows(const Holdings& all, const Options& o) {
   if (file_per_node(o)) check_rows_distinct(all, o.data);
 }
 
+constexpr const char* in_memory = "rows in memory";
+
+void add_test_rows(Holdings& all, const std::vector<Dataset>& test) {
+  for (const Dataset& rows : test) {
+    check_alike(rows, all);
+    append(all.test, rows.rows);
+  }
+}
+
 }  // namespace
 
 Holdings load(const Options& o, const Share& share, const Watch& watch) {
@@ -219,6 +228,36 @@ Holdings load(const Options& o, const Share& share, const Watch& watch) {
   add_file(all.test, o, o.test_data, "option --test-data", all, share, watch);
   add_file(all.published, o, o.public_data, "option --public-data", all, {}, watch);
   check_rows(all, o);
+  return all;
+}
+
+Holdings holdings_of(std::vector<Dataset> nodes, const std::vector<Dataset>& test) {
+  expects(!nodes.empty(), "rows of a node");
+  Holdings all;
+  set_common_facts(all, {}, in_memory, nodes.front());
+  all.blocks = {0, static_cast<int>(nodes.size())};
+  std::vector<std::string> names;
+  for (Dataset& node : nodes) {
+    check_alike(node, all);
+    if (all.not_public.empty()) all.not_public = node.not_public;  // Privacy: one party's is enough for a stamp
+    names.push_back(node.name);
+    all.records.push_back(static_cast<double>(node.rows.count()));
+    all.nodes.push_back(std::move(node.rows));
+  }
+  add_test_rows(all, test);
+  check_rows(all, {});
+  check_rows_distinct(all, names);
+  return all;
+}
+
+Holdings holdings_dealt(const Options& o, Dataset rows, const std::vector<Dataset>& test) {
+  HeldOut parts =
+      hold_out(std::move(rows), test.empty() ? o.test_share : 0, static_cast<std::uint64_t>(o.split_seed), 0);
+  Holdings all;
+  set_common_facts(all, o, in_memory, parts.train);
+  deal_out(all, o, parts, {});
+  add_test_rows(all, test);
+  check_rows(all, {});
   return all;
 }
 

@@ -72,6 +72,10 @@ struct Holdings {
 };
 
 Holdings load(const Options& options, const Share& share = {}, const Watch& watch = {});
+// Rows in memory, all encoded by one schema: one set for each node, or one that is dealt as the options say. Error where
+// they do not fit together, or a node has none.
+Holdings holdings_of(std::vector<Dataset> nodes, const std::vector<Dataset>& test);
+Holdings holdings_dealt(const Options& options, Dataset rows, const std::vector<Dataset>& test);
 FileFormat format_of(const Options& options, const std::string& path);  // by its name, unless --format says it
 // All rows of one source (a file, "-", a database), in its order: what a party holds.
 Dataset load_file(const Options& options, const std::string& path, const std::string& option = "option --data",

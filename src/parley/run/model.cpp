@@ -41,12 +41,12 @@ json weight_lists(const Model& model) {
   return lists;
 }
 
-[[noreturn]] void refuse(const std::string& what, const std::filesystem::path& file) {
-  throw Error({.what = what, .where = file.string(), .fix = "give an unchanged model.json"});
+[[noreturn]] void refuse(const std::string& what, const std::string& where) {
+  throw Error({.what = what, .where = where, .fix = "give an unchanged model.json"});
 }
 
 // weights, classes and loss of a model whose features are known.
-void read_weights(const json& j, Model& model, const std::filesystem::path& file) {
+void read_weights(const json& j, Model& model, const std::string& where) {
   std::vector<double> weights;
   model.loss = {.kind = Choice<problem::LossKind>(j.at("loss").get<std::string>()),
                 .width = j.at("loss_width").get<double>()};
@@ -55,28 +55,28 @@ void read_weights(const json& j, Model& model, const std::filesystem::path& file
     const auto lists = j.at("weights").get<std::vector<std::vector<double>>>();
     const std::set<std::string> distinct(model.classes.begin(), model.classes.end());
     if (distinct.size() != model.classes.size() || distinct.size() < 2 || lists.size() != distinct.size())
-      refuse("the model's weights and classes do not belong together", file);
+      refuse("the model's weights and classes do not belong together", where);
     model.loss.classes = static_cast<int>(lists.size());
     for (const auto& list : lists) {
       if (list.size() != model.feature_names.size())
-        refuse("the model's weights and features do not belong together", file);
+        refuse("the model's weights and features do not belong together", where);
       weights.insert(weights.end(), list.begin(), list.end());
     }
     if (!model.schema_toml.empty() && label_of(model).classes != model.classes)
-      refuse("the model's classes are not those of its schema", file);
+      refuse("the model's classes are not those of its schema", where);
   } else {
     weights = j.at("weights").get<std::vector<double>>();
     if (weights.size() != model.feature_names.size())
-      refuse("the model's weights and features do not belong together", file);
+      refuse("the model's weights and features do not belong together", where);
   }
   model.loss.class_weights = j.value("class_weights", std::vector<double>{});
   const std::vector<double>& by_class = model.loss.class_weights;
   if (!by_class.empty() && (by_class.size() != static_cast<std::size_t>(model.loss.classes) ||
                             !std::ranges::all_of(by_class, [](double w) { return w > 0 && std::isfinite(w); })))
-    refuse("the model's class weights are not one positive number for each class", file);
+    refuse("the model's class weights are not one positive number for each class", where);
   model.weights = Eigen::Map<const Vector>(weights.data(), static_cast<Index>(weights.size()));
   if (weights.empty() || !model.weights.allFinite())
-    refuse("the model's weights and features do not belong together", file);
+    refuse("the model's weights and features do not belong together", where);
 }
 
 }  // namespace
@@ -113,39 +113,44 @@ std::string kind_of(const std::filesystem::path& file) {
 }  // namespace
 
 Model read_model(const std::filesystem::path& file) {
-  const json j = shallow_json(read_file(file, "the model"));
-  if (!j.is_object())
+  const std::string text = read_file(file, "the model");
+  if (!shallow_json(text).is_object())
     throw Error(
         {.what = "not a model: " + kind_of(file), .where = file.string(), .fix = "give the model.json of a run"});
+  return model_from_text(text, file.string());
+}
+
+Model model_from_text(const std::string& text, const std::string& where) {
+  const json j = shallow_json(text);
+  if (!j.is_object())
+    throw Error({.what = "not a model: it is no JSON object", .where = where, .fix = "give the model.json of a run"});
   try {
     if (j.value("format", json()) == "parley-run-1")
-      throw Error({.what = "this is a run record, not a model",
-                   .where = file.string(),
-                   .fix = "give the model.json beside it"});
+      throw Error(
+          {.what = "this is a run record, not a model", .where = where, .fix = "give the model.json beside it"});
     if (!j.contains("format") || !j.at("format").is_string() ||
         !j.at("format").get<std::string>().starts_with("parley-model"))
       throw Error({.what = "this JSON file is not a model",
                    .value = j.value("format", json("no format")).dump(),
                    .allowed = format,
-                   .where = file.string(),
+                   .where = where,
                    .fix = "give the model.json of a run"});
     if (j.at("format") != format)
       throw Error({.what = "a model of another version",
                    .value = j.at("format").dump(),
                    .allowed = format,
-                   .where = file.string(),
+                   .where = where,
                    .fix = "train it again with this version"});
     Model model;
     model.feature_names = j.at("features").get<std::vector<std::string>>();
     model.schema_toml = j.at("schema").get<std::string>();
     model.outcome = j.value("outcome", "completed");
     model.not_private = j.at("not_private").get<std::vector<std::string>>();
-    read_weights(j, model, file);
+    read_weights(j, model, where);
     return model;
   } catch (const json::exception& e) {
-    throw Error({.what = "not a model: " + std::string(e.what()),
-                 .where = file.string(),
-                 .fix = "give the model.json of a run"});
+    throw Error(
+        {.what = "not a model: " + std::string(e.what()), .where = where, .fix = "give the model.json of a run"});
   }
 }
 

@@ -24,5 +24,6 @@ struct Model {
 // "class_weights" where a record counted by its class. Softmax: "classes", and "weights" as one list per class.
 nlohmann::json to_json(const Model& model, const nlohmann::json& privacy);
 Model read_model(const std::filesystem::path& file);  // Error when it is not a model of this version
+Model model_from_text(const std::string& text, const std::string& where);
 
 }  // namespace parley::run

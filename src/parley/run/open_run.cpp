@@ -4,6 +4,7 @@
 #include <filesystem>
 #include <nlohmann/json.hpp>
 
+#include "parley/algorithm/rules.h"
 #include "parley/base/error.h"
 #include "parley/base/text.h"
 #include "parley/data/split.h"
@@ -106,6 +107,14 @@ void check_options(TrainOptions options) {
                  .where = options.engine.ledger.empty() ? "option --dataset" : "option --ledger",
                  .fix = "give both, or neither"});
   check_ledger_counts_a_row_once(options);
+}
+
+void check_budget(const TrainOptions& o) {
+  if (algorithm::decides_privacy(o.algorithm)) return;
+  check_options(o);  // what is wrong otherwise is told first
+  throw Error({.what = "how much privacy? There is no budget",
+               .where = "option --epsilon",
+               .fix = "give --epsilon (for example 1), or --noise none to run without privacy"});
 }
 
 std::string default_folder(const std::string& algorithm) {

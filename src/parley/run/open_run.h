@@ -12,6 +12,7 @@
 namespace parley::run {
 
 void check_options(TrainOptions options);
+void check_budget(const TrainOptions& options);  // Error where nobody has decided how much privacy there is
 std::string default_folder(const std::string& algorithm);
 
 struct OpenRun {                               // of this process

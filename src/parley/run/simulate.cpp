@@ -258,14 +258,11 @@ class SimulatedRun {
 
 }  // namespace
 
-Summary train(const TrainOptions& options, const Hooks& hooks) {
-  network::Ranks alone;
-  return train(options, hooks, alone);
-}
+namespace {
 
-Summary train(const TrainOptions& options, const Hooks& hooks, network::Ranks& ranks) {
-  together(ranks, [&] { check_options(options); });
-  Summary summary{.simulation = prepare(options, ranks, hooks.watch)};
+// All runs of a simulation that is planned and has released nothing yet.
+Summary run_all(Simulation simulation, const TrainOptions& options, const Hooks& hooks, network::Ranks& ranks) {
+  Summary summary{.simulation = std::move(simulation), .runs = {}, .record = {}};
   summary.record = ranks
                        .texts(options.engine.out.empty() ? default_folder(summary.simulation.selected.algorithm)
                                                          : options.engine.out)
@@ -284,6 +281,24 @@ Summary train(const TrainOptions& options, const Hooks& hooks, network::Ranks& r
     if (summary.runs.back().outcome == Outcome::interrupted) break;
   }
   return summary;
+}
+
+}  // namespace
+
+Summary train(const TrainOptions& options, const Hooks& hooks) {
+  network::Ranks alone;
+  return train(options, hooks, alone);
+}
+
+Summary train(const TrainOptions& options, const Hooks& hooks, network::Ranks& ranks) {
+  together(ranks, [&] { check_options(options); });
+  return run_all(prepare(options, ranks, hooks.watch), options, hooks, ranks);
+}
+
+Summary train(const TrainOptions& options, data::Holdings holdings, const Hooks& hooks) {
+  network::Ranks alone;
+  check_options(options);
+  return run_all(prepare(options, alone, std::move(holdings)), options, hooks, alone);
 }
 
 }  // namespace parley::run

@@ -67,6 +67,8 @@ struct Summary {
 // is one rank's own, and the others wait for it: Ranks::abandon. The hooks are called on rank 0.
 Summary train(const TrainOptions& options, const Hooks& hooks, network::Ranks& ranks);
 Summary train(const TrainOptions& options, const Hooks& hooks);  // in this process
+// Of rows that the caller has loaded, in this process: options.data says nothing, and there is no pooled optimum.
+Summary train(const TrainOptions& options, data::Holdings holdings, const Hooks& hooks);
 
 // The keys of `train --json`.
 nlohmann::json to_json(const Summary& summary, const TrainOptions& options);

@@ -45,11 +45,7 @@ data::Holdings load(const TrainOptions& o, network::Ranks& ranks, const data::Wa
   data::Share share{.process = ranks.rank(), .processes = ranks.count(), .file_sizes = data::file_sizes(o.data)};
   ranks.largest(share.file_sizes);
   data::Holdings holdings;
-  together(ranks, [&] {
-    holdings = data::load(o.data, share, ranks.rank() == 0 ? watch : data::Watch{});
-    if (const auto wrong = loss_mismatch(o.algorithm.loss, holdings.regression, holdings.classes.size()))
-      throw Error(*wrong);
-  });
+  together(ranks, [&] { holdings = data::load(o.data, share, ranks.rank() == 0 ? watch : data::Watch{}); });
   if (o.data.data.size() > 1) ranks.sum(holdings.records);
   return holdings;
 }
@@ -121,6 +117,12 @@ void add_guessing(Simulation& simulation, network::Ranks& ranks) {
   simulation.test_error_guessing = 1 - tested[larger] / simulation.test_rows;
 }
 
+void count_test_rows(Simulation& simulation, network::Ranks& ranks) {
+  simulation.test_rows = static_cast<double>(simulation.holdings.test.count());
+  ranks.sum({&simulation.test_rows, 1});
+  add_guessing(simulation, ranks);
+}
+
 // The pooled optimum and what it reaches: no party could compute it alone.
 void add_yardstick(Simulation& simulation, network::Ranks& ranks) {
   double scale = 0;
@@ -128,9 +130,6 @@ void add_yardstick(Simulation& simulation, network::Ranks& ranks) {
     scale += s.weight * simulation.holdings.records[static_cast<std::size_t>(s.node)];
   const double tolerance = simulation.problems.front().l1 > 0 ? 1e-8 : 1e-11;  // l1 alone may leave flat directions
   const problem::SumAcross across = [&](std::span<double> values) { ranks.sum(values); };
-  simulation.test_rows = static_cast<double>(simulation.holdings.test.count());
-  ranks.sum({&simulation.test_rows, 1});
-  add_guessing(simulation, ranks);
   const std::string without =
       "the optimum without privacy could not be computed to the accuracy of a yardstick: results stand without it";
   if (simulation.problems.front().l1 > 0 && simulation.dimension() > problem::most_l1_weights)
@@ -173,6 +172,8 @@ network::Graph Simulation::exchange_graph() const {
 namespace {
 
 Simulation plan_simulation(const TrainOptions& o, data::Holdings holdings) {
+  if (const auto wrong = loss_mismatch(o.algorithm.loss, holdings.regression, holdings.classes.size()))
+    throw Error(*wrong);
   const int nodes = static_cast<int>(holdings.records.size());
   if (nodes < 2)
     throw Error({.what = "one node has nobody to talk to",
@@ -234,12 +235,17 @@ Simulation plan_simulation(const TrainOptions& o, data::Holdings holdings) {
 }  // namespace
 
 Simulation prepare(const TrainOptions& o, network::Ranks& ranks, const data::Watch& watch) {
-  data::Holdings holdings = load(o, ranks, watch);
+  Simulation simulation = prepare(o, ranks, load(o, ranks, watch));
+  add_yardstick(simulation, ranks);
+  return simulation;
+}
+
+Simulation prepare(const TrainOptions& o, network::Ranks& ranks, data::Holdings holdings) {
   std::optional<Simulation> simulation;
   together(ranks, [&] { simulation = plan_simulation(o, std::move(holdings)); });
   // The problems point into the holdings; moving a Simulation keeps the rows where they are (vectors move by pointer).
   check_ranks_alike(*simulation, o, ranks);
-  add_yardstick(*simulation, ranks);
+  count_test_rows(*simulation, ranks);
   return std::move(*simulation);
 }
 

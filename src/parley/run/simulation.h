@@ -49,6 +49,8 @@ struct Simulation {  // one for all repeats
 
 // Loads, checks and plans; throws Error before anything is written. Every process loads its own nodes' rows.
 Simulation prepare(const TrainOptions& options, network::Ranks& ranks, const data::Watch& watch = {});
+// Of rows that the caller has loaded, without the pooled optimum.
+Simulation prepare(const TrainOptions& options, network::Ranks& ranks, data::Holdings holdings);
 
 std::string not_covered(const Simulation& simulation);  // rows that were declared public; "" of none
 

@@ -4,6 +4,7 @@
 #include <string>
 #include <vector>
 
+#include "parley/data/arrays/number_scale.h"
 #include "parley/data/read/cell.h"
 #include "parley/data/read/missing_marks.h"
 
@@ -56,8 +57,7 @@ class LabelEncoder {
                    .value = quoted(cell),
                    .where = where.text(),
                    .fix = "remove the row or fill the cell"});
-    const double y = in_range(number_of(cell, what_, where), b, label_.out_of_range, what_, where);
-    return std::clamp(2 * ((y - b.low) / (b.high - b.low)) - 1, -1.0, 1.0);
+    return scaled_target(in_range(number_of(cell, what_, where), b, label_.out_of_range, what_, where), b);
   }
 
   const Label& label_;

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <span>
 
 #include "parley/base/csv.h"
 #include "parley/base/error.h"
@@ -44,6 +45,10 @@ std::optional<std::size_t> class_named(const Model& model, const std::string& na
 
 double logistic(double score) {
   return 1 / (1 + std::exp(-score));
+}
+
+double in_own_unit(double score, const data::Bounds& b) {
+  return b.low + (score + 1) / 2 * (b.high - b.low);
 }
 
 // Predictions of a model that is not private are not private either, and say so in every line, as compare.csv does.
@@ -146,6 +151,41 @@ double score_threshold(const Model& model, const Decision& d) {
   return model.loss.kind == LossKind::logistic ? std::log(*d.threshold / (1 - *d.threshold)) : *d.threshold;
 }
 
+problem::Scored scored_alone(const Model& model, const data::Rows& rows) {
+  problem::Scored s{.loss = model.loss, .label = rows.label, .score = {}};
+  for (std::size_t n = 0; n < rows.count(); ++n)
+    for (Index c = 0; c < model.loss.scores(); ++c)
+      s.score.push_back(problem::score(rows, n, model.weights.data() + c * rows.features));
+  return s;
+}
+
+std::vector<double> class_probabilities(const Model& model, const problem::Scored& rows) {
+  if (model.loss.kind == LossKind::softmax) {
+    std::vector<double> p = rows.score;
+    const auto classes = static_cast<std::size_t>(model.loss.classes);
+    for (std::size_t n = 0; n < rows.count(); ++n) problem::softmax(std::span(p).subspan(n * classes, classes), 0);
+    return p;
+  }
+  if (model.loss.kind != LossKind::logistic)
+    throw Error({.what = "this model has no probability of a class",
+                 .value = "loss " + problem::name_of(model.loss),
+                 .fix = "train with the logistic loss"});
+  std::vector<double> p;
+  for (const double s : rows.score) p.insert(p.end(), {logistic(-s), logistic(s)});
+  return p;
+}
+
+std::vector<double> predicted(const Model& model, const problem::Scored& rows) {
+  std::vector<double> said;
+  if (!model.loss.classifies()) {
+    const data::Bounds b = label_of(model).bounds.value_or(data::Bounds{.low = -1, .high = 1});
+    for (const double s : rows.score) said.push_back(in_own_unit(s, b));
+    return said;
+  }
+  for (const std::size_t c : problem::said_classes(rows, 0)) said.push_back(static_cast<double>(c));
+  return said;
+}
+
 std::string prediction_csv(const Model& model, const data::Rows& rows, std::size_t before, const Decision& decision) {
   expects(rows.features == static_cast<Index>(model.feature_names.size()), "rows with the model's features");
   check_decision(model, decision);
@@ -157,7 +197,7 @@ std::string prediction_csv(const Model& model, const data::Rows& rows, std::size
     std::string csv = before == 0 ? header(model, "row,prediction") : "";
     const data::Bounds b = label_of(model).bounds.value_or(data::Bounds{.low = -1, .high = 1});
     for (std::size_t n = 0; n < rows.count(); ++n)
-      csv += fmt::format("{},{}{}", before + n + 1, number(b.low + (score(n) + 1) / 2 * (b.high - b.low)), end);
+      csv += fmt::format("{},{}{}", before + n + 1, number(in_own_unit(score(n), b)), end);
     return csv;
   }
   const bool probabilities = model.loss.kind == LossKind::logistic;

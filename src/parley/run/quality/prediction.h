@@ -2,7 +2,9 @@
 #pragma once
 #include <optional>
 #include <string>
+#include <vector>
 
+#include "parley/problem/quality.h"
 #include "parley/run/model.h"
 
 namespace parley::run {
@@ -21,6 +23,14 @@ std::string note_on_probabilities(const Model& model);
 
 // The threshold of a model with one score for the positive class, on that score.
 double score_threshold(const Model& model, const Decision& decision);
+
+// Scores of rows with the bits that prediction_csv prints; problem::scored adds in another order.
+problem::Scored scored_alone(const Model& model, const data::Rows& rows);
+
+// Of what a model says of rows, row after row. Probabilities: one for each class; Error where the model has none.
+// Predictions: the number of the class, or a number in the label's own unit.
+std::vector<double> class_probabilities(const Model& model, const problem::Scored& rows);
+std::vector<double> predicted(const Model& model, const problem::Scored& rows);
 
 // One line per row: "row,prediction" (regression, in the label's own unit), "row,probability,prediction" (logistic),
 // "row,score,prediction" (a hinge's score is no probability), "row,probability[CLASS],…,prediction" (softmax; with

@@ -89,6 +89,15 @@ json to_json(const problem::Quality& q, const std::vector<std::string>& classes)
   return j;
 }
 
+json evaluation_json(const problem::Quality& q, const std::vector<std::string>& classes,
+                     const std::vector<std::string>& model_not_private) {
+  json j = to_json(q, classes);
+  j["error"] = q.error;
+  j["model_not_private"] = model_not_private;
+  j["measured_on_rows"] = "private: no budget paid for these figures";
+  return j;
+}
+
 std::vector<std::pair<std::string, std::string>> class_lines(const problem::Quality& q,
                                                              const std::vector<std::string>& classes) {
   std::vector<std::pair<std::string, std::string>> lines;

@@ -25,6 +25,10 @@ std::optional<problem::Scored> scored_by_all(const data::Rows& test, const probl
 // a loss does not have is null.
 nlohmann::json to_json(const problem::Quality& quality, const std::vector<std::string>& classes);
 
+// The same of a model on rows that it is given later: `parley evaluate --json`.
+nlohmann::json evaluation_json(const problem::Quality& quality, const std::vector<std::string>& classes,
+                               const std::vector<std::string>& model_not_private);
+
 // The confusion matrix in words, a line a class.
 std::vector<std::pair<std::string, std::string>> class_lines(const problem::Quality& quality,
                                                              const std::vector<std::string>& classes);
