@@ -74,15 +74,13 @@ std::vector<std::vector<std::string>> figures(const problem::Quality& q) {
   return rows;
 }
 
-report::Figure roc_of(const problem::Scored& s) {
-  std::vector<bool> positive;
-  for (const double y : s.label) positive.push_back(y > 0);
-  std::vector<double> false_alarms, found;
-  for (const problem::RocPoint& p : problem::roc(s.score, positive)) {
-    false_alarms.push_back(p.false_alarms);
-    found.push_back(p.found);
+report::Figure roc_of(const problem::Quality& q) {
+  report::Roc roc;
+  for (const problem::RocPoint& p : q.roc) {
+    roc.false_alarms.push_back(p.false_alarms);
+    roc.found.push_back(p.found);
   }
-  return report::roc_figure(std::move(false_alarms), std::move(found));
+  return report::roc_figure({{"this model", roc}});
 }
 
 report::Figure calibration_of(const problem::Quality& q) {
@@ -115,7 +113,7 @@ std::vector<std::vector<std::string>> confusion(const problem::Quality& q, const
   return rows;
 }
 
-void write_page(const EvaluateOptions& o, const run::Model& model, const problem::Scored& s, const problem::Quality& q,
+void write_page(const EvaluateOptions& o, const run::Model& model, const problem::Quality& q,
                 const std::vector<std::string>& classes) {
   report::QualityPage page{.title = "How good the model is on these rows",
                            .verdict = q.verdict.text,
@@ -125,7 +123,7 @@ void write_page(const EvaluateOptions& o, const run::Model& model, const problem
                            .confusion = confusion(q, classes),
                            .charts = {},
                            .version = PARLEY_VERSION};
-  if (q.confusion.size() == 2 && q.auc) page.charts.push_back(roc_of(s));
+  if (!q.roc.empty()) page.charts.push_back(roc_of(q));
   if (!q.calibration.empty()) page.charts.push_back(calibration_of(q));
   ::umask(077);
   write_file(o.out, report::quality_page(page));
@@ -147,7 +145,7 @@ int run_evaluate(const Arguments& arguments) {
   const problem::Quality q = problem::quality(
       s, {.unit = run::unit_of(model.schema_toml), .threshold = run::score_threshold(model, o.decision)});
   const auto classes = run::class_names(model.schema_toml, model.classes);
-  if (!o.out.empty()) write_page(o, model, s, q, classes);
+  if (!o.out.empty()) write_page(o, model, q, classes);
   if (arguments.has("json")) {
     fmt::print("{}\n", run::evaluation_json(q, classes, model.not_private).dump());
     return 0;

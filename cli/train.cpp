@@ -67,7 +67,8 @@ int exit_code(const run::Summary& summary) {
 }
 
 LiveView::Shown shown_of(const run::Simulation& s, const run::TrainOptions& o) {
-  return {.rounds = s.plan.options.rounds,
+  // Of sums one more is the model. Around a trainer a round is two of messages.
+  return {.rounds = s.plan.star() ? s.plan.options.rounds : s.plan.nodes.front().rounds,
           .repeats = o.engine.repeat,
           .budget = s.plan.noisy() ? std::optional(s.plan.epsilon()) : std::nullopt,
           .mark = std::string(s.adjacency == record::Adjacency::as_dealt ? ", " + record::name_of(s.adjacency) : "") +

@@ -123,6 +123,14 @@ class Train(Case):
         json.loads(result.stdout)
         self.assertIn("round 4/4", result.stderr)
 
+    def test_progress_counts_what_will_happen(self):
+        """Sums have one more round, which is the model; around a trainer two rounds of messages are one of the options."""
+        for algorithm, rounds, last in (("newton", 1, 2), ("newton", 4, 5), ("dp-admm", 4, 4), ("linear-admm", 4, 4), ("mr-admm", 4, 4)):
+            said = parley("train", "--algorithm", algorithm, "--epsilon", 1, "--rows", 1500, "--rounds", rounds, "--json", "--out", f"{algorithm}-{rounds}", cwd=self.dir).stderr
+            shown = [(int(a), int(b)) for a, b in re.findall(r"round +(\d+)/(\d+)", said)]
+            self.assertEqual(shown[-1], (last, last), algorithm)
+            self.assertLessEqual(max(a for a, _ in shown), last, algorithm)
+
     def test_a_config_file_and_the_command_line_agree_on_names_and_the_command_line_wins(self):
         self.write("run.toml", "rows = 1500\nrounds = 8\nnoise-rate = [0.5, 1, 1, 1, 1]\nloss-weight = 200\n[engine]\nseed = 3\n")
         j = json.loads(self.ok("train", "--config", "run.toml", "--rounds", 4, "--quiet", "--json", "--out", "run"))
@@ -275,7 +283,7 @@ class Train(Case):
         words = shlex.split(text.splitlines()[-1])[1:]
         self.assertIn("newton", words)
         self.ok(*words, "--rows", 1500, "--out", "named", "--quiet")
-        said = self.ok("train", "--epsilon", 1, "--rows", 1500, "--rounds", 4, "--out", "auto")
+        said = self.ok("train", "--epsilon", 1, "--rows", 1500, "--out", "auto")
         for part in ("chosen by the planner: it loses least at a given budget", "expect ", "would help ", "larger class"):
             self.assertIn(part, said)
         for name, by in (("named", "given"), ("auto", "planner")):

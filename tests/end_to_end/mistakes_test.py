@@ -35,11 +35,11 @@ BUDGET = [
     ("no budget", "train", 1, ["option --epsilon", "There is no budget", "give --epsilon (for example 1), or --noise none"]),
     ("epsilon = 1e9", "train --epsilon 1e9", 1, ["option --epsilon", "this budget protects nobody", "epsilon = 1 is usual"]),
     ("epsilon below 0", "train --epsilon -1", 1, ["option --epsilon: epsilon = -1 but must be > 0", "give --epsilon a value"]),
-    ("epsilon 0", "plan --epsilon 0", 1, ["epsilon = 0 but must be > 0"]),
+    ("epsilon 0", "plan --epsilon 0", 1, ["option --epsilon: epsilon = 0 but must be > 0", "give --epsilon a value"]),
     ("delta 0 with Gaussian noise", "train --epsilon 1 --delta 0 --algorithm newton", 1, ["option --delta: newton has Gaussian noise", "leave it out, or use another --algorithm"]),
     ("a budget and no noise", "train --epsilon 1 --noise none", 1, ["option --epsilon: a budget and the noise itself are both given", "give --epsilon, and the noise follows"]),
     ("one node", "train --epsilon 1 --nodes 1", 1, ["option --nodes: one node has nobody to talk to", "at least two nodes"]),
-    ("all rows held out", "train --epsilon 1 --test-share 1", 1, ["option --test-share: test-share = 1 but must be from 0 to 0.99"]),
+    ("all rows held out", "train --epsilon 1 --test-share 1", 1, ["option --test-share: test-share = 1 but must be from 0 to 0.99", "give --test-share a value"]),
     ("a graph in two parts", "train --epsilon 1 --nodes 4 --graph 0-1,2-3", 1, ["option --graph: the graph is not connected", "{0, 1}, {2, 3}", "add an edge"]),
     ("a loss for another label", f"{OWN} --data a.csv --loss softmax", 1, ["option --loss: the label has two classes", "allowed: logistic", "choose a loss that fits the label"]),
     ("the output folder exists", f"{OWN} --data a.csv --out run", 1, ["run: the output folder is not empty", "choose another --out, or remove it"]),
@@ -54,8 +54,8 @@ BUDGET = [
 FILES = [
     ("a file that is not there", f"{OWN} --data gone.csv", 1, ["option --data: the data file does not exist; got 'gone.csv'", "check the path"]),
     ("two files with a blank", f"{OWN} --data a.csv b.csv", 1, ["unexpected argument; got 'b.csv'", "with commas and without blanks: --data a.csv,b.csv"]),
-    ("two files in quotes", [*OWN.split(), "--data", "a.csv b.csv"], 1, ["separate several files by commas, without blanks: a.csv,b.csv"]),
-    ("two files with a semicolon", f"{OWN} --data a.csv;b.csv", 1, ["separate several files by commas, without blanks: a.csv,b.csv"]),
+    ("two files in quotes", [*OWN.split(), "--data", "a.csv b.csv"], 1, ["option --data", "got 'a.csv b.csv'", "separate several files by commas, without blanks: a.csv,b.csv"]),
+    ("two files with a semicolon", f"{OWN} --data a.csv;b.csv", 1, ["option --data", "got 'a.csv;b.csv'", "separate several files by commas, without blanks: a.csv,b.csv"]),
     ("--data twice", f"{OWN} --data a.csv --data b.csv", 1, ["--data is given more than once", "with commas: --data a.csv,b.csv"]),
     ("several files where one is read", "evaluate --model run/model.json --data a.csv,b.csv", 1, ["'a.csv,b.csv'", "these are several files: give one"]),
     ("no schema", "train --epsilon 1 --data a.csv", 1, ["option --schema: CSV data needs a schema", "parley data describe SAMPLE.csv"]),
@@ -81,15 +81,15 @@ FILES = [
     ("a category that is not listed", f"{OWN} --data porter.csv", 1, ["porter.csv:5: column 'job' has a value that is not among its categories; got 'porter'; allowed: 'cook', 'nurse'", "add the category or set other"]),
     ("a row that is too short", f"{OWN} --data short.csv", 1, ["short.csv:5: the row has a wrong number of fields; got 2; allowed: 3", "complete the row"]),
     ("LIBSVM without its features", "train --epsilon 1 --data x.libsvm", 1, ["option --features: LIBSVM data needs the number of features", "give --features D"]),
-    ("LIBSVM with a schema", "train --epsilon 1 --data x.libsvm --schema s.toml", 1, ["--schema would not be used: LIBSVM data has none"]),
+    ("LIBSVM with a schema", "train --epsilon 1 --data x.libsvm --schema s.toml", 1, ["option --schema: --schema would not be used: LIBSVM data has none", "leave it out"]),
     ("a query without a database", f"{OWN} --data a.csv --query SELECT", 1, ["--query would not be used", "give the address of a database"]),
-    ("an empty pipe", f"{OWN} --data -", 1, ["standard input: the file is empty"]),
+    ("an empty pipe", f"{OWN} --data -", 1, ["standard input: the file is empty", "a header line and at least one row are needed"]),
 ]
 
 # Unclear: of models, reports and ledgers.
 OTHERS = [
     ("rows in place of the model", "predict --model a.csv --data a.csv", 1, ["a.csv: not a model: this is a table of rows", "give the model.json of a run"]),
-    ("the schema in place of the model", "predict --model s.toml --data a.csv", 1, ["s.toml: not a model: this is a schema"]),
+    ("the schema in place of the model", "predict --model s.toml --data a.csv", 1, ["s.toml: not a model: this is a schema", "give the model.json of a run"]),
     ("the run in place of the model", "evaluate --model run --data a.csv", 1, ["run: the model is a directory", "did you mean 'run/model.json'?"]),
     ("some JSON in place of the model", "predict --model x.json --data a.csv", 1, ["x.json", "this JSON file is not a model"]),
     ("evaluate without labels", "evaluate --model run/model.json --data unlabelled.csv", 1, ["unlabelled.csv: label column 'y' is not in the table", "check the header line"]),
@@ -174,12 +174,13 @@ class Mistakes(unittest.TestCase):
         cls.temporary.cleanup()
 
     def check(self, table, folder):
+        messages = {}
         for what, typed, code, texts in table:
             with self.subTest(what):
                 before = sorted(p for p in folder.rglob("*") if not p.name.endswith(".lock"))
                 words = typed.split() if isinstance(typed, str) else typed
                 result = parley(folder, *words, stdin=subprocess.DEVNULL)
-                said = result.stderr
+                said = messages[what] = result.stderr
                 self.assertEqual(result.returncode, code, said)
                 for text in texts:
                     self.assertIn(text, said)
@@ -189,6 +190,9 @@ class Mistakes(unittest.TestCase):
                 self.assertIn("what to do: ", said)
                 self.assertLess(len(said), 700, "one message, not a page")
                 self.assertEqual(sorted(p for p in folder.rglob("*") if not p.name.endswith(".lock")), before, "something was written")
+        for what, _, _, texts in table:  # words that another mistake has too would not show that this one is told
+            for other, said in messages.items():
+                self.assertFalse(other != what and all(text in said for text in texts), f"{what}: the message of '{other}' would do")
 
     def test_what_was_silent(self):
         self.check(SILENT, self.dir)

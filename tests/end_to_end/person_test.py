@@ -77,6 +77,27 @@ class Person(Case):
         self.assertAlmostEqual(found["epsilon"], privacy["epsilon"], 4)
         self.assertEqual((found["unit"], found["rows_per_person"]), ("person", 3))
 
+    def test_persons_who_are_trained_on_and_tested_on_are_counted_on_the_terminal_alone(self):
+        head, *lines = (self.dir / "visits.csv").read_text().splitlines()
+        persons = sorted({line.split(",")[0] for line in lines})
+        again = [next(line for line in lines if line.startswith(who + ",")) for who in persons[:2]]
+        new = ["new-1,40,3,no", "new-1,41,3,no", "new-2,80,9,yes"]
+        (self.dir / "held.csv").write_text("\n".join([head, *again, *new]) + "\n")
+        run = ("train", "--data", "visits.csv", "--test-data", "held.csv", "--schema", "schema.toml", *RUN)
+        said = parley(*run, "--out", "both", cwd=self.dir)
+        self.assertEqual(said.returncode, 0, said.stderr)
+        self.assertIn("warning: 2 of 4 persons in --test-data also have rows to train on", said.stderr)
+        self.assertIn("this terminal alone shows it", said.stderr)
+        self.assertNotIn("rows to train on", said.stdout)
+        self.ok("report", "both", "--out", "both.html")
+        for file in [self.dir / "both.html", *(self.dir / "both").glob("*.json*")]:
+            self.assertNotIn("rows to train on", file.read_text(), file)
+        (self.dir / "held.csv").write_text("\n".join([head, *new]) + "\n")
+        self.assertNotIn("rows to train on", parley(*run, "--out", "apart", cwd=self.dir).stderr)
+        rows = [*run[:6], "rows.toml", *RUN]  # without persons in the schema nobody can say whose a row is
+        (self.dir / "held.csv").write_text("\n".join([head, *again]) + "\n")
+        self.assertNotIn("rows to train on", parley(*rows, "--out", "rows", cwd=self.dir).stderr)
+
     def test_the_noise_is_that_of_three_rows(self):
         noise = {}
         for schema in ("schema.toml", "rows.toml"):

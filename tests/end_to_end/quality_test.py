@@ -15,7 +15,7 @@ import unittest
 import hospitals
 from cli_test import PARLEY, Case, parley
 
-QUALITY = ("baseline_error", "auc", "balanced_error", "f1", "log_loss", "brier", "calibration", "confusion", "verdict", "verdict_tests")
+QUALITY = ("baseline_error", "auc", "balanced_error", "f1", "log_loss", "brier", "calibration", "roc", "confusion", "verdict", "verdict_tests")
 NO_BETTER = "no better than always guessing the larger class"
 
 
@@ -119,8 +119,27 @@ class ThreeHospitals(Case):
         page = (self.dir / "shared.html").read_text()
         for figure in ("auc", "balanced_error", "log_loss", "brier"):
             self.assertNotIn(str(found[figure])[:7], page)
-        for word in ("AUC", "Brier", "guessing the larger class ("):
+        for word in ("AUC", "Brier", "guessing the larger class (", "ROC", 'id="roc"', "Calibration"):
             self.assertNotIn(word, page)
+
+    def test_roc_and_calibration_stand_in_the_private_report_and_in_nothing_that_is_shared(self):
+        self.train(strength=12, offset=0)
+        run = json.loads((self.dir / "run/run.json").read_text())
+        points = run["private"]["roc"]
+        self.assertGreater(len(points), 10)
+        del run["private"]
+        self.ok("report", "run", "--private", "--out", "private.html", "--figures", "private")
+        page = (self.dir / "private.html").read_text()
+        for part in ('id="roc"', 'id="calibration"', "ROC: rows found against false alarms", "Private report."):
+            self.assertIn(part, page)
+        drawn = [line.split(",") for line in (self.dir / "private/roc.csv").read_text().splitlines() if line.startswith("this model,")]
+        self.assertEqual([[float(cell) for cell in line[1:3]] for line in drawn], points)
+        self.ok("report", "run", "--out", "shared.html", "--figures", "shared")
+        self.assertEqual([f.name for f in (self.dir / "shared").iterdir() if f.name.startswith(("roc", "calibration"))], [])
+        shared = [json.dumps(run), *(f.read_text() for f in (self.dir / "shared").iterdir()),
+                  *((self.dir / name).read_text() for name in ("shared.html", "run/model.json", "run/rounds.jsonl"))]
+        for text in shared:
+            self.assertNotIn("roc", text.lower().replace("process", "").replace("procedure", ""))
 
 
 class OtherLabels(Case):

@@ -193,6 +193,12 @@ class Study(Case):
         self.assertEqual(doctor.returncode, 1)
         self.assertIn(asked, doctor.stdout)
         self.assertIn(asked, self.ok("study", "roster", "study.toml"))
+        (self.dir / "no-record").mkdir()  # one that ran before this was asked is checked as it was, and may be abandoned
+        for words in (["verify", "no-record", "--study", "study.toml"], ["study", "abandon", "study.toml", "--as", "hospital_a"]):
+            said = self.parley(*words)
+            self.assertNotEqual(said.returncode, 0)
+            self.assertNotIn(asked, said.stdout + said.stderr)
+        self.assertIn("no-record", self.parley("verify", "no-record", "--study", "study.toml").stderr)
         for decision in ('noise = "none"', "noise-rate = 0.5", "epsilon = 2"):
             text = self.study.read_text()
             self.study.write_text(decision + "\n" + text)

@@ -294,10 +294,14 @@ class Claims(Case):
             self.assertEqual(metrics["model"][figure], found[figure], figure)
         run("report", "out", "--private", "--out", "private.html", cwd=study.base / A)
         page = (study.base / A / "private.html").read_text()
-        for part in ("model against guessing", "The model is " + found["verdict"].split(" ")[0], f"AUC {found['auc']:.3f}", "rows that were held out", 'id="calibration"'):
+        for part in ("model against guessing", "The model is " + found["verdict"].split(" ")[0], f"AUC {found['auc']:.3f}", "rows that were held out", 'id="calibration"', 'id="roc"'):
             self.assertIn(part, page)
         run("report", "out", "--out", "shared.html", cwd=study.base / A)
-        self.assertNotIn("against guessing", (study.base / A / "shared.html").read_text())
+        shared = [study.base / A / "shared.html", *(f for f in (study.base / A / "out").rglob("*") if f.suffix in (".json", ".jsonl", ".txt"))]
+        self.assertGreater(len(shared), 3)
+        for file in shared:  # the folder of a party may be given to others as a whole
+            for word in ("against guessing", '"roc"', '"calibration"'):
+                self.assertNotIn(word, file.read_text(), file)
 
 
 if __name__ == "__main__":

@@ -76,6 +76,11 @@ void PersonsDistinct::add(std::size_t node, const std::vector<std::string>& pers
                       "--nodes"});
 }
 
+std::size_t PersonsDistinct::known(const std::vector<std::string>& persons) const {
+  return static_cast<std::size_t>(
+      std::ranges::count_if(persons, [&](const std::string& person) { return node_.contains(person); }));
+}
+
 void check_rows_distinct(const Holdings& all, const std::vector<std::string>& files) {
   const auto first = static_cast<std::size_t>(all.first());
   for (std::size_t j = 1; j < all.nodes.size(); ++j)

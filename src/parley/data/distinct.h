@@ -25,6 +25,7 @@ class PersonsDistinct {
  public:
   explicit PersonsDistinct(const std::vector<std::string>& files) : files_(files) {}
   void add(std::size_t node, const std::vector<std::string>& persons);
+  std::size_t known(const std::vector<std::string>& persons) const;  // how many of them have rows here
 
  private:
   const std::vector<std::string>& files_;

@@ -165,12 +165,24 @@ void deal_out(Holdings& all, const Options& o, const HeldOut& parts, const Share
   if (share.processes > 1) all.dealt_hash = hash_of(parts.train.rows) + hash_of(parts.test.rows);
 }
 
-void add_file(Rows& to, const Options& o, const std::string& file, const std::string& option, const Holdings& all,
-              const Share& part, const Watch& watch) {
-  if (file.empty()) return;
-  const Dataset more = load_file(o, file, option, watch);
+// The persons of these rows; empty where the schema names none.
+std::vector<std::string> add_file(Rows& to, const Options& o, const std::string& file, const std::string& option,
+                                  const Holdings& all, const Share& part, const Watch& watch) {
+  if (file.empty()) return {};
+  Dataset more = load_file(o, file, option, watch);
   check_alike(more, all);
   append(to, more.rows, part);
+  return std::move(more.persons);
+}
+
+// Privacy: a count over private rows, for the terminal of who holds them. Nothing is decided by it.
+void warn_of_trained_on(const std::vector<std::string>& tested, const PersonsDistinct& trained, const Watch& watch) {
+  const std::size_t both = trained.known(tested);
+  if (both == 0 || !watch.warn) return;
+  watch.warn(
+      std::to_string(both) + " of " + std::to_string(tested.size()) +
+      " persons in --test-data also have rows to train on: the model has seen them, and will look better than it "
+      "is. Keep all rows of a person on one side. (Counted on private rows: this terminal alone shows it.)");
 }
 
 void check_rows(const Holdings& all, const Options& o) {
@@ -225,7 +237,7 @@ Holdings load(const Options& o, const Share& share, const Watch& watch) {
     all.records[i] = static_cast<double>(parts.train.rows.count());
     all.nodes.push_back(std::move(parts.train.rows));
   }
-  add_file(all.test, o, o.test_data, "option --test-data", all, share, watch);
+  warn_of_trained_on(add_file(all.test, o, o.test_data, "option --test-data", all, share, watch), persons, watch);
   add_file(all.published, o, o.public_data, "option --public-data", all, {}, watch);
   check_rows(all, o);
   return all;

@@ -48,7 +48,8 @@ void refuse_abandoned(const fs::path& folder, const std::string& run, const ledg
 Abandoned abandon(const std::string& study, const std::string& as, const std::string& out) {
   const study::Study s = study::read_study(study);
   s.node_of(as);
-  const std::string hash = study::study_hash(study::canonical_json(s, study::plan_of(s))), run = study::run_id(hash);
+  const std::string hash = study::study_hash(study::canonical_json(s, study::plan_of_past(s))),
+                    run = study::run_id(hash);
   Abandoned result{.folder = own_folder(out, hash, as)};
   const bool has_folder = fs::is_directory(result.folder);
   result.secrets = record::noise_key_files(result.folder);

@@ -113,7 +113,9 @@ Quality of_classes(const Scored& s, const Measure& how) {
     std::vector<bool> positive(s.count());
     for (std::size_t i = 0; i < s.count(); ++i)
       one[i] = s.score[i * outputs + c], positive[i] = truth[i] == (outputs == 1 ? 1 : c);
-    if (const auto a = auc_of(mid_ranks(one), positive)) sum += *a, ++count;
+    const auto auc = auc_of(mid_ranks(one), positive);
+    if (auc) sum += *auc, ++count;
+    if (auc && outputs == 1) q.roc = roc(one, positive);
   }
   if (count > 0) q.auc = sum / count;
   if (s.loss.kind == LossKind::logistic || s.loss.kind == LossKind::softmax) add_probabilities(q, s, said, truth);

@@ -37,6 +37,11 @@ struct Bin {
   double predicted = 0, observed = 0;  // means
 };
 
+// Of a threshold.
+struct RocPoint {
+  double false_alarms = 0, found = 0;  // shares of the negative and of the positive rows that are said to be positive
+};
+
 // Decided by exact tests at `level` (verdict.cpp): no_better unless both hold.
 struct Verdict {
   static constexpr double level = 0.01;
@@ -53,6 +58,7 @@ struct Quality {
   std::optional<double> auc, balanced_error, f1, log_loss, brier;
   std::optional<double> baseline_balanced_error;  // of always saying one class that occurs: 1 − 1/(classes that occur)
   std::vector<Bin> calibration;
+  std::vector<RocPoint> roc;                        // of two classes that both occur
   std::vector<std::vector<std::size_t>> confusion;  // [true class][said class]; of two classes −1 is the first
   // A number, in its own unit; the baseline is the mean of these rows.
   std::optional<double> mae, r_squared;
@@ -69,9 +75,6 @@ std::vector<double> mid_ranks(const std::vector<double>& values);
 // One of the classes against the rest; empty where all rows are of it, or none.
 std::optional<double> auc_of(const std::vector<double>& ranks, const std::vector<bool>& positive);
 
-struct RocPoint {
-  double false_alarms = 0, found = 0;  // shares of the negative and of the positive rows that are said to be positive
-};
 // From (0, 0) to (1, 1), a point per distinct score; thinned to about so many.
 std::vector<RocPoint> roc(const std::vector<double>& scores, const std::vector<bool>& positive, std::size_t most = 200);
 

@@ -53,6 +53,9 @@ TEST(Quality, FiguresOfTwoClassesAreThoseCountedByHand) {
   EXPECT_EQ(q.calibration[2].rows, 2U);  // p(−1) = 0.27, one of the two is positive
   EXPECT_DOUBLE_EQ(q.calibration[2].observed, 0.5);
   EXPECT_DOUBLE_EQ(q.calibration[2].predicted, p(-1));
+  ASSERT_EQ(q.roc.size(), 5U);  // a point for each of four scores, and (0, 0)
+  EXPECT_DOUBLE_EQ(q.roc[1].found, 0.5);
+  EXPECT_DOUBLE_EQ(q.roc[1].false_alarms, 0);
 }
 
 TEST(Quality, AucCountsPairsAndGivesATieHalf) {
@@ -199,6 +202,7 @@ TEST(Quality, AHingeHasNoProbabilities) {
   const Quality q = quality(s);
   EXPECT_FALSE(q.log_loss || q.brier);
   EXPECT_TRUE(q.calibration.empty());
+  EXPECT_FALSE(q.roc.empty()) << "its scores order rows all the same";
   EXPECT_TRUE(q.auc);
 }
 

@@ -105,7 +105,7 @@ class Maker {
     spent();
     frontier();
     many_nodes();
-    calibration();
+    worth();
     const std::string stamp = join(stamps(groups_), "; ");
     for (Figure& f : made_) f.chart.note = stamp;  // a figure is shown without its page, too
     return std::move(made_);
@@ -237,16 +237,20 @@ class Maker {
     }
   }
 
-  // Of one setting; its runs, if they are few.
-  void calibration() {
+  // Of one setting; its runs, if they are few. Only its owner's Run has it.
+  void worth() {
     if (groups_.size() != 1) return;
     const std::vector<Run>& runs = groups_[0].runs;
-    std::vector<std::pair<std::string, std::vector<CalibrationBin>>> models;
-    for (std::size_t i = 0; i < runs.size() && models.size() < most_lines - 1; ++i)
-      if (!runs[i].metrics.calibration.empty())
-        models.emplace_back(runs.size() == 1 ? "this model" : "run " + std::to_string(i + 1),
-                            runs[i].metrics.calibration);
-    if (!models.empty()) made_.push_back(calibration_figure(models));
+    std::vector<std::pair<std::string, Roc>> curves;
+    std::vector<std::pair<std::string, std::vector<CalibrationBin>>> bins;
+    for (std::size_t i = 0; i < runs.size() && i < most_lines - 1; ++i) {
+      const std::string name = runs.size() == 1 ? "this model" : "run " + std::to_string(i + 1);
+      const Metrics& m = runs[i].metrics;
+      if (!m.roc.found.empty()) curves.emplace_back(name, m.roc);
+      if (!m.calibration.empty()) bins.emplace_back(name, m.calibration);
+    }
+    if (!curves.empty()) made_.push_back(roc_figure(curves));
+    if (!bins.empty()) made_.push_back(calibration_figure(bins));
   }
 
   const std::vector<Group>& groups_;

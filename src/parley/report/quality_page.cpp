@@ -18,14 +18,17 @@ Line diagonal(const std::string& name) {
 
 }  // namespace
 
-Figure roc_figure(std::vector<double> false_alarms, std::vector<double> found) {
-  const Line line{.name = "this model", .x = std::move(false_alarms), .mean = std::move(found), .low = {}, .high = {}};
+Figure roc_figure(const std::vector<std::pair<std::string, Roc>>& models) {
+  Chart chart{.title = "ROC: rows found against false alarms",
+              .x_label = "share of negative rows said to be positive",
+              .y_label = "share of positive rows that are found",
+              .lines = {},
+              .marks = {}};
+  for (const auto& [name, roc] : models)
+    chart.lines.push_back({.name = name, .x = roc.false_alarms, .mean = roc.found, .low = {}, .high = {}});
+  chart.lines.push_back(diagonal("guessing"));
   return {.name = "roc",
-          .chart = {.title = "ROC: rows found against false alarms",
-                    .x_label = "share of negative rows said to be positive",
-                    .y_label = "share of positive rows that are found",
-                    .lines = {line, diagonal("guessing")},
-                    .marks = {}},
+          .chart = std::move(chart),
           .note =
               "Each point is a threshold. The further the line is above the diagonal, the more the scores say: the "
               "area below it is the AUC."};

@@ -10,7 +10,8 @@
 namespace parley::report {
 
 // Shares of the positive rows that are found (y) against false alarms (x), from (0, 0) to (1, 1).
-Figure roc_figure(std::vector<double> false_alarms, std::vector<double> found);
+// A line for each model, by its name.
+Figure roc_figure(const std::vector<std::pair<std::string, Roc>>& models);
 // A line of bins for each model, by its name.
 Figure calibration_figure(const std::vector<std::pair<std::string, std::vector<CalibrationBin>>>& models);
 

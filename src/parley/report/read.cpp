@@ -106,6 +106,12 @@ void read_worth(Metrics& m, const json& measured) {
     if (one.rows > 0 && std::isfinite(one.predicted) && std::isfinite(one.observed) && m.calibration.size() < most)
       m.calibration.push_back(one);
   }
+  const auto share = [](const json& value) { return value.is_number() && value >= 0 && value <= 1; };
+  for (const json& point : member(measured, "roc"))
+    if (point.is_array() && point.size() == 2 && share(point[0]) && share(point[1]) && m.roc.found.size() < most) {
+      m.roc.false_alarms.push_back(point[0].get<double>());
+      m.roc.found.push_back(point[1].get<double>());
+    }
 }
 
 void read_expected(Run& run, const json& top) {

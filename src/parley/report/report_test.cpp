@@ -204,13 +204,21 @@ TEST_F(Report_, AModelOfNumbersStandsBesideTheMeanInTheColumnsOwnUnit) {
                     Not(HasSubstr("larger class"))));
 }
 
-TEST_F(Report_, CalibrationIsDrawnForTheOwnerAlone) {
+TEST_F(Report_, RocAndCalibrationAreDrawnForTheOwnerAlone) {
   json run = record();
+  run["private"]["roc"] = {{0, 0}, {0.0625, 0.727272}, {1, 1}, {2, 1}, {"0.5", 1}};
   run["private"]["calibration"] = {{{"rows", 30}, {"predicted", 0.171717}, {"observed", 0.2}},
                                    {{"rows", 0}, {"predicted", nullptr}, {"observed", nullptr}}};
   const fs::path folder = write("run", run);
-  EXPECT_THAT(page(folder, Audience::owner), AllOf(HasSubstr("id=\"calibration\""), HasSubstr("0.171717")));
-  EXPECT_THAT(page(folder), AllOf(Not(HasSubstr("calibration")), Not(HasSubstr("171717"))));
+  EXPECT_THAT(page(folder, Audience::owner), AllOf(HasSubstr("id=\"calibration\""), HasSubstr("0.171717"),
+                                                   HasSubstr("id=\"roc\""), HasSubstr("0.727272")));
+  EXPECT_THAT(page(folder), AllOf(Not(HasSubstr("calibration")), Not(HasSubstr("171717")), Not(HasSubstr("\"roc\"")),
+                                  Not(HasSubstr("ROC")), Not(HasSubstr("727272"))));
+  const auto files = made_of(base_, Audience::owner).figures;
+  const auto figure = std::ranges::find(files, "roc.csv", &File::name);
+  ASSERT_NE(figure, files.end());
+  EXPECT_THAT(figure->content, AllOf(HasSubstr("0.0625,0.727272"), Not(HasSubstr(",2,")))) << "shares lie in [0, 1]";
+  for (const File& file : made_of(base_, Audience::anyone).figures) EXPECT_NE(file.name, "roc.csv");
 }
 
 TEST_F(Report_, OptionsAreAsTheyWereInForce) {

@@ -85,6 +85,10 @@ struct CalibrationBin {  // of rows whose predicted probability lies near `predi
   double rows = 0, predicted = absent, observed = absent;
 };
 
+struct Roc {  // shares of the negative and of the positive rows that a threshold says are positive
+  std::vector<double> false_alarms, found;
+};
+
 struct Metrics {  // of the end; owner only. Errors of a number are in its column's own unit
   double test_error = absent, test_error_pooled = absent, train_loss = absent, train_loss_pooled = absent;
   double test_error_guessing = absent;           // of always saying the larger class, or the mean
@@ -92,6 +96,7 @@ struct Metrics {  // of the end; owner only. Errors of a number are in its colum
   std::optional<bool> no_better;                 // by the exact tests of the run itself
   std::string verdict{};                         // the same in words
   std::vector<CalibrationBin> calibration{};     // bins that have rows
+  Roc roc{};                                     // of two classes
   double own_loss = absent, own_error = absent;  // of a party's model, on its own rows (join --local-metrics)
   bool own_held_out = false;                     // which it has not seen
 };

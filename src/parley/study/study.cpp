@@ -35,11 +35,11 @@ long trainers_of(const Study& s) {
 }
 
 // Everything that keeps the study from starting, apart from the graph and the plan.
-void check_startable(const Study& s, const algorithm::Algorithm& a) {
+void check_startable(const Study& s, const algorithm::Algorithm& a, bool past) {
   std::vector<Error::Fields> wrong;
   const std::string file = s.file.string();
   const long trainers = trainers_of(s);
-  if (!algorithm::decides_privacy(s.algorithm))
+  if (!past && !algorithm::decides_privacy(s.algorithm))
     wrong.push_back({.what = "how much privacy? The study has no budget",
                      .where = file,
                      .fix = "give epsilon (for example epsilon = 1), or noise = \"none\" to run without privacy"});
@@ -151,7 +151,9 @@ Error in_words_of(const Study& s, const Error& e) {
   return Error(parts);
 }
 
-StudyPlan plan_of(const Study& s) {
+namespace {
+
+StudyPlan plan(const Study& s, bool past) {
   try {
     const int nodes = holders(s);
     algorithm::RowSize size{.features = s.features, .parties = nodes};
@@ -165,7 +167,7 @@ StudyPlan plan_of(const Study& s) {
     }
     algorithm::Selected selected = algorithm::select_algorithm(s.algorithm, trainers_of(s) > 0, size);
     const algorithm::Algorithm& a = algorithm::algorithm_named(selected.algorithm);
-    check_startable(s, a);
+    check_startable(s, a, past);
     network::Graph graph = run::graph_for(graph_options(s), a.name, nodes);
     std::vector<double> records;
     for (const Invited& p : s.parties)
@@ -177,15 +179,25 @@ StudyPlan plan_of(const Study& s) {
     setting.rows_per_person = unit.rows_per_person;
     algorithm::Options options = s.algorithm;
     options.algorithm = selected.algorithm;
-    algorithm::Plan plan = algorithm::make_plan(options, setting);
+    algorithm::Plan whole = algorithm::make_plan(options, setting);
     return {.selected = std::move(selected),
             .graph = std::move(graph),
             .setting = std::move(setting),
-            .plan = std::move(plan),
+            .plan = std::move(whole),
             .unit = std::move(unit)};
   } catch (const Error& e) {
     throw in_words_of(s, e);
   }
+}
+
+}  // namespace
+
+StudyPlan plan_of(const Study& s) {
+  return plan(s, false);
+}
+
+StudyPlan plan_of_past(const Study& s) {
+  return plan(s, true);
 }
 
 std::vector<int> StudyPlan::heard_by(int node) const {

@@ -87,6 +87,8 @@ struct StudyPlan {
 
 // What will be done, known before anyone reads a row; Error while the study cannot start.
 StudyPlan plan_of(const Study& study);
+// The same of a study that may have run before a budget was asked of everybody: to check, show or abandon it.
+StudyPlan plan_of_past(const Study& study);
 std::vector<std::string> not_private(const Study& study, const StudyPlan& plan);  // why the claim is none
 
 // Everything that must be equal between parties, with keys in order, and what identifies it.

@@ -242,5 +242,21 @@ TEST_F(StudyFile, DamagedFilesAreReadOrRefusedAndNothingElse) {
   EXPECT_GT(refused, 0);
 }
 
+// Before a budget was asked of everybody, a study without one ran with the noise that its algorithm has by definition.
+TEST_F(StudyFile, AStudyThatRanWithoutABudgetCanStillBeCheckedAndNoNewOneBegins) {
+  std::string text = head + three;
+  text.replace(text.find("epsilon = 1\ndelta = 1e-6"), 24, "");
+  const Study old = study(text);
+  EXPECT_THAT(message_of([&] { plan_of(old); }), HasSubstr("how much privacy? The study has no budget"));
+  const StudyPlan past = plan_of_past(old);
+  EXPECT_EQ(past.plan.options.noise_rate, std::vector<double>{0.5});
+  EXPECT_EQ(study_hash(canonical_json(old, past)), study_hash(canonical_json(study(text), plan_of_past(study(text)))));
+  const Study now = study(head + three);
+  EXPECT_EQ(study_hash(canonical_json(now, plan_of(now))), study_hash(canonical_json(now, plan_of_past(now))));
+  text.replace(text.find("[[party]]"), std::string::npos, party("hospital_a"));
+  EXPECT_THAT(message_of([&] { plan_of_past(study(text)); }), HasSubstr("two parties with records"))
+      << "all else holds";
+}
+
 }  // namespace
 }  // namespace parley::study

@@ -1,5 +1,6 @@
 // A run of newton or dp-gd in parts: the common point, the curvature and the model go on
 // (docs/check/protocol-parts.md, section 11).
+#include "parley/base/message_test.h"
 #include "parley/study/continuation_test.h"
 #include "parley/study/part_history.h"
 
@@ -154,8 +155,16 @@ TEST(SumsContinuation, TheMeanIsOverTheLaterHalfOfTheWholeRun) {
 TEST(SumsContinuation, WithoutACompleteRoundNobodyGoesOn) {
   const Trial run(options("newton", 1, "gaussian", 2), ring(4));
   EXPECT_THROW(next_part(run.part, without(run.part, {1}, 1)), Error) << "one exchange, and not all have it";
-  EXPECT_NO_THROW(next_part(run.part, without(run.part, {1}, 2)));
+  EXPECT_THAT(message_of([&] { next_part(run.part, without(run.part, {1}, 1)); }),
+              testing::HasSubstr("no round of sums was complete, and nothing is left of what the study planned"));
+  auto one_is_ahead = without(run.part, {1}, 1);
+  one_is_ahead.released[0] = 2;
+  EXPECT_THROW(next_part(run.part, one_is_ahead), Error);
+  EXPECT_THROW(next_part(Trial(options("newton", 1, "none"), ring(4)).part, without(run.part, {1}, 1)), Error);
   EXPECT_NO_THROW(next_part(run.part, without(run.part, {1}, 0)));
+  const InTwoParts both(run, {1}, 2);  // all who go on have the sums of all four: their model is that of the exchange
+  EXPECT_EQ(both.rest[0][0], both.whole[2][0]);
+  EXPECT_GT(both.rest[0][0].norm(), 0);
 }
 
 // Round 1 is paid and released; what is in it comes into the point when everybody's is here, with round 2.

@@ -30,7 +30,9 @@ constexpr double clip_when_clear = 0.5, clip_when_noisy = 0.35, noisy_from = 0.0
 // (docs/check/newton-settings.md).
 constexpr Index short_steps_from = 150;
 constexpr double usual_tolerance = 1e-6;  // of a sum of gradients, where adding up rounds by less
-constexpr Index forecast_up_to = 300;     // weights: those of the largest task that the forecast was compared with
+constexpr long forecast_from_rounds =
+    16;                                // of fewer steps short ones show: with 1 to 8 it lost two to four times as much
+constexpr Index forecast_up_to = 300;  // weights: those of the largest task that the forecast was compared with
 
 double all_records(const Setting& setting) {
   return std::accumulate(setting.records.begin(), setting.records.end(), 0.0);
@@ -378,7 +380,8 @@ std::optional<Known> known_of(const Plan& plan) {
   const LossKind kind = first.loss.kind;
   if (!first.algorithm.curved || !plan.noisy() || first.sums->features == 0) return std::nullopt;
   if (kind != LossKind::logistic && kind != LossKind::huber_hinge) return std::nullopt;
-  if (first.loss.weighted()) return std::nullopt;
+  if (first.loss.weighted() || first.sums->final.steps() > 0) return std::nullopt;
+  if (first.sums->main_rounds() < forecast_from_rounds) return std::nullopt;
   if (first.sums->shape != Shape::full || first.sums->dimension() > forecast_up_to) return std::nullopt;
   Known k{.epsilon = {},
           .delta = first.delta,
@@ -395,6 +398,11 @@ std::string why_no_forecast(const Plan& plan) {
   const Schedule& first = plan.nodes.front();
   if (!first.algorithm.curved || !plan.noisy() || !first.loss.classifies()) return "";
   if (first.loss.weighted()) return "no forecast: none was made for class weights, and noise grows with the largest";
+  if (first.sums->final.steps() > 0)
+    return "no forecast: none was made for --intervals, whose last round has most of the budget";
+  if (first.sums->main_rounds() < forecast_from_rounds)
+    return "no forecast: it was made for " + std::to_string(planned_rounds) + " rounds, and here are " +
+           std::to_string(first.sums->main_rounds());
   if (first.sums->shape != Shape::full) return "no forecast: none was made for the diagonal of the curvature";
   if (first.sums->dimension() <= forecast_up_to) return "";
   return "no forecast: it was compared with tasks of up to " + std::to_string(forecast_up_to) +

@@ -27,8 +27,8 @@ bool full_curvature_fits(const Options& o, const RowSize& size);
 bool lacks_entries(const Options& o, const RowSize& size);
 
 // What the forecast of this plan rests on. None of other algorithms, without noise, without a number of features, for
-// more or fewer than two classes, for class weights, for a diagonal, and for more features than it was compared with: no table was made for
-// these.
+// more or fewer than two classes, for class weights, for --intervals, for a diagonal, for few rounds, and for more features than it was compared with: no
+// table was made for these.
 std::optional<Known> known_of(const Plan& plan);
 
 // "no forecast: …", where a reader would expect one; "" elsewhere.

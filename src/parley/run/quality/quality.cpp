@@ -79,7 +79,9 @@ json to_json(const problem::Quality& q, const std::vector<std::string>& classes)
             {"log_loss", or_null(q.log_loss)},
             {"brier", or_null(q.brier)},
             {"confusion", {{"classes", classes}, {"rows", q.confusion}}},
-            {"calibration", json::array()}});
+            {"calibration", json::array()},
+            {"roc", json::array()}});
+  for (const problem::RocPoint& p : q.roc) j["roc"].push_back({p.false_alarms, p.found});
   for (const problem::Bin& b : q.calibration)
     j["calibration"].push_back({{"low", b.low},
                                 {"high", b.high},

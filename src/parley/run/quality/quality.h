@@ -21,7 +21,7 @@ std::optional<problem::Scored> scored_by_all(const data::Rows& test, const probl
                                              network::Ranks& ranks);
 
 // test_rows, baseline_error, verdict, verdict_tests; of classes auc, balanced_error, baseline_balanced_error, f1,
-// log_loss, brier, calibration, confusion; of a number mae, rmse, baseline_rmse and r_squared, all in its own unit. What
+// log_loss, brier, calibration, confusion, roc (of two classes); of a number mae, rmse, baseline_rmse and r_squared, all in its own unit. What
 // a loss does not have is null.
 nlohmann::json to_json(const problem::Quality& quality, const std::vector<std::string>& classes);
 
