@@ -210,6 +210,28 @@ class VerifyParts(LossCase):
                                        ("model.json", "weights", [1.0], "the weights in model.json do not follow")):
             with self.subTest(file=file, key=key):
                 path = self.copies / "hospital_c" / file
+    def test_a_void_claim_of_the_whole_run_is_one_of_each_part(self):
+        study = self.study(delta="")
+        folder = self.copies / "hospital_c"
+        self.forge(study, "evidence", "hospital_c", "hospital_d", 3, 0, 1)
+        known = "hospital_d contradicted itself: hospital_c was sent a second, different round 3 of hospital_d, signed"
+        self.assertEqual(self.verify(study)["wrong"], [known])
+        for part in ("", "part-2"):
+            withdraw(folder / part, "hospital_d", contradicted_parties=["hospital_d"])
+        self.assertEqual(self.verify(study)["wrong"], [known])
+        header = read_json(folder / "run.json")
+        path = folder / "part-2/run.json"
+        withdrawn = path.read_text()
+        path.write_text(written({**read_json(path), "privacy": json.loads((self.copies / "hospital_d/run.json").read_text())["privacy"]}))
+        self.assert_found(self.verify(study), "part 2: hospital_c: run.json has another privacy than follows")
+        unnamed = json.loads(withdrawn, parse_float=lambda text: f"\0{text}\0")
+        del unnamed["contradicted_parties"]  # a part in the middle, say, that had ended before
+        path.write_text(written(unnamed))
+        self.assertEqual(self.verify(study)["wrong"], [known])
+        path.write_text(withdrawn)
+        (folder / "run.json").write_text(written({**header, "node_facts": read_json(self.copies / "hospital_d/run.json")["node_facts"]}))
+        self.assert_found(self.verify(study), "hospital_c: run.json has another node_facts than follows")
+
                 intact = path.read_text()
                 path.write_text(json.dumps({**json.loads(intact), key: value}))
                 self.assert_found(self.verify(study), said)

@@ -62,7 +62,7 @@ struct PartyRecord {
 };
 
 // What must stand in run.json; of a later part also from which agreement it follows.
-nlohmann::json expected_header(const ExpectedPart& known, int node);
+nlohmann::json expected_header(const ExpectedPart& known, int node, const std::vector<record::VoidClaim>& claims);
 
 // nullopt: the record is of another study, or of another part. Error: this is no record of a party of the study.
 // Reads the part that is known.
