@@ -102,6 +102,9 @@ class Exchange {
   // seen more of this node than its ledger holds (R7), and where noise is shared until everybody's key is here.
   std::optional<privacy::Inbox> inbox();
   void finish(const FinalIterate& mine);  // after the inbox of the last round
+  // Whose value of round 0 stands at this place of the inbox begins this part with another one than it has released
+  // before: both are signed, and the second is kept as evidence. The first is in the transcript of the part before.
+  void contradicts_part_before(std::size_t place);
   void stop(End end, const std::string& text, Reason reason = Reason::own) { stop({end, text, reason}); }
   void stop(const Ending& ending);
 

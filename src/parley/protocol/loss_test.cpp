@@ -162,6 +162,19 @@ TEST_F(Loss, EquivocationIsRememberedByTheNextProcess) {
   EXPECT_THAT(exchange(2).ending()->text, HasSubstr("hospital_b has stopped: hospital_a contradicted itself"));
 }
 
+TEST_F(Loss, AStartThatIsNotWhatWasReleasedBeforeIsKeptAndRemembered) {
+  round();
+  exchange(1).contradicts_part_before(0);
+  ASSERT_EQ(exchange(1).ending()->end, End::equivocation);
+  EXPECT_EQ(exchange(1).contradicted_by(), 0);
+  EXPECT_THAT(exchange(1).ending()->text, HasSubstr("hospital_a: it begins this part with another value than it has "
+                                                    "released before; the message is in the transcript"));
+  side(1).open();
+  ASSERT_TRUE(exchange(1).ending().has_value());
+  EXPECT_EQ(exchange(1).ending()->end, End::equivocation);
+  EXPECT_EQ(exchange(1).contradicted_by(), 0);
+}
+
 TEST_F(Loss, APartyThatComesBackWhileOthersSayGoodbyeWaitsUntilTheyAreStartedAgain) {
   round();
   unreachable = 2;

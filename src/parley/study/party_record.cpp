@@ -191,6 +191,10 @@ class Reader {
   // What a party kept because it contradicts what it had: two signatures of one sender. Anybody may call any message
   // evidence, so it counts where this record holds what it excludes.
   void accuse(const Message& m, const std::string& what) {
+    if (begins_part(m)) {  // verify holds it against the part before
+      t_.accused_of_start.insert(m.node);
+      return;
+    }
     if (m.node != t_.node && !excluded(m))
       return say("what it keeps as evidence against " + m.sender + ", " + what +
                  ", contradicts nothing in this record");
@@ -198,6 +202,12 @@ class Reader {
     if (m.node == t_.node) return say("it keeps a signature of its own that its ledger does not know of: " + what);
     wrong_.push_back(m.sender + " contradicted itself: " + known_.name(t_.node) + " was sent a second, different " +
                      (what.starts_with("the ") ? what.substr(4) : what) + ", signed");
+  }
+
+  bool begins_part(const Message& m) {
+    const std::vector<Heard>& heard = t_.values[m.node];
+    return known_.part.number > 1 && m.node != t_.node && (m.kind == Kind::value || m.kind == Kind::silent) &&
+           m.round == 0 && !heard.empty() && heard.front().head == m.head && !second_process(m);
   }
 
   // By what its sender has signed and this record holds.
@@ -390,16 +400,6 @@ json expected_header(const ExpectedPart& known, int node, const std::vector<reco
 
 namespace {
 
-// Keys of run.json that do not follow from the study (party/final_documents.cpp).
-bool written_beside(const std::string& key) {
-  static const std::set<std::string> keys = {
-      "coefficients", "format",      "outcome", "outcome_in_words", "study",
-      "party",        "rounds_done", "parts",   "ledger_head",      record::contradicted_parties};
-  return keys.contains(key);
-}
-
-// One without a run.json is not read: a kill may leave it, with nothing whole in it.
-bool is_folder_of_part(const fs::path& folder) {
 // A part that others followed ends before a claim is void; what the record of the whole says of it came later. A kill may
 // leave it as it was.
 std::vector<record::VoidClaim> void_claims_of(const ExpectedPart& known, const PartyRecord& t) {
@@ -411,6 +411,16 @@ std::vector<record::VoidClaim> void_claims_of(const ExpectedPart& known, const P
   return withdrawn ? of_the_whole : claims;
 }
 
+// Keys of run.json that do not follow from the study (party/final_documents.cpp).
+bool written_beside(const std::string& key) {
+  static const std::set<std::string> keys = {
+      "coefficients", "format",      "outcome", "outcome_in_words", "study",
+      "party",        "rounds_done", "parts",   "ledger_head",      record::contradicted_parties};
+  return keys.contains(key);
+}
+
+// One without a run.json is not read: a kill may leave it, with nothing whole in it.
+bool is_folder_of_part(const fs::path& folder) {
   std::error_code code;
   if (!fs::is_directory(folder, code)) return false;
   return fs::exists(folder / "run.json", code) ||
@@ -494,17 +504,17 @@ std::optional<PartyRecord> read_party_record(const ExpectedPart& known, const fs
   for (const auto& [key, value] : t.run.items())
     if (!header.contains(key) && !written_beside(key))
       wrong.push_back(known.name(t.node) + ": run.json has " + protocol::printable(key) + ", which no party writes");
+  std::vector<std::string> numbers;  // trap: a record that says whose claims are void must be read for that
   for (const auto& [key, value] : header.items())
     if (!nearly_same(t.run.value(key, json()), value))
       (claims.empty() || (key != "privacy" && key != "node_facts") ? wrong : numbers)
           .push_back(known.name(t.node) + ": " + difference_in("run.json", key, t.run.value(key, json()), value));
   if (wrong.size() > before) return std::nullopt;
+  wrong.insert(wrong.end(), numbers.begin(), numbers.end());
   check_bytes(known.name(t.node), t, wrong);
   Reader(known, t, wrong).read(folder / "transcript");
   read_released(known, t, wrong);
   return t;
 }
 
-  std::vector<std::string> numbers;  // trap: a record that says whose claims are void must be read for that
 }  // namespace parley::study
-  wrong.insert(wrong.end(), numbers.begin(), numbers.end());

@@ -48,6 +48,7 @@ struct PartyRecord {
   std::vector<protocol::Message> hellos;        // the first of each process of a neighbour's
   std::vector<protocol::Message> after_loss;    // statements and consents, its own too
   std::set<int> accused;                        // who has signed two things that exclude each other, by what it keeps
+  std::set<int> accused_of_start;               // the same of the value that begins this part, and the part before
   bool intact = true;                           // false: what is missing may have been there
   long messages = 0;                            // whose signature holds
   bool went_on = false;                         // a record of the next part lies beside this one
