@@ -353,6 +353,7 @@ void Exchange::take_leave(const Message& m, const Goodbye& goodbye) {
     stop({.end = diverged ? End::diverged : End::peer_lost,
           .text = why,
           .reason = Reason::peer_stopped,
+          .for_ever = !diverged && survivors_.begun() && survivors_.over_for_ever(),
           .passed_on = passed_on ? text : ""});
 }
 
