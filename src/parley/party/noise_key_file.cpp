@@ -154,7 +154,8 @@ std::shared_ptr<const privacy::PairKeys> pairs_of(const NoiseKey& own, const pro
       throw Error({.what = agreed.name(other) + "'s key for shared noise is none",
                    .where = "the key that it has signed for this run",
                    .fix = "nothing was released from rows; agree on a new study, without it or with a party that does "
-                          "not do this"});
+                          "not do this",
+                   .code = ledger::run_closed});
     pairs[static_cast<std::size_t>(other)] = *secret;
   }
   if (const auto odd = keys.out_of_time())
