@@ -105,6 +105,8 @@ std::string end_text(const party::JoinOptions& o, const party::Joined& j, party:
                         j.metrics_held_out ? "that were held out" : "that it was trained on");
   if (j.ending.left_behind())
     text += "The others go on in a part of their own; what this party has released stays paid.\n";
+  else if (exit == party::Exit::start_again && j.ending.reason == protocol::Reason::no_agreement)
+    text += "Started again, this party asks the others again: start it when they are there.\n";
   else if (exit == party::Exit::start_again)
     text += "Started again, the same command goes on from here.\n";
   else if (j.ending.end == protocol::End::budget_exhausted)

@@ -180,6 +180,20 @@ class Study(Case):
         for text in (" ".join(re.findall("....", plan["hash"])), "ε = 1.0000, δ = 1e-05 per record, whole run (proved)", "noise to signal", "32 of them touch data", "theorem N1", "newton, chosen by the planner"):
             self.assertIn(text, shown)
 
+    def test_a_party_that_connects_the_others_is_warned_of_where_a_loss_is_survived(self):
+        for name in "abcde":
+            self.invite("hospital_" + name, "--records", 4000)
+        self.change('graph = "complete"', 'graph = "path"')
+        self.assertEqual(self.check()["warnings"], [])
+        self.change('on-loss = "stop"', 'on-loss = "continue"')
+        split, end = self.check()["warnings"]
+        self.assertIn("only through hospital_b, or only through hospital_d. Such a party can let one side complete the run", split)
+        self.assertIn('or set on-loss = "stop"', split)
+        self.assertIn("only through hospital_c. If such a party is lost, no more than half are left together", end)
+        self.assertIn("warning: " + split, self.parley("study", "check", "study.toml").stderr)
+        self.change('graph = "path"', 'graph = "ring"')
+        self.assertEqual(self.check()["warnings"], [])
+
     def test_a_study_without_a_budget_asks_for_a_decision(self):
         self.three()
         self.change("epsilon = 1.0\n", "")

@@ -55,6 +55,7 @@ class Claims(Case):
         for paper in PAPERS:
             self.assertFalse(study.out(A, paper).exists(), paper)
         self.assertEqual(json.loads(study.out(A, "run.json").read_text())["outcome"], "past_unknown")
+        no_epsilon(self, study.out(A, "."), A)
 
     def test_the_statement_of_an_earlier_end_goes_before_the_next_round_is_paid(self):
         study = self.pure(rounds=600)
@@ -113,7 +114,10 @@ class Claims(Case):
         study = Study(self.dir / "study", deadline=1)
         self.start_all(study)
         self.assert_completed(study)
-        papers = [study.out(A, p).read_bytes() for p in ("model.json", "own_model.json", "statement.txt")]
+        def papers():  # without what is said of the ε of all
+            documents = [json.loads(study.out(A, p).read_text()) for p in ("model.json", "own_model.json")]
+            return [{k: v for k, v in d.items() if k not in ("privacy", "not_private")} for d in documents] + [study.out(A, "statement.txt").read_text()]
+        before = papers()
         stated = self.statement(study, A)
         final = next(m for m in map(wire.decode, (d for _, d in wire.entries(study.out(A, "transcript")))) if m.kind == wire.FINAL and m.sender == C)
         second = wire.signed_part(final._replace(payload=bytes(len(final.payload))))
@@ -121,10 +125,11 @@ class Claims(Case):
         def stands():
             code, said = self.end_of(study, A)
             self.assertEqual((code, said["outcome"], said["model"]), (6, "completed", True), study.logs())
-            self.assertEqual([study.out(A, p).read_bytes() for p in ("model.json", "own_model.json", "statement.txt")], papers)
+            self.assertEqual(papers(), before)
             self.assertEqual(self.statement(study, A), stated)
             if wire.EVIDENCE in [kind for kind, _ in wire.entries(study.out(A, "transcript"))]:  # named by the process that heard it, after it had the model
                 self.assertEqual(json.loads(study.out(A, "run.json").read_text())["contradicted_parties"], [C])
+                no_epsilon(self, study.out(A, "."), C)
             self.start(study, A)
         self.start(study, A)
         verdicts = []
@@ -152,6 +157,9 @@ class Claims(Case):
         with self.insider(study, C, A) as liar:
             self.assertEqual(liar.send(wire.signed_part(other), sign=True)["verdict"], "second_value")
         self.assertEqual(self.end_of(study, A)[1]["outcome"], "equivocation")
+        no_epsilon(self, study.out(A, "."), C)
+        self.assertIn("this model is NOT PRIVATE: " + WHY_VOID,
+                      run("predict", "--model", "out/model.json", "--data", "mine.csv", cwd=study.base / A).stderr)
         before, model = self.statement(study, A), json.loads(study.out(A, "model.json").read_text())
         done = json.loads(study.out(A, "run.json").read_text())["rounds_done"]
         self.assertGreater(before["rounds_from_rows"], 4)

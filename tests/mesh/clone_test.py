@@ -54,6 +54,8 @@ class Clones(Case):
                 self.assertFalse(any("neighbour of" in w or "contradicts nothing" in w for w in found["wrong"]), found["wrong"])
         holders = [n for n in (A, B) if json.loads((study.base / n / "out/run.json").read_text()).get("contradicted_parties") == [C]]
         self.assertTrue(holders, study.logs())
+        for name in (C, "copy", *holders):
+            no_epsilon(self, study.base / name / "out", C)
         for names in ((C,), ("copy",), holders, (A, B, C)):
             with self.subTest(f"a page of {names}"):
                 run("report", *(study.base / n / "out" for n in names), "--out", "page.html", cwd=self.dir)

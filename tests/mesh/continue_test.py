@@ -61,6 +61,20 @@ class Continue(LossCase):
         self.assertTrue(study.out(lost, "model.json").exists())
         self.assert_completed(study, self.results(study, left))
 
+    def test_where_nobody_can_go_on_starting_again_ends_in_words_and_not_in_start_again(self):
+        """On a path of three its middle is lost: each of the others reaches nobody, has signed so, and stays there."""
+        study = Study(self.dir / "path", "mr-admm", parties=3, graph="path", rounds=400, deadline=0.2, wait=2, options={"on_loss": '"continue"'})
+        self.start_all(study)
+        self.await_rounds(study, LOST, 21)
+        self.lose(study, LOST)
+        for again in (False, True):
+            for name, (code, said) in self.results(study, ["hospital_a", "hospital_c"]).items():
+                self.assertEqual((code, said["outcome"]), (5, "peer_lost"), f"{again} {name}\n" + study.logs())
+                self.assertIn("agree on a new study", said["outcome_in_words"])
+            if not again:
+                self.start_all(study)
+        self.assertEqual(self.exit_of(study, LOST), 5, study.logs())
+
     def test_survivors_may_die_and_come_back_in_the_second_part(self):
         study, lost, left = self.begin_and_lose("mr-admm")
         study.until(lambda: (study.base / left[0] / "out" / "part-2" / "run.json").exists(), "part 2 begins")

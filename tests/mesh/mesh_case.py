@@ -103,6 +103,42 @@ def read_json(file):
     return json.loads(file.read_text(), parse_float=lambda text: f"\0{text}\0")
 
 
+WHY_VOID = "a party of this run may have released more than is known"
+
+
+def no_epsilon(case, folder, party):
+    """run.json and the models of this folder say no number for ε of a run in which a claim of this party is void (R14)."""
+    head = json.loads((folder / "run.json").read_text())
+    models = [json.loads(file.read_text()) for name in ("model.json", "own_model.json") if (file := folder / name).exists()]
+    for document in (head, *models):
+        said = document["privacy"]
+        case.assertEqual([key for key, value in said.items() if key.startswith("epsilon") and isinstance(value, (int, float))], [], said)
+        case.assertEqual((said["private"], said["stamp"][:11], said["stamp"].split("; ")[-1].removeprefix("NOT PRIVATE: ")), (False, "NOT PRIVATE", WHY_VOID))
+    for model in models:
+        case.assertEqual(model["not_private"][-1:], [WHY_VOID])
+    names = [p["name"] for p in head["study"]["parties"]]
+    for fact in head["node_facts"]:
+        case.assertEqual(fact["epsilon_planned"] is None, names[fact["node"]] == party, fact)
+
+
+def withdraw(folder, *parties, **says):
+    """A record as the program writes it where the claims of these parties are void, with what else run.json says."""
+    for file in [folder / name for name in ("run.json", "model.json", "own_model.json") if (folder / name).exists()]:
+        document = read_json(file)
+        said = document["privacy"]
+        said.update({key: None for key in said if key.startswith("epsilon") and key != "epsilon_paper_absent"})
+        if WHY_VOID not in said["stamp"]:
+            said.update(private=False, stamp=said["stamp"] + "; " + WHY_VOID if said["stamp"] else "NOT PRIVATE: " + WHY_VOID)
+        if "not_private" in document:
+            document["not_private"] = [why for why in document["not_private"] if why != WHY_VOID] + [WHY_VOID]
+        else:
+            document.update(says)
+            for fact, party in zip(document["node_facts"], document["study"]["parties"]):
+                if party["name"] in parties:
+                    fact.update(epsilon_planned=None, epsilon_all_others_planned=None)
+        file.write_text(written(document))
+
+
 def written(document, indent=1):
     """As the program writes a document, byte for byte."""
     text = json.dumps(document, indent=indent, sort_keys=True, ensure_ascii=False, separators=(",", ":" if indent is None else ": "))

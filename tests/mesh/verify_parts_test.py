@@ -106,6 +106,18 @@ class VerifyParts(LossCase):
                     self.forge(study, "value", holder, "hospital_c", round, 0, 0.5, part="part-2")
                 self.assert_found(self.verify(study), f"part 2: hospital_c, round {round}: {said} does not follow from the values released before it: coordinate 0 is")
 
+    def test_a_start_that_is_kept_as_evidence_counts_where_the_part_before_holds_another_value(self):
+        study = self.study()
+        self.forge(study, "evidence", "hospital_c", "hospital_d", 0, 0, 0, part="part-2")
+        self.assertEqual(self.verify(study)["wrong"], ["part 2: hospital_c: what it keeps as evidence against hospital_d, round 0 of hospital_d, contradicts nothing in this record"])
+        study = self.study()
+        for holder in self.left:
+            self.forge(study, "value", holder, "hospital_d", 0, 0, 0.5, part="part-2")
+        self.forge(study, "evidence", "hospital_c", "hospital_d", 0, 0, 0, part="part-2")
+        found = self.verify(study)
+        self.assert_found(found, "part 2: hospital_d contradicted itself: hospital_c was sent another value at the start of this part than in the part before, both signed")
+        self.assertEqual([p["epsilon"] for p in found["parties"] if p["party"] == "hospital_d"], [None])
+
     def test_a_past_that_was_changed_afterwards_is_found(self):
         study = self.study()
         last = self.parts[0]["went_on_after_round"]
@@ -197,6 +209,28 @@ class VerifyParts(LossCase):
         (folder / "part-3").mkdir()  # what a kill leaves
         (folder / "part-3/run.json.part").write_text("{")
         self.assertEqual(self.verify(study)["wrong"], [])
+
+    def test_a_void_claim_of_the_whole_run_is_one_of_each_part(self):
+        study = self.study(delta="")
+        folder = self.copies / "hospital_c"
+        self.forge(study, "evidence", "hospital_c", "hospital_d", 3, 0, 1)
+        known = "hospital_d contradicted itself: hospital_c was sent a second, different round 3 of hospital_d, signed"
+        self.assertEqual(self.verify(study)["wrong"], [known])
+        for part in ("", "part-2"):
+            withdraw(folder / part, "hospital_d", contradicted_parties=["hospital_d"])
+        self.assertEqual(self.verify(study)["wrong"], [known])
+        header = read_json(folder / "run.json")
+        path = folder / "part-2/run.json"
+        withdrawn = path.read_text()
+        path.write_text(written({**read_json(path), "privacy": json.loads((self.copies / "hospital_d/run.json").read_text())["privacy"]}))
+        self.assert_found(self.verify(study), "part 2: hospital_c: run.json has another privacy than follows")
+        unnamed = json.loads(withdrawn, parse_float=lambda text: f"\0{text}\0")
+        del unnamed["contradicted_parties"]  # a part in the middle, say, that had ended before
+        path.write_text(written(unnamed))
+        self.assertEqual(self.verify(study)["wrong"], [known])
+        path.write_text(withdrawn)
+        (folder / "run.json").write_text(written({**header, "node_facts": read_json(self.copies / "hospital_d/run.json")["node_facts"]}))
+        self.assert_found(self.verify(study), "hospital_c: run.json has another node_facts than follows")
 
     def test_papers_that_do_not_follow_are_found(self):
         study = self.study(delta="")

@@ -299,9 +299,16 @@ class Verify(Case):
         for file in ("model.json", "own_model.json", "statement.json", "statement.txt"):
             (self.copies / "hospital_b" / file).unlink()
         path.write_text(written({**read_json(path), "outcome": "past_unknown"}))
-        found = self.verify(study)
-        of_b = found["parties"][1]
-        self.assertEqual((of_b["past_unknown"], of_b["epsilon"], found["epsilon"]), (True, None, None), found["wrong"])
+
+        def none_is_told():
+            found = self.verify(study)
+            of_b = found["parties"][1]
+            self.assertEqual((of_b["past_unknown"], of_b["epsilon"], found["epsilon"]), (True, None, None), found["wrong"])
+            return found["wrong"]
+        numbers = [f"hospital_b: run.json has another {key} than follows" for key in ("node_facts", "privacy")]
+        self.assertEqual(none_is_told()[:2], numbers)  # the planned ones
+        withdraw(path.parent, "hospital_b")
+        self.assertNotIn("than follows", "".join(none_is_told()))
         text = run("verify", *(self.copies / n for n in study.all), "--study", study.base / "shared/study.toml", cwd=self.dir, check=False).stdout
         self.assertIn("No ε holds for hospital_b: by its own record more was released than the ledger knows of.", text)
         self.assertIn("Any one record of any other party: with secret noise ε = ", text)
@@ -311,14 +318,23 @@ class Verify(Case):
         path = self.copies / "hospital_a/run.json"
         intact = path.read_text()
         says = "hospital_a: run.json has another contradicted_parties than follows from the evidence in its transcript"
-        path.write_text(written({**read_json(path), "contradicted_parties": ["hospital_c"]}))
+        models = {file: file.read_text() for file in path.parent.glob("*model.json")}
+
+        def name(*parties):
+            for file, text in {path: intact, **models}.items():
+                file.write_text(text)
+            withdraw(path.parent, *parties, contradicted_parties=list(parties))
+        name("hospital_c")
         self.assertEqual(self.verify(study)["wrong"], [says])
-        path.write_text(intact)
+        for file, text in {path: intact, **models}.items():
+            file.write_text(text)
         self.forge(study, "evidence", "hospital_a", "hospital_b", 3, 0, 1)
         known = "hospital_b contradicted itself: hospital_a was sent a second, different round 3 of hospital_b, signed"
         self.assertEqual(self.verify(study)["wrong"], [known])  # of a moment ago, say: it was complete before
-        path.write_text(written({**read_json(path), "contradicted_parties": ["hospital_b"]}))
+        name("hospital_b")
         self.assertEqual(self.verify(study)["wrong"], [known])
+        next(iter(models)).write_text(next(iter(models.values())))  # a model that still says ε
+        self.assertEqual([w.split(" than ")[0] for w in self.verify(study)["wrong"] if w != known], [f"hospital_a: {next(iter(models)).name} has another not_private"])
         for named in (["hospital_c"], ["hospital_b", "hospital_c"], "hospital_b"):
             path.write_text(written({**read_json(path), "contradicted_parties": named}))
             self.assert_found(self.verify(study), says)

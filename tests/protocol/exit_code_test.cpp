@@ -23,6 +23,8 @@ TEST(ExitCode, SaysWhetherStartingAgainHelps) {
   for (const Reason reason : {Reason::silence, Reason::peer_stopped, Reason::no_agreement})
     EXPECT_EQ(code(End::peer_lost, reason), 4);
   EXPECT_EQ(code(End::peer_lost, Reason::left_behind), 5);
+  EXPECT_EQ(exit_of({.end = End::peer_lost, .reason = Reason::no_agreement, .for_ever = true}, false),
+            Exit::never_again);
   EXPECT_EQ(code(End::refused, Reason::past_unknown), 5);
   EXPECT_EQ(code(End::diverged), 5);
   EXPECT_EQ(code(End::equivocation), 5);

@@ -4,6 +4,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <poll.h>
+#include <sys/ioctl.h>
 #include <sys/resource.h>
 #include <sys/socket.h>
 
@@ -286,6 +287,25 @@ TEST_F(AtTheGate, BytesAreReadNoFasterThanAllowed) {
   EXPECT_TRUE(is_open(inside_[0]));  // and nothing is there to read
   clock_ = 1.5;
   EXPECT_EQ(hear(inside_[0], 500).size(), 500U);
+}
+
+// Whoever is busy reads all that waits at once, and each reset stream in it takes memory a hundred times its bytes.
+TEST_F(AtTheGate, LittleWaitsForWhoeverIsBusyInside) {
+  open({.of_one_address = 64, .unanswered = 1e9, .rate_of_stranger = 1e9, .burst_of_stranger = 1e9});
+  const Descriptor outside = connect();
+  await_inside(1);
+  std::thread talk([&] { say(outside, std::string(1 << 18, 'x')); });
+  std::vector<Descriptor> others;
+  for (std::size_t n = 2; n < 32; ++n) {  // the gate goes round again and again
+    others.push_back(connect());
+    await_inside(n);
+  }
+  int waiting = 0;
+  ASSERT_EQ(::ioctl(inside_[0].number(), FIONREAD, &waiting), 0);
+  EXPECT_GT(waiting, 0);
+  EXPECT_LE(waiting, 1 << 14);
+  hear(inside_[0], 1 << 18);
+  talk.join();
 }
 
 TEST_F(AtTheGate, AllConnectionsOfOnePartyShareWhatIsReadOfIt) {

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 #include <filesystem>
+#include <functional>
 #include <set>
 
 #include "parley/base/error.h"
@@ -275,6 +276,23 @@ std::vector<int> distances(const Graph& graph, int from) {
         found.push_back(j);
       }
   return steps;
+}
+
+std::vector<int> groups_without(const Graph& graph, int node) {
+  std::vector<int> sizes;
+  std::vector<bool> seen(static_cast<std::size_t>(graph.nodes()), false);
+  seen[static_cast<std::size_t>(node)] = true;
+  for (const int first : graph.neighbours(node)) {
+    if (seen[static_cast<std::size_t>(first)]) continue;
+    std::vector<int> found = {first};
+    seen[static_cast<std::size_t>(first)] = true;
+    for (std::size_t next = 0; next < found.size(); ++next)
+      for (const int j : graph.neighbours(found[next]))
+        if (!seen[static_cast<std::size_t>(j)]) found.push_back(j), seen[static_cast<std::size_t>(j)] = true;
+    sizes.push_back(static_cast<int>(found.size()));
+  }
+  std::ranges::sort(sizes, std::greater{});
+  return sizes;
 }
 
 std::vector<int> heard_by(const Graph& graph, bool passed_on, int node) {

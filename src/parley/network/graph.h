@@ -38,6 +38,9 @@ std::vector<Option> option_rows(GraphOptions& o);
 Graph complete_graph(int nodes);
 
 std::vector<int> distances(const Graph& graph, int from);  // edges to each node
+// How many the others are in each group that holds together without this node, the largest first. More than one group:
+// they reach each other through it alone.
+std::vector<int> groups_without(const Graph& graph, int node);
 
 // Whose releases reach this node, and whom its own reach: its neighbours or, where they are passed on, everybody.
 std::vector<int> heard_by(const Graph& graph, bool passed_on, int node);

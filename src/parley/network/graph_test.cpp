@@ -20,6 +20,14 @@ Graph graph(const std::string& shape, int nodes) {
   return make_graph({.graph = shape}, nodes);
 }
 
+TEST(Graph, WhoConnectsTheOthersIsFoundByTheGroupsThatAreLeftWithoutIt) {
+  EXPECT_THAT(groups_without(graph("path", 5), 1), ElementsAre(3, 1));
+  EXPECT_THAT(groups_without(graph("path", 5), 0), ElementsAre(4));
+  EXPECT_THAT(groups_without(graph("star", 4), 0), ElementsAre(1, 1, 1));
+  EXPECT_THAT(groups_without(graph("ring", 5), 3), ElementsAre(4));
+  EXPECT_THAT(groups_without(graph("0-1,1-2,0-2,2-3,3-4,2-4", 5), 2), ElementsAre(2, 2));
+}
+
 TEST(Graph, ShapesHaveTheirEdges) {
   EXPECT_EQ(graph("ring", 5).edges(), (Pairs{{0, 1}, {0, 4}, {1, 2}, {2, 3}, {3, 4}}));
   EXPECT_EQ(graph("ring", 2).edges(), (Pairs{{0, 1}}));

@@ -21,8 +21,9 @@ std::span<const ExitCode> exit_codes() {
        "this record"},
       {Exit::start_again, "start again", "interrupted, or a peer is lost: the same command goes on where it was"},
       {Exit::never_again, "never again",
-       "diverged, equivocation, contradicted, uncertified, abandoned, left behind, or the past is unknown: agree on a "
-       "new study"},
+       "diverged, equivocation, contradicted, uncertified, abandoned, left behind, no agreement after a loss, or the "
+       "past "
+       "is unknown: agree on a new study"},
       {Exit::completed_already, "completed already", "an earlier process had the model; this one did nothing new"},
   }};
   return table;
@@ -38,7 +39,7 @@ Exit exit_of(const protocol::Ending& ending, bool complete_before) {
       case End::budget_exhausted:
         return Exit::stopped;
       case End::peer_lost:
-        return ending.reason == Reason::left_behind ? Exit::never_again : Exit::start_again;
+        return ending.reason == Reason::left_behind || ending.for_ever ? Exit::never_again : Exit::start_again;
       case End::refused:
         return ending.reason == Reason::past_unknown ? Exit::never_again : Exit::stopped;
       case End::diverged:

@@ -6,32 +6,33 @@
 #include "parley/record/files.h"
 #include "parley/record/void_claims.h"
 #include "parley/run/claim.h"
-#include "parley/study/approval/planned.h"
 #include "parley/study/model.h"
+#include "parley/study/void_epsilon.h"
 
 namespace parley::party {
 
 using nlohmann::json;
 namespace fs = std::filesystem;
 
-json record_header(const Participant& participant, const PartsOnDisk& parts, const std::string& outcome) {
+namespace {
+
+json header_of(const Participant& participant, const PartsOnDisk& parts, const std::string& outcome,
+               const std::set<std::string>& contradicted) {
   json shape = run::released_json(parts.part().plan, participant.dimension(), 1);
   shape["first"] = parts.self();
-  json head = {
-      {"format", "parley-party-1"},
-      {"outcome", outcome},
-      {"study", json::parse(participant.canonical)},
-      {"study_hash", participant.hash},
-      {"run_id", parts.part().agreed.run},
-      {"party", participant.me().name},
-      {"selection", run::to_json(participant.plan.selected)},
-      {"node", parts.self()},
-      {"nodes", parts.part().plan.nodes.size()},
-      {"released", shape},
-      {"privacy", run::privacy_json(participant.plan.plan, participant.stamps, participant.plan.plan.cost(), true)},
-      {"ledger_head", parts.book().recorded_head()}};
-  if (const auto& names = parts.contradicted_before(); !names.empty()) head[record::contradicted_parties] = names;
-  head.update(study::noise_facts(participant.plan));
+  json head = {{"format", "parley-party-1"},
+               {"outcome", outcome},
+               {"study", json::parse(participant.canonical)},
+               {"study_hash", participant.hash},
+               {"run_id", parts.part().agreed.run},
+               {"party", participant.me().name},
+               {"selection", run::to_json(participant.plan.selected)},
+               {"node", parts.self()},
+               {"nodes", parts.part().plan.nodes.size()},
+               {"released", shape},
+               {"ledger_head", parts.book().recorded_head()}};
+  if (!contradicted.empty()) head[record::contradicted_parties] = contradicted;
+  head.update(study::privacy_facts(participant.study, participant.plan, record::void_claims(head)));
   if (const json forecast = run::forecast_json(participant.plan.plan); !forecast.is_null()) head["forecast"] = forecast;
   if (parts.part().number > 1) {
     head["part"] = json::parse(parts.part().agreed.configuration);
@@ -40,15 +41,12 @@ json record_header(const Participant& participant, const PartsOnDisk& parts, con
   return head;
 }
 
-namespace {
-
 json last_word(const Participant& participant, const PartsOnDisk& parts, const std::string& outcome,
                const std::string& words, const EndOfParty& end, int rounds_done) {
-  json head = record_header(participant, parts, outcome);
   std::set<std::string> contradicted = parts.contradicted_before();
   for (const int node : end.contradicted)
     contradicted.insert(participant.study.parties[static_cast<std::size_t>(node)].name);
-  if (!contradicted.empty()) head[record::contradicted_parties] = contradicted;
+  json head = header_of(participant, parts, outcome, contradicted);
   head["outcome_in_words"] = words;
   head["rounds_done"] = parts.part().before + rounds_done;
   return head;
@@ -63,7 +61,26 @@ bool stated_before(const fs::path& folder, const protocol::Ending& ending, const
          record::number_in(said, "rounds_released") == rounds_released(history);
 }
 
+// The models that are there, without a number for ε once a claim is void. null: none is.
+json withdraw_epsilon(const Participant& participant, const fs::path& folder, const study::VoidClaims& claims) {
+  if (claims.empty()) return {};
+  const auto withdrawn = [&](const char* name) {
+    json model = record::read_json(folder / name);
+    if (model.is_object())
+      model.update({{"privacy", privacy_of_run(participant.study, participant.plan, claims)},
+                    {"not_private", not_private(participant.study, participant.plan, claims)}});
+    return model;
+  };
+  if (const json own = withdrawn("own_model.json"); own.is_object())
+    write_file(folder / "own_model.json", own.dump(1) + "\n");
+  return withdrawn("model.json");
+}
+
 }  // namespace
+
+json record_header(const Participant& participant, const PartsOnDisk& parts, const std::string& outcome) {
+  return header_of(participant, parts, outcome, parts.contradicted_before());
+}
 
 DocumentsWritten write_final_documents(const Participant& participant, PartsOnDisk& parts, const fs::path& folder,
                                        const EndOfParty& end) {
@@ -71,9 +88,10 @@ DocumentsWritten write_final_documents(const Participant& participant, PartsOnDi
   const bool whole = ending.end == protocol::End::completed;
   if (!whole && parts.was_complete() &&
       !ending.past_unknown()) {  // and this process could not rebuild it: what is there stands
-    parts.finish(last_word(participant, parts, study::end_name(protocol::End::completed), protocol::completed_in_words,
-                           end, static_cast<int>(parts.part().plan.nodes.front().rounds)),
-                 json());
+    const json head =
+        last_word(participant, parts, study::end_name(protocol::End::completed), protocol::completed_in_words, end,
+                  static_cast<int>(parts.part().plan.nodes.front().rounds));
+    parts.finish(head, withdraw_epsilon(participant, folder, record::void_claims(head)));
     return {.spent = std::nullopt, .model = true};
   }
   const auto remove = [&](std::initializer_list<const char*> names) {  // of an earlier end
@@ -91,16 +109,19 @@ DocumentsWritten write_final_documents(const Participant& participant, PartsOnDi
     parts.finish(head, json());
     return {};
   }
+  const std::vector<record::VoidClaim> claims = record::void_claims(head);
   DocumentsWritten written{.spent = spent_in(history, whole, confirmed)};
   json model;
   written.model = end.model.size() > 0 && ending.end != protocol::End::diverged && has_learnt(history);
   if (written.model) {
-    model = model_json(participant.study, participant.plan, end.model, study::end_name(ending.end), end.estimate);
+    model =
+        model_json(participant.study, participant.plan, end.model, study::end_name(ending.end), claims, end.estimate);
     if (model.contains("coefficients"))
       write_file(folder / run::coefficients_file,
                  run::coefficients_csv(coefficients_of(participant.study, end.estimate), participant.stamps.empty()));
-    write_file(folder / "own_model.json",
-               model_json(participant.study, participant.plan, end.own, "this party's own iterate").dump(1) + "\n");
+    write_file(
+        folder / "own_model.json",
+        model_json(participant.study, participant.plan, end.own, "this party's own iterate", claims).dump(1) + "\n");
   } else {
     remove({"model.json", "own_model.json", run::coefficients_file});
   }

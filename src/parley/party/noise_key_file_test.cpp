@@ -8,6 +8,7 @@
 
 #include "parley/base/error.h"
 #include "parley/base/text.h"
+#include "parley/party/exit_code.h"
 #include "parley/record/beside.h"
 
 namespace parley::party {
@@ -164,6 +165,36 @@ TEST_F(NoiseKeyFile, AKeyThatIsToBeKeptForLongerThanTheOthersSharesNothing) {
   for (const sys_seconds odd : {today + days(10 + 31) + std::chrono::seconds(1), today - days(32), sys_seconds::max(),
                                 sys_seconds(std::chrono::seconds(-1))})
     EXPECT_THAT([&] { pairs(odd); }, testing::ThrowsMessage<Error>(HasSubstr("c announces that it keeps its secret")));
+}
+
+// The keys of a run are signed once: no later start finds others, so a supervisor must not try.
+TEST_F(NoiseKeyFile, AStartWithKeysThatNobodyCanShareNoiseWithIsNeverTriedAgain) {
+  protocol::Agreement agreed{
+      .run = "r", .configuration_hash = "c", .parties = {"a", "b", "c"}, .graph = network::Graph(3, {{0, 1}, {1, 2}})};
+  agreed.shared_noise = true;
+  const auto exit_with = [&](const std::string& key_of_c) {
+    std::vector<NoiseKey> own;
+    protocol::NoiseKeys keys(agreed);
+    for (int i = 0; i < 3; ++i) {
+      own.push_back({identity::AgreementKey::make(), today});
+      keys.add(key_message(i, i == 2 ? key_of_c : own.back().payload()), "");
+    }
+    try {
+      pairs_of(own[0], keys, agreed, 0, 3);
+    } catch (const Error& e) {
+      return exit_of(e);
+    }
+    return Exit::completed;
+  };
+  const auto announced = [](sys_seconds day) { return NoiseKey{identity::AgreementKey::make(), day}.payload(); };
+  EXPECT_EQ(exit_with(announced(today)), Exit::completed);
+  EXPECT_EQ(exit_with(announced(today + days(32))), Exit::never_again);
+  EXPECT_EQ(exit_with(std::string(protocol::noise_key_bytes, '\0')), Exit::never_again);
+  try {
+    refuse_without_noise_key(folder_, 1);
+  } catch (const Error& e) {
+    EXPECT_EQ(exit_of(e), Exit::never_again);
+  }
 }
 
 }  // namespace

@@ -189,8 +189,14 @@ void PartsOnDisk::finish(const json& head, const json& model) {
   for (const char* key :
        {"outcome", "outcome_in_words", "rounds_done", "parts", "ledger_head", record::contradicted_parties})
     if (head.contains(key)) changes[key] = head[key];
+  for (const char* key : {"privacy", "node_facts"}) changes[key] = head[key];
   record::amend(setup_.folder, changes, model);
   sync_files(setup_.folder);
+  if (record::void_claims(head).empty()) return;
+  for (const study::Part& part : std::span(parts_).subspan(1, parts_.size() - 2)) {
+    record::amend(folder_of(part), {{"privacy", head["privacy"]}, {"node_facts", head["node_facts"]}}, json());
+    sync_files(folder_of(part));
+  }
 }
 
 }  // namespace parley::party

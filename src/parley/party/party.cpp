@@ -97,9 +97,7 @@ void Party::check_free(const privacy::Inbox& inbox) {
                                 " does not follow from the releases that are here: it has others, or does not compute "
                                 "as agreed; 'parley verify' with the records of all finds who");
   for (std::size_t j = 0; j < own_.expected.size() && round_ == 1; ++j)
-    if (own_.expected[j] && *own_.expected[j] != *inbox[j])
-      return exchange_.stop(protocol::End::equivocation,
-                            exchange_.heard(j) + " begins the new part with another value than it has released");
+    if (own_.expected[j] && *own_.expected[j] != *inbox[j]) return exchange_.contradicts_part_before(j);
 }
 
 std::vector<Vector> Party::own_values(int through) const {

@@ -46,6 +46,7 @@ struct Ending {
   End end = End::completed;
   std::string text{};
   Reason reason = Reason::own;
+  bool for_ever = false;    // after a loss: what is signed already leaves no way to go on with this party
   std::string passed_on{};  // peer_stopped: what the others are told, without "X says: " before each
   bool left_behind() const { return reason == Reason::left_behind; }
   bool past_unknown() const { return reason == Reason::past_unknown; }
@@ -101,6 +102,9 @@ class Exchange {
   // not yet. Where a new release follows from it, it is kept back until every neighbour has confirmed in this process that it has not
   // seen more of this node than its ledger holds (R7), and where noise is shared until everybody's key is here.
   std::optional<privacy::Inbox> inbox();
+  // Whose value of round 0 stands at this place of the inbox begins this part with another one than it has released
+  // before: both are signed, and the second is kept as evidence. The first is in the transcript of the part before.
+  void contradicts_part_before(std::size_t place);
   void finish(const FinalIterate& mine);  // after the inbox of the last round
   void stop(End end, const std::string& text, Reason reason = Reason::own) { stop({end, text, reason}); }
   void stop(const Ending& ending);

@@ -184,6 +184,21 @@ Receipt Exchange::contradicted(const Message& m, const Finding& finding, std::st
   return receipt;
 }
 
+void Exchange::contradicts_part_before(std::size_t place) {
+  const int node = agreed_.heard_by(self_)[place];
+  std::string bytes;
+  transcript_->each([&](Transcript::Entry kind, std::string_view one) {
+    const auto parsed = decode(one);
+    const auto* m = std::get_if<Message>(&parsed);
+    if (bytes.empty() && kind == Transcript::Entry::received && m != nullptr && m->node == node && m->round == 0 &&
+        (m->kind == Kind::value || m->kind == Kind::silent))
+      bytes = one;
+  });
+  const auto parsed = decode(bytes);
+  contradicted(std::get<Message>(parsed),
+               {Verdict::second_value, "it begins this part with another value than it has released before"}, bytes);
+}
+
 // What this party holds of another's signatures, for that one to see: what contradicts the rest, how its process was
 // met, and its last value.
 std::string Exchange::proof_against(int node) const {
@@ -338,6 +353,7 @@ void Exchange::take_leave(const Message& m, const Goodbye& goodbye) {
     stop({.end = diverged ? End::diverged : End::peer_lost,
           .text = why,
           .reason = Reason::peer_stopped,
+          .for_ever = !diverged && survivors_.begun() && survivors_.over_for_ever(),
           .passed_on = passed_on ? text : ""});
 }
 

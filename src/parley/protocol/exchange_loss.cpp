@@ -13,6 +13,10 @@ namespace {
 const std::string unconfirmed =
     "; since this process was started not every neighbour has confirmed what was released before, so it does not go on";
 
+const std::string final =
+    "; what was signed after the loss stays, so this run cannot go on however often it is started: agree on a new "
+    "study";
+
 }  // namespace
 
 void Exchange::lose(int node, const std::string& text, Reason reason, const std::string& passed_on) {
@@ -92,7 +96,13 @@ void Exchange::settle() {
   using What = Survivors::Outlook::What;
   if (ended(phase_) || phase_ == Phase::recovering || !survivors_.begun()) return;
   if (!survivors_.stated(self_)) {
-    if (!past_confirmed()) return stop(End::peer_lost, "others have lost a party" + unconfirmed, Reason::no_agreement);
+    if (!past_confirmed()) {
+      const bool over = survivors_.over_for_ever();
+      return stop({.end = End::peer_lost,
+                   .text = "others have lost a party" + unconfirmed + (over ? final : ""),
+                   .reason = Reason::no_agreement,
+                   .for_ever = over});
+    }
     std::vector<std::string> lost;
     std::vector<int> here_too;
     for (const int node : survivors_.lost()) {
@@ -111,8 +121,11 @@ void Exchange::settle() {
     const auto outlook = survivors_.outlook(patience);
     if (outlook.what == What::wait) return;
     if (outlook.what == What::over)
-      return stop(outlook.contradicted ? End::contradicted : End::peer_lost, outlook.why,
-                  outlook.left_behind ? Reason::left_behind : Reason::no_agreement);
+      return stop(
+          {.end = outlook.contradicted ? End::contradicted : End::peer_lost,
+           .text = outlook.why + (outlook.for_ever && !outlook.left_behind && !outlook.contradicted ? final : ""),
+           .reason = outlook.left_behind ? Reason::left_behind : Reason::no_agreement,
+           .for_ever = outlook.for_ever});
     if (outlook.what == What::go_on) return go_on(outlook.next);
     Consent consent = consent_(outlook.next);
     consent.members = outlook.next.members;

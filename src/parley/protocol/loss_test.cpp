@@ -162,6 +162,19 @@ TEST_F(Loss, EquivocationIsRememberedByTheNextProcess) {
   EXPECT_THAT(exchange(2).ending()->text, HasSubstr("hospital_b has stopped: hospital_a contradicted itself"));
 }
 
+TEST_F(Loss, AStartThatIsNotWhatWasReleasedBeforeIsKeptAndRemembered) {
+  round();
+  exchange(1).contradicts_part_before(0);
+  ASSERT_EQ(exchange(1).ending()->end, End::equivocation);
+  EXPECT_EQ(exchange(1).contradicted_by(), 0);
+  EXPECT_THAT(exchange(1).ending()->text, HasSubstr("hospital_a: it begins this part with another value than it has "
+                                                    "released before; the message is in the transcript"));
+  side(1).open();
+  ASSERT_TRUE(exchange(1).ending().has_value());
+  EXPECT_EQ(exchange(1).ending()->end, End::equivocation);
+  EXPECT_EQ(exchange(1).contradicted_by(), 0);
+}
+
 TEST_F(Loss, APartyThatComesBackWhileOthersSayGoodbyeWaitsUntilTheyAreStartedAgain) {
   round();
   unreachable = 2;
@@ -178,6 +191,43 @@ TEST_F(Loss, APartyThatComesBackWhileOthersSayGoodbyeWaitsUntilTheyAreStartedAga
   for (int t = 1; t <= 3; ++t) round();
   finish();
   for (auto& s : sides) EXPECT_EQ(s->exchange->ending()->end, End::completed);
+}
+
+// On a path, who loses its middle reaches nobody: all have signed so, and no process can take that back.
+TEST_F(Loss, WhereWhatWasSignedLeavesNoWayToGoOnTheRunIsOverHoweverOftenItIsStarted) {
+  for (auto& s : sides) {
+    s->consent = [](const Succession&) { return Consent{.agrees = true, .configuration = "next"}; };
+    s->open(now);
+  }
+  round();
+  unreachable = 1;
+  while (!exchange(0).ending() || !exchange(1).ending()) pass(1);
+  for (const int start : {0, 1}) {
+    for (const int i : {0, 1, 2}) {
+      ASSERT_TRUE(exchange(i).ending().has_value()) << start;
+      EXPECT_EQ(exchange(i).ending()->end, End::peer_lost);
+      EXPECT_TRUE(exchange(i).ending()->for_ever) << i << ": " << exchange(i).ending()->text;
+    }
+    EXPECT_THAT(exchange(0).ending()->text, HasSubstr("agree on a new study"));
+    unreachable = -1;
+    for (auto& s : sides) s->open(now);
+    pass(210);
+  }
+}
+
+TEST_F(Loss, WhoCanStillBeHeardMayBringAnAgreementAndTheRunIsNotOver) {
+  for (auto& s : sides) {
+    s->consent = [](const Succession&) { return Consent{.agrees = true, .configuration = "next"}; };
+    s->open(now);
+  }
+  round();
+  unreachable = 0;
+  while (!exchange(1).survivors().stated(1)) pass(0.25);
+  side(1).open(now);  // alone: hospital_c has gone too
+  unreachable = 1;
+  pass(210);
+  ASSERT_TRUE(exchange(1).ending().has_value());
+  EXPECT_FALSE(exchange(1).ending()->for_ever) << exchange(1).ending()->text;
 }
 
 // Evidence in its own transcript confirms nothing: transcript and ledger may be old copies alike.

@@ -71,13 +71,16 @@ bool Survivors::needed(int node) const {
   return !lost_by_somebody(node);
 }
 
+bool Survivors::has_lost(int node, int other) const {
+  const auto found = statements_.find(node);
+  return found != statements_.end() && contains(found->second.lost, other);
+}
+
 // Without those of which one end has lost the other.
 std::vector<std::pair<int, int>> Survivors::edges(const std::vector<int>& among) const {
   std::vector<std::pair<int, int>> kept;
   for (const auto& [i, j] : agreed_.graph.edges())
-    if (contains(among, i) && contains(among, j) && !contains(statements_.at(i).lost, j) &&
-        !contains(statements_.at(j).lost, i))
-      kept.emplace_back(i, j);
+    if (contains(among, i) && contains(among, j) && !has_lost(i, j) && !has_lost(j, i)) kept.emplace_back(i, j);
   return kept;
 }
 
@@ -124,15 +127,46 @@ std::string Survivors::impossible(const std::vector<int>& members) const {
   return "";
 }
 
-std::string Survivors::objection(const std::vector<int>& members) const {
+std::string Survivors::too_few(const std::vector<int>& members) const {
   const int nodes = agreed_.nodes(), count = static_cast<int>(members.size());
   if (agreed_.trainer && !contains(members, *agreed_.trainer)) return "the trainer is lost, and nobody can go on";
   if (2 * count <= nodes)
     return std::to_string(count) + " of " + std::to_string(nodes) +
            " parties are left together, and only more than half may go on: the rest might do the same";
   if (count - (agreed_.trainer ? 1 : 0) < 2) return "one party with records is left";
+  return "";
+}
+
+std::string Survivors::objection(const std::vector<int>& members) const {
+  if (std::string why = too_few(members); !why.empty()) return why;
   if (reached(members.front(), members) != members) return "those who are left do not reach each other";
   return impossible(members);
+}
+
+// Statements and consents are final, and a further one only adds to those whom this party reaches: at best all who have
+// said nothing come back and have lost nobody. Nobody consents twice, so all of them have to have consented to the same.
+bool Survivors::over_for_ever() const {
+  std::vector<int> all, heard;
+  for (int node = 0; node < agreed_.nodes(); ++node) {
+    all.push_back(node);
+    if (stated(node)) heard.push_back(node);
+  }
+  std::vector<int> here;
+  if (stated(self_)) here = reached(self_, heard);
+  if (!too_few(reached(self_, all)).empty() || !impossible(here).empty()) return true;
+  const auto mine = consents_.find(self_);
+  const std::vector<int>& members = mine == consents_.end() ? here : mine->second.consent.members;
+  const Signed* one = nullptr;
+  for (const int node : members) {
+    const auto found = consents_.find(node);
+    if (found == consents_.end()) continue;
+    const Signed& other = found->second;
+    if (!other.consent.agrees) return true;
+    if (one != nullptr && (one->id != other.id || one->consent.configuration != other.consent.configuration))
+      return true;
+    one = &other;
+  }
+  return false;
 }
 
 std::optional<Succession> Survivors::succession(const std::vector<int>& members) const {
@@ -201,6 +235,12 @@ std::string Survivors::proof() const {
 }
 
 Survivors::Outlook Survivors::outlook(Patience patience) const {
+  Outlook found = looked(patience);
+  found.for_ever = found.what == Outlook::What::over && over_for_ever();
+  return found;
+}
+
+Survivors::Outlook Survivors::looked(Patience patience) const {
   if (auto found = decided()) return *found;
   if (consented(self_)) {
     if (patience != Patience::out_of) return {};

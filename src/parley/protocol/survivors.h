@@ -56,8 +56,10 @@ class Survivors {
     std::string why{};
     bool left_behind = false;   // over, and others go on
     bool contradicted = false;  // over, since they do not hold the same values
+    bool for_ever = false;      // over, whoever is started again: by what is signed already
   };
   Outlook outlook(Patience patience) const;
+  bool over_for_ever() const;  // whatever is still signed, nobody goes on with this party
   // Why this set, of which all have stated something, may not go on; empty: it may.
   std::string objection(const std::vector<int>& members) const;
 
@@ -81,11 +83,14 @@ class Survivors {
   bool lost_by_somebody(int node) const;
   std::vector<std::pair<int, int>> edges(const std::vector<int>& among) const;
   std::vector<int> reached(int first, const std::vector<int>& among) const;
+  bool has_lost(int node, int other) const;
   bool enough_heard(Patience patience) const;
   std::optional<Succession> succession(const std::vector<int>& members) const;  // nullopt: a statement is missing
   std::optional<Succession> succession(const Signed& consent) const;            // nullopt, too: it rests on others
   std::optional<Outlook> decided() const;
+  Outlook looked(Patience patience) const;
   std::string impossible(const std::vector<int>& members) const;
+  std::string too_few(const std::vector<int>& members) const;
   std::string unheard() const;
 
   const Agreement& agreed_;

@@ -331,6 +331,42 @@ TEST(Survivors, HalfOfThemStop) {
   EXPECT_THAT(outlook.why, HasSubstr("nothing was heard of party_2, party_3"));
 }
 
+TEST(Survivors, ItIsOverForEverOnlyWhereNoFurtherStatementCanHelp) {
+  const Agreement a = study(network::make_graph({.graph = "path"}, 5));
+  const auto over = [&](const std::vector<Message>& heard, int self = 0) {
+    One one(a, self);
+    for (const Message& m : heard) one.hear(m);
+    const auto outlook = one.known.outlook(Patience::out_of);
+    EXPECT_EQ(outlook.what, What::over);
+    return outlook.for_ever;
+  };
+  EXPECT_FALSE(over({loss(a, 0, 4), loss(a, 1, 4)})) << "2 to 4 may come back";
+  EXPECT_FALSE(over({loss(a, 0, 4), loss(a, 1, 4), loss(a, 3, 4, {4})})) << "2 may, and 4 of 5 reach each other";
+  EXPECT_TRUE(over({loss(a, 0, 4), loss(a, 1, 4, {2})})) << "nobody behind 2 is ever reached";
+  EXPECT_TRUE(over({loss(a, 0, 4), loss(a, 1, 8)})) << "both cannot be true";
+  One silent(a, 2);  // has stated nothing, since its past is not confirmed, say
+  silent.hear(loss(a, 1, 4, {2}));
+  EXPECT_FALSE(silent.known.over_for_ever());
+  silent.hear(loss(a, 3, 4, {2}));
+  EXPECT_TRUE(silent.known.over_for_ever());
+}
+
+TEST_F(Four, ARefusalOrAnotherConsentIsForEver) {
+  const Succession next = look(0).next;
+  EXPECT_FALSE(all[0]->known.outlook(Patience::out_of).for_ever);
+  all[0]->hear(consent(a, 0, next));
+  EXPECT_FALSE(all[0]->known.outlook(Patience::out_of).for_ever) << "1 and 2 may still consent";
+  Succession other = next;
+  other.id = sha256("what 1 believes");
+  all[0]->hear(consent(a, 1, other));
+  EXPECT_TRUE(all[0]->known.outlook(Patience::out_of).for_ever);
+  all[1]->hear(refusal(a, 2, next, "no"));
+  EXPECT_TRUE(all[1]->known.outlook(Patience::out_of).for_ever);
+  all[2]->hear(consent(a, 2, next));
+  all[2]->hear(consent(a, 1, next, "another plan"));
+  EXPECT_TRUE(all[2]->known.outlook(Patience::out_of).for_ever);
+}
+
 TEST(Survivors, TheCommonRoundIsAWholeTurnAndNeverBelowTheStart) {
   for (const auto& [rounds, turn, through] : std::vector<std::tuple<std::vector<int>, int, int>>{{{5, 5, 6}, 1, 5},
                                                                                                  {{5, 5, 6}, 2, 4},

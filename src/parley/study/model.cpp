@@ -19,15 +19,14 @@ std::vector<std::string> names_of_features(const Study& study, const StudyPlan& 
 }  // namespace
 
 nlohmann::json model_json(const Study& study, const StudyPlan& plan, const Vector& weights, const std::string& outcome,
-                          const algorithm::newton::Estimate* estimate) {
-  const auto stamps = not_private(study, plan);
+                          const VoidClaims& claims, const algorithm::newton::Estimate* estimate) {
   const run::Model model{.weights = weights,
                          .feature_names = names_of_features(study, plan),
                          .loss = plan.plan.nodes.front().loss,
                          .schema_toml = study.schema_toml,
-                         .not_private = stamps,
+                         .not_private = not_private(study, plan, claims),
                          .classes = {}};
-  nlohmann::json text = to_json(model, run::privacy_json(plan.plan, stamps, plan.plan.cost(), true));
+  nlohmann::json text = to_json(model, privacy_of_run(study, plan, claims));
   text["outcome"] = outcome;
   text["selection"] = run::to_json(plan.selected);
   if (const auto table = coefficients_of(study, estimate); !table.empty()) {

@@ -14,8 +14,8 @@
 #include "parley/record/record.h"
 #include "parley/run/claim.h"
 #include "parley/run/intervals/coefficients.h"
-#include "parley/study/approval/planned.h"
 #include "parley/study/part_history.h"
+#include "parley/study/void_epsilon.h"
 
 namespace parley::study {
 namespace {
@@ -191,6 +191,10 @@ class Reader {
   // What a party kept because it contradicts what it had: two signatures of one sender. Anybody may call any message
   // evidence, so it counts where this record holds what it excludes.
   void accuse(const Message& m, const std::string& what) {
+    if (begins_part(m)) {  // verify holds it against the part before
+      t_.accused_of_start.insert(m.node);
+      return;
+    }
     if (m.node != t_.node && !excluded(m))
       return say("what it keeps as evidence against " + m.sender + ", " + what +
                  ", contradicts nothing in this record");
@@ -198,6 +202,12 @@ class Reader {
     if (m.node == t_.node) return say("it keeps a signature of its own that its ledger does not know of: " + what);
     wrong_.push_back(m.sender + " contradicted itself: " + known_.name(t_.node) + " was sent a second, different " +
                      (what.starts_with("the ") ? what.substr(4) : what) + ", signed");
+  }
+
+  bool begins_part(const Message& m) {
+    const std::vector<Heard>& heard = t_.values[m.node];
+    return known_.part.number > 1 && m.node != t_.node && (m.kind == Kind::value || m.kind == Kind::silent) &&
+           m.round == 0 && !heard.empty() && heard.front().head == m.head && !second_process(m);
   }
 
   // By what its sender has signed and this record holds.
@@ -373,7 +383,7 @@ bool PartyRecord::ended() const {
   return all != "running" && all != "failed" && all != "uncertified" && all != "continued" && !past_unknown();
 }
 
-json expected_header(const ExpectedPart& known, int node) {
+json expected_header(const ExpectedPart& known, int node, const std::vector<record::VoidClaim>& claims) {
   json shape = run::released_json(known.part.plan, known.dimension, 1);
   shape["first"] = node;
   json head = {{"study_hash", known.hash},
@@ -381,16 +391,25 @@ json expected_header(const ExpectedPart& known, int node) {
                {"selection", run::to_json(known.plan.selected)},
                {"node", node},
                {"nodes", known.part.plan.nodes.size()},
-               {"released", shape},
-               {"privacy", run::privacy_json(known.plan.plan, not_private(known.study, known.plan),
-                                             known.plan.plan.cost(), true)}};
-  head.update(noise_facts(known.plan));
+               {"released", shape}};
+  head.update(privacy_facts(known.study, known.plan, claims));
   if (const json forecast = run::forecast_json(known.plan.plan); !forecast.is_null()) head["forecast"] = forecast;
   if (known.part.number > 1) head["part"] = json::parse(known.agreed().configuration);
   return head;
 }
 
 namespace {
+
+// A part that others followed ends before a claim is void; what the record of the whole says of it came later. A kill may
+// leave it as it was.
+std::vector<record::VoidClaim> void_claims_of(const ExpectedPart& known, const PartyRecord& t) {
+  auto claims = record::void_claims(t.run);
+  if (known.part.number == 1 || !claims.empty()) return claims;
+  auto of_the_whole = record::void_claims(record::read_run(t.folder.parent_path()));
+  const bool withdrawn =
+      nearly_same(record::member(t.run, "privacy"), privacy_of_run(known.study, known.plan, of_the_whole));
+  return withdrawn ? of_the_whole : claims;
+}
 
 // Keys of run.json that do not follow from the study (party/final_documents.cpp).
 bool written_beside(const std::string& key) {
@@ -479,15 +498,19 @@ std::optional<PartyRecord> read_party_record(const ExpectedPart& known, const fs
     return std::nullopt;
   }
   const auto before = wrong.size();
-  const json header = expected_header(known, t.node);
+  const auto claims = void_claims_of(known, t);
+  const json header = expected_header(known, t.node, claims);
   check_files(known, t, wrong);
   for (const auto& [key, value] : t.run.items())
     if (!header.contains(key) && !written_beside(key))
       wrong.push_back(known.name(t.node) + ": run.json has " + protocol::printable(key) + ", which no party writes");
+  std::vector<std::string> numbers;  // trap: a record that says whose claims are void must be read for that
   for (const auto& [key, value] : header.items())
     if (!nearly_same(t.run.value(key, json()), value))
-      wrong.push_back(known.name(t.node) + ": " + difference_in("run.json", key, t.run.value(key, json()), value));
+      (claims.empty() || (key != "privacy" && key != "node_facts") ? wrong : numbers)
+          .push_back(known.name(t.node) + ": " + difference_in("run.json", key, t.run.value(key, json()), value));
   if (wrong.size() > before) return std::nullopt;
+  wrong.insert(wrong.end(), numbers.begin(), numbers.end());
   check_bytes(known.name(t.node), t, wrong);
   Reader(known, t, wrong).read(folder / "transcript");
   read_released(known, t, wrong);

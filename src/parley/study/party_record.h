@@ -48,6 +48,7 @@ struct PartyRecord {
   std::vector<protocol::Message> hellos;        // the first of each process of a neighbour's
   std::vector<protocol::Message> after_loss;    // statements and consents, its own too
   std::set<int> accused;                        // who has signed two things that exclude each other, by what it keeps
+  std::set<int> accused_of_start;               // the same of the value that begins this part, and the part before
   bool intact = true;                           // false: what is missing may have been there
   long messages = 0;                            // whose signature holds
   bool went_on = false;                         // a record of the next part lies beside this one
@@ -62,7 +63,7 @@ struct PartyRecord {
 };
 
 // What must stand in run.json; of a later part also from which agreement it follows.
-nlohmann::json expected_header(const ExpectedPart& known, int node);
+nlohmann::json expected_header(const ExpectedPart& known, int node, const std::vector<record::VoidClaim>& claims);
 
 // nullopt: the record is of another study, or of another part. Error: this is no record of a party of the study.
 // Reads the part that is known.

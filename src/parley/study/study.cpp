@@ -153,6 +153,30 @@ Error in_words_of(const Study& s, const Error& e) {
 
 namespace {
 
+// A loss is survived, and one party connects the others: what it can do to them, or what its own loss does
+// (docs/check/protocol-loss.md). The trainer of a star can do neither: its model is the one of all, and without it nobody goes on.
+std::vector<std::string> warnings_of_losses(const Study& s, const network::Graph& graph) {
+  std::vector<std::string> splits, ends, warnings;
+  for (int node = 0; s.on_loss == OnLoss::go_on && trainers_of(s) == 0 && node < graph.nodes(); ++node) {
+    const std::vector<int> groups = network::groups_without(graph, node);
+    if (groups.size() < 2) continue;
+    const bool goes_on = 2 * groups.front() > graph.nodes();
+    (goes_on ? splits : ends).push_back(s.parties[static_cast<std::size_t>(node)].name);
+  }
+  const std::string mend = ". Add edges to the graph, so that the others reach each other without it";
+  if (!splits.empty())
+    warnings.push_back("on-loss is \"continue\", and other parties reach each other only through " +
+                       join(splits, ", or only through ") +
+                       ". Such a party can let one side complete the run while the other side goes on without it: then "
+                       "there are two models, each marked as completed" +
+                       mend + ", or set on-loss = \"stop\"");
+  if (!ends.empty())
+    warnings.push_back("on-loss is \"continue\", and other parties reach each other only through " +
+                       join(ends, ", or only through ") +
+                       ". If such a party is lost, no more than half are left together and nobody goes on" + mend);
+  return warnings;
+}
+
 StudyPlan plan(const Study& s, bool past) {
   try {
     const int nodes = holders(s);
@@ -180,6 +204,7 @@ StudyPlan plan(const Study& s, bool past) {
     algorithm::Options options = s.algorithm;
     options.algorithm = selected.algorithm;
     algorithm::Plan whole = algorithm::make_plan(options, setting);
+    for (std::string& text : warnings_of_losses(s, graph)) whole.warnings.push_back(std::move(text));
     return {.selected = std::move(selected),
             .graph = std::move(graph),
             .setting = std::move(setting),

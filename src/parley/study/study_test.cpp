@@ -23,6 +23,27 @@ TEST_F(StudyFile, GivesThePlanBeforeAnyoneReadsARow) {
   EXPECT_THAT(message_of([&] { s.node_of("hospital_x"); }), HasSubstr("did you mean 'hospital_"));
 }
 
+TEST_F(StudyFile, WarnsOfAPartyThatConnectsTheOthersWhereALossIsSurvived) {
+  const std::string four = three + party("hospital_d"), five = four + party("hospital_e");
+  const auto warnings = [&](const std::string& parties, const std::string& graph, const std::string& on_loss) {
+    std::string beginning = head;
+    beginning.replace(beginning.find("complete"), 8, graph);
+    const Study s = study(beginning + "on-loss = \"" + on_loss + "\"\n" + parties);
+    std::vector<std::string> found;
+    for (const std::string& text : plan_of(s).plan.warnings)
+      if (text.starts_with("on-loss")) found.push_back(text);
+    return join(found, "\n");
+  };
+  EXPECT_EQ(warnings(five, "path", "stop"), "");
+  EXPECT_EQ(warnings(five, "ring", "continue"), "");
+  EXPECT_EQ(warnings(five, "complete", "continue"), "");
+  const std::string path = warnings(five, "path", "continue");
+  EXPECT_THAT(path,
+              HasSubstr("reach each other only through hospital_b, or only through hospital_d. Such a party can"));
+  EXPECT_THAT(path, HasSubstr("only through hospital_c. If such a party is lost, no more than half"));
+  EXPECT_THAT(warnings(four, "path", "continue"), Not(HasSubstr("two models")));
+}
+
 TEST_F(StudyFile, OfAStarHasItsTrainerLastWhereverItStands) {
   const std::string star =
       std::string(head).replace(head.find("mr-admm"), 7, "dp-admm").replace(head.find("complete"), 8, "auto");

@@ -6,6 +6,7 @@
 #include "parley/record/files.h"
 #include "parley/record/record.h"
 #include "parley/record/round.h"
+#include "parley/record/void_claims.h"
 #include "parley/study/model.h"
 #include "parley/study/statement.h"
 
@@ -162,8 +163,9 @@ class FinalDocumentsCheck {
 
   void check_model(const std::string& file, const Vector& weights, const std::string& outcome,
                    const algorithm::newton::Estimate* estimate = nullptr) {
-    const json found = parsed(file),
-               expected = json::parse(model_json(known_.study, known_.plan, weights, outcome, estimate).dump());
+    const json found = parsed(file), expected = json::parse(model_json(known_.study, known_.plan, weights, outcome,
+                                                                       record::void_claims(record_.run), estimate)
+                                                                .dump());
     if (found.is_object() && found.value("weights", json()) != expected["weights"])
       return say(": the weights in " + file + " do not follow from the released values");
     compare(file, found, expected);

@@ -181,4 +181,27 @@ void check_part(SeenPart& part, Findings& findings) {
   PartCheck(part, findings).run();
 }
 
+void check_accused_of_start(const SeenPart& before, const SeenPart& part, study::PartyRecord& record,
+                            Findings& findings) {
+  const auto node_before = [&](int node) { return before.known.part.node_of(part.known.study_node(node)); };
+  const study::PartyRecord* const earlier = before.own(node_before(record.node));
+  for (const int node : record.accused_of_start) {
+    privacy::Released last;  // who is silent in a round stays where it was
+    const int there = node_before(node), through = before.next ? before.next->through : -1;
+    for (int t = 0; earlier != nullptr && t <= std::min(through, earlier->rounds_of(there) - 1); ++t)
+      if (const auto& value = earlier->values.at(there)[static_cast<std::size_t>(t)].value; value->size() > 0)
+        last = value;
+    const std::string &who = part.known.name(node), &holder = part.known.name(record.node);
+    if (last && !study::same_bits(*last, *record.values.at(node).front().value)) {
+      record.accused.insert(node);
+      findings.wrong.push_back(
+          who + " contradicted itself: " + holder +
+          " was sent another value at the start of this part than in the part before, both signed");
+    } else {
+      findings.wrong.push_back(holder + ": what it keeps as evidence against " + who + ", round 0 of " + who +
+                               ", contradicts nothing in this record");
+    }
+  }
+}
+
 }  // namespace parley::verify

@@ -31,6 +31,9 @@ struct SeenPart {
 
 SeenPart first_seen(study::ExpectedPart known);
 void check_part(SeenPart& part, Findings& findings);
+// Of a record in this part: whom it accuses of a start that is not what that one released last in the part before.
+void check_accused_of_start(const SeenPart& before, const SeenPart& part, study::PartyRecord& record,
+                            Findings& findings);
 
 // Who goes on, from which round: from signed statements and consents alone, each of which is held against the values
 // that were released. nullopt: nobody does. Whoever has signed two that exclude each other is marked as contradicted.

@@ -120,6 +120,7 @@ class Verification {
         findings.wrong.push_back(before.known.name(t.node) + ": " + e.brief());
       }
       if (!read) continue;
+      check_accused_of_start(before, part, *read, findings);
       if (read->node == node)
         part.records.push_back(std::move(*read));
       else
