@@ -11,6 +11,7 @@
 #include <thread>
 
 #include "cli/commands.h"
+#include "cli/exports/outside_table.h"
 #include "cli/stop.h"
 #include "cli/terminal.h"
 #include "parley/algorithm/catalog.h"
@@ -19,6 +20,7 @@
 #include "parley/base/text.h"
 #include "parley/report/report.h"
 #include "parley/run/claim.h"
+#include "parley/run/export/outside_results.h"
 #include "parley/run/open_run.h"
 #include "parley/run/setting.h"
 
@@ -29,6 +31,7 @@ struct CompareOptions {
   run::TrainOptions train;
   std::vector<std::string> algorithms{"mr-admm", "dp-gd", algorithm::auto_algorithm};
   std::vector<double> budgets{0.25, 1, 4};
+  std::string with;
 };
 
 // What every cell has in common. Left out: what the cells set themselves, and ledgers (a comparison is a simulation).
@@ -41,7 +44,9 @@ std::vector<Option> rows(CompareOptions& o) {
       {"algorithms", "", "which algorithms, e.g. mr-admm,auto (auto: what the planner chooses); all: every one",
        any_text("names, or all"), &o.algorithms, "Options"},
       {"epsilon", "ε", "budgets of the whole run; every algorithm is planned for each", above(0), &o.budgets,
-       "Options"}};
+       "Options"},
+      {"with", "", "a CSV file with results of other programs on the same rows; parley does not check them",
+       any_text("a file"), &o.with, "Options"}};
   for (const Option& row : run::option_rows(o.train))
     if (std::ranges::find(left_out, row.name) == left_out.end()) list.push_back(row);
   return list;
@@ -105,6 +110,9 @@ std::vector<std::vector<std::string>> matrix(const run::Comparison& c, const std
            : c.test_error_nonprivate ? fmt::format("{:.4g}", v)  // in the column's own unit
                                      : fixed(v, 4);
   };
+  const auto spread_text = [&](const run::Spread& m, std::size_t runs) {
+    return text(m.mean) + (runs > 1 ? fmt::format(" ({} to {})", text(m.low), text(m.high)) : "");
+  };
   std::vector<std::vector<std::string>> rows = {{""}};
   for (const double b : budgets) rows[0].push_back("ε = " + number(b));
   for (std::size_t i = 0; i < c.cells.size(); i += budgets.size()) {
@@ -120,8 +128,16 @@ std::vector<std::vector<std::string>> matrix(const run::Comparison& c, const std
       const bool best = std::ranges::none_of(
           c.cells, [&](const run::Cell& o) { return same(o) && measured(o).mean < measured(cell).mean; });
       const run::Spread& m = measured(cell);
-      row.push_back((best ? "*" : "") + text(m.mean) +
-                    (cell.runs > 1 ? fmt::format(" ({} to {})", text(m.low), text(m.high)) : ""));
+      row.push_back((best ? "*" : "") + spread_text(m, cell.runs));
+    }
+    rows.push_back(row);
+  }
+  for (const std::string& name : run::outside_names(c.outside)) {
+    std::vector<std::string> row = {name + ", outside"};
+    for (const double b : budgets) {
+      const auto one = std::ranges::find_if(
+          c.outside, [&](const run::OutsideResult& r) { return r.algorithm == name && r.epsilon == b; });
+      row.push_back(one == c.outside.end() ? "-" : spread_text(one->test_error, one->runs));
     }
     rows.push_back(row);
   }
@@ -177,6 +193,8 @@ void print_comparison(const run::Comparison& c, const CompareOptions& o, const s
              table(matrix(c, o.budgets)));
   for (const std::string& line : choices) fmt::print("  {}\n", line);
   print_chosen(c);
+  if (!c.outside.empty())
+    fmt::print("  {} from {}: {}.\n", join(run::outside_names(c.outside), ", "), o.with, run::not_checked);
   std::string said;
   for (const run::Cell& cell : c.cells) {
     if (!cell.refused.empty() && said != cell.algorithm)
@@ -206,6 +224,7 @@ int run_compare(const Arguments& arguments) {
   set_from(arguments, all);
   validate_options(all);
   check_cells(o);
+  const std::vector<run::OutsideResult> outside = outside_of(o.with, o.train, o.budgets);
   say_first(run::too_large_epsilon(*std::ranges::max_element(o.budgets)));
   const bool json = arguments.has("json"), quiet = arguments.has("quiet");
   const std::string out = o.train.engine.out.empty() ? run::default_folder("compare") : o.train.engine.out;
@@ -239,16 +258,20 @@ int run_compare(const Arguments& arguments) {
                           {fmt::format("{}  {}  {}", bar(done, 24), what, time_left(seconds, done))}, what);
           },
       .stop = &stop_on({SIGINT, SIGTERM})};
-  const run::Comparison comparison =
+  run::Comparison comparison =
       run::compare({.common = o.train, .algorithms = o.algorithms, .budgets = o.budgets, .out = out}, hooks);
   progress.finish();
+  if (comparison.test_error_nonprivate) comparison.outside = outside;
   for (const auto& warning : warnings) fmt::print(stderr, "warning: {}\n", warning);
   write_file(out + "/compare.csv", run::to_csv(comparison));
   write_file(out + "/compare.json", run::to_json(comparison).dump(1) + "\n");
   std::vector<std::string> choices;
   if (std::ranges::any_of(comparison.cells, [](const run::Cell& c) { return c.runs > 0; })) {
-    const report::Report made = report::make_report(
-        {out}, {.audience = report::Audience::owner, .title = "", .version = PARLEY_VERSION, .shareable_option = {}});
+    const report::Report made = report::make_report({out}, {.audience = report::Audience::owner,
+                                                            .title = "",
+                                                            .version = PARLEY_VERSION,
+                                                            .outside = outside_table(comparison),
+                                                            .shareable_option = {}});
     write_file(out + "/report.html", made.page);
     choices = made.choices;
   }
@@ -271,12 +294,13 @@ Command compare_command() {
                    &config, "Options"}},
           .flags = {"json", "quiet"},
           .basic = {"config", "algorithms", "epsilon", "delta", "data", "schema", "test-data", "loss", "nodes", "graph",
-                    "repeat", "out", "seed"},
+                    "repeat", "with", "out", "seed"},
           .examples =
               "  parley compare\n"
               "  parley compare --algorithms mr-admm,auto --epsilon 0.25,1\n"
               "  parley compare --algorithms mr-admm,m-admm,dp-admm --epsilon 0.1,0.25,0.5,1,2 --delta 1e-5\n"
               "  parley compare --data adult --preprocessing compact --repeat 20 --out runs/adult\n"
+              "  parley compare --epsilon 1 --with results.csv            # beside an algorithm of your own\n"
               "  parley compare --data a.csv,b.csv,c.csv --schema schema.toml --epsilon 1 --seed 7\n",
           .run = run_compare};
 }

@@ -6,6 +6,7 @@
 
 #include "cli/commands.h"
 #include "cli/data_check.h"
+#include "cli/exports/data_export.h"
 #include "cli/terminal.h"
 #include "parley/base/csv.h"
 #include "parley/base/error.h"
@@ -26,6 +27,7 @@ struct DataOptions {
   std::string data_dir, url = data::adult_url, out;
   long rows = 50000, split_seed = 1;
   std::string schema, label;
+  Choice<run::RowsFormat> format = run::RowsFormat::csv;
   data::CsvOptions csv;
 };
 
@@ -34,8 +36,9 @@ std::vector<Option> rows(DataOptions& o) {
       {"data-dir", "", "fetch: where the files go; default: the user's cache", any_text("a folder"), &o.data_dir,
        "Options"},
       {"url", "", "fetch: another server with the same files", any_text("an address"), &o.url, "Options"},
-      {"out", "", "describe, generate, schema: where the text goes; default: stdout", any_text("a file"), &o.out,
-       "Options"},
+      {"out", "", "describe, generate, schema: where the text goes; default: stdout. export: a new folder",
+       any_text("a file or folder"), &o.out, "Options"},
+      {"format", "", "export: how rows are written", one_of(o.format), &o.format.text, "Options"},
       {"rows", "", "generate: number of rows", between(1, 100000000), &o.rows, "Options"},
       {"split-seed", "", "generate: public seed of the rows", at_least(0), &o.split_seed, "Options"},
       {"label", "", "describe: the column to predict; default: guessed", any_text("a column"), &o.label, "Options"},
@@ -93,6 +96,7 @@ int run_data(const Arguments& arguments) {
   if (what == "describe" && !name.empty()) return describe(o, name);
   if (what == "check" && !name.empty())
     return check_data({arguments.words.begin() + 1, arguments.words.end()}, o.schema, o.csv);
+  if (what == "export" && !name.empty()) return export_rows(name, o.out, o.format);
   if (what == "fetch" && name == "adult") {
     const std::filesystem::path folder =
         o.data_dir.empty() ? data::cache_dir() / "adult" : std::filesystem::path(o.data_dir);
@@ -110,39 +114,46 @@ int run_data(const Arguments& arguments) {
                                                 : data::adult_compact_schema()));
     return 0;
   }
-  throw Error({.what = arguments.words.empty() ? "no task given" : "parley data does not know this task",
-               .value = "'" + join(arguments.words, " ") + "'",
-               .allowed = "check FILE... --schema S, describe FILE, fetch adult, generate census, schema "
-                          "census|adult-public|adult-compact",
-               .where = "parley data",
-               .fix = "parley data --help"});
+  throw Error(
+      {.what = arguments.words.empty() ? "no task given" : "parley data does not know this task",
+       .value = "'" + join(arguments.words, " ") + "'",
+       .allowed = "check FILE... --schema S, describe FILE, export RUN --out DIR, fetch adult, generate census, schema "
+                  "census|adult-public|adult-compact",
+       .where = "parley data",
+       .fix = "parley data --help"});
 }
 
 }  // namespace
 
 Command data_command() {
   static DataOptions defaults;
-  return {.name = "data",
-          .summary = "check files against a schema, draft one, fetch Adult, generate synthetic rows",
-          .tasks = {{"check",
-                     "FILE…",
-                     "say everything that is wrong with files of rows",
-                     {"schema", "header", "delimiter", "query"}},
-                    {"describe",
-                     "FILE",
-                     "draft a schema from a public or synthetic sample",
-                     {"label", "out", "header", "delimiter", "query"}},
-                    {"fetch", "adult", "download the Adult files", {"data-dir", "url"}},
-                    {"generate", "census", "write synthetic rows", {"rows", "split-seed", "out"}},
-                    {"schema", "census|adult-public|adult-compact", "print a built-in schema", {"out"}}},
-          .own = rows(defaults),
-          .examples =
-              "  parley data describe public-sample.csv --out schema.toml\n"
-              "  parley data check mine.csv --schema schema.toml\n"
-              "  parley data fetch adult\n"
-              "  parley data generate census --rows 1000 --out census.csv\n"
-              "  parley data schema census --out census.toml\n",
-          .run = run_data};
+  return {
+      .name = "data",
+      .summary = "check files against a schema, draft one, write a run's rows, fetch Adult, generate synthetic rows",
+      .tasks = {{"check",
+                 "FILE…",
+                 "say everything that is wrong with files of rows",
+                 {"schema", "header", "delimiter", "query"}},
+                {"describe",
+                 "FILE",
+                 "draft a schema from a public or synthetic sample",
+                 {"label", "out", "header", "delimiter", "query"}},
+                {"export",
+                 "RUN",
+                 "write the rows that a run learned from and was tested on, for another program",
+                 {"out", "format"}},
+                {"fetch", "adult", "download the Adult files", {"data-dir", "url"}},
+                {"generate", "census", "write synthetic rows", {"rows", "split-seed", "out"}},
+                {"schema", "census|adult-public|adult-compact", "print a built-in schema", {"out"}}},
+      .own = rows(defaults),
+      .examples =
+          "  parley data describe public-sample.csv --out schema.toml\n"
+          "  parley data check mine.csv --schema schema.toml\n"
+          "  parley data export runs/demo --out rows\n"
+          "  parley data fetch adult\n"
+          "  parley data generate census --rows 1000 --out census.csv\n"
+          "  parley data schema census --out census.toml\n",
+      .run = run_data};
 }
 
 }  // namespace parley::cli

@@ -19,12 +19,14 @@ namespace {
 namespace fs = std::filesystem;
 
 struct ReportOptions {
-  std::string out = "report.html", figures, title, ledger;
+  std::string out = "report.html", card, figures, title, ledger;
 };
 
 std::vector<Option> rows(ReportOptions& o) {
   return {{"out", "", "the page; an older report there is replaced, any other file is not", any_text("a file"), &o.out,
            "Options"},
+          {"card", "", "also a model card of one run, in Markdown: purpose, data, privacy, quality, limits",
+           any_text("a file"), &o.card, "Options"},
           {"figures", "", "also each chart as SVG and CSV, for a paper, into this folder", any_text("a folder"),
            &o.figures, "Options"},
           {"ledger", "", "with --private: what the owner's ledger has spent and has left, over all runs",
@@ -75,6 +77,7 @@ int run_report(const Arguments& arguments) {
          .fix = "parley report runs/demo; the folder is the --out of train or join, or one that holds several"});
   const bool owner = arguments.has("private");
   check_replaceable(o.out, report::is_report(o.out), "--out");
+  if (!o.card.empty()) check_replaceable(o.card, report::is_model_card(o.card), "--card");
   report::Options options{.audience = owner ? report::Audience::owner : report::Audience::anyone,
                           .title = o.title,
                           .version = PARLEY_VERSION,
@@ -94,6 +97,11 @@ int run_report(const Arguments& arguments) {
                               : planned
                                   ? report_of_plan(first, options)
                                   : report::make_report({arguments.words.begin(), arguments.words.end()}, options);
+  if (!o.card.empty() && made.card.empty())
+    throw Error({.what = "a model card is of one run that has begun",
+                 .value = planned ? "a plan" : std::to_string(made.runs) + " runs",
+                 .where = "option --card",
+                 .fix = planned ? "run it first" : "name the folder of the run whose model is used"});
   if (owner) ::umask(077);  // as private as the rows
   if (!o.figures.empty()) {
     for (const report::File& f : made.figures)
@@ -106,6 +114,7 @@ int run_report(const Arguments& arguments) {
                    .fix = "choose a writable --figures"});
   }
   write_file(o.out, made.page);
+  if (!o.card.empty()) write_file(o.card, made.card);
   for (const report::File& f : made.figures)
     if (!o.figures.empty()) write_file(fs::path(o.figures) / f.name, f.content);
   fmt::print("Report: {} ({} {}; {})\n", o.out, made.runs, made.runs == 1 ? "run" : "runs",
@@ -113,6 +122,7 @@ int run_report(const Arguments& arguments) {
              : owner ? made.measured ? "private: it has losses, errors and names of files"
                                      : "private: it has names of files and all else that is in the record"
                      : "shareable: public parameters and released values only; --private adds losses and errors");
+  if (!o.card.empty()) fmt::print("Card:   {} ({})\n", o.card, owner ? "private" : "shareable");
   if (!o.figures.empty()) fmt::print("Figures: {} ({} files)\n", o.figures, made.figures.size());
   return 0;
 }
@@ -134,6 +144,7 @@ Command report_command() {
           "the rows\n"
           "  parley report runs/comparison --private --figures figs   # every setting below, error against "
           "epsilon, SVG files\n"
+          "  parley report runs/demo --card model-card.md             # Markdown beside the model\n"
           "  parley report study.toml --out plan.html                 # before the run: what officers approve\n"
           "  parley report plan.json --out plan.html                  # of 'parley plan … --json > plan.json'\n"
           "  parley report a/ b/ c/ --title \"Three hospitals\"         # parties of one study, as one run\n",

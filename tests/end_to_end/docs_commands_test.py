@@ -243,6 +243,15 @@ class Run(unittest.TestCase):
             self.ok(*self.faster(["train", "--data", "a.csv,b.csv,c.csv", "--schema", "schema.toml", "--epsilon", "1", "--out", "runs/ours"]))
         self.ok(*words, where=where)
 
+    def with_rows(self, words, where):
+        if not (self.dir / words[2]).exists():
+            self.ok(*self.faster(["train", "--epsilon", "1", "--out", words[2]]))
+        self.ok(*words, where=where)
+
+    def with_results(self, words, where):
+        (self.dir / "results.csv").write_text("algorithm,epsilon,test_error\nmine,1,0.2\n")
+        self.ok(*self.faster(words), where=where)
+
     def with_a_comparison(self, words, where):
         self.ok(*self.faster(["compare", "--algorithms", "mr-admm,auto", "--epsilon", "1", "--out", "runs/comparison"]))
         self.ok(*words, where=where)
@@ -269,7 +278,7 @@ class Run(unittest.TestCase):
         self.assertEqual(parley(*words, cwd=self.dir).returncode, 1, where)
 
     NEEDS = [(r"^(join|doctor|verify)\b|^predict --model a/|^report a/", between_parties), (r"--engine mpi\b", on_a_cluster), (r"^ledger (verify|accept)\b", with_a_ledger),
-             (r"^export\b", with_a_model), (r"^report runs/comparison\b", with_a_comparison), (r"--intervals\b", with_intervals), (r"^study invite\b", with_a_key),
+             (r"^export\b", with_a_model), (r"^data export\b", with_rows), (r"--with\b", with_results), (r"^report runs/comparison\b", with_a_comparison), (r"--intervals\b", with_intervals), (r"^study invite\b", with_a_key),
              (r"^report plan.json", with_a_plan), (r"^study (roster|check|sign)\b|^report study.toml", with_a_study), (MEANT_TO_FAIL, refused)]
 
     def run_pages(self, part):

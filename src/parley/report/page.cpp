@@ -74,6 +74,10 @@ std::string page(const std::vector<Group>& groups, const std::vector<Figure>& fi
            paragraph(options.budget_words) + "</section>\n";
   out += approval_part(groups);
   out += choices_part(groups);
+  if (options.audience == Audience::owner && options.outside.size() > 1)
+    out += "<section id=\"outside\">\n<h2>Results of other programs</h2>\n" + table(options.outside) +
+           paragraph("Not checked by parley: neither that they were measured on the same rows, nor their ε.") +
+           "</section>\n";
   out += expected_part(groups);
   out += coefficients_part(groups);
   out += parts_part(groups);

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "parley/base/input_file.h"
+#include "parley/report/card/model_card.h"
 #include "parley/report/decision/decision.h"
 #include "parley/report/drawing/graph_drawing.h"
 #include "parley/report/page.h"
@@ -31,6 +32,10 @@ bool is_report(const std::filesystem::path& file) {
   return beginning_of(file).starts_with(page_signature);
 }
 
+bool is_model_card(const std::filesystem::path& file) {
+  return beginning_of(file).starts_with(card_signature);
+}
+
 bool is_figure(const std::filesystem::path& file) {
   const std::string text = beginning_of(file);
   return std::ranges::any_of(
@@ -52,7 +57,12 @@ Report report_of(const std::vector<Group>& groups, const Options& options) {
   const std::vector<Figure> all = figures(groups);
   std::vector<Figure> shown;
   for (const Figure& f : all) shown.push_back(thinned(f));
-  Report report{.page = page(groups, shown, titled), .measured = any_measured(groups), .choices = best_choices(groups)};
+  const bool one = groups.size() == 1 && groups[0].runs.size() == 1 && !groups[0].first().planned();
+  Report report{.page = page(groups, shown, titled),
+                .card = one ? model_card(groups, titled) : "",
+                .figures = {},
+                .measured = any_measured(groups),
+                .choices = best_choices(groups)};
   for (const Group& g : groups) report.runs += static_cast<int>(g.runs.size());
   for (const Figure& f : all) {
     report.figures.push_back({f.name + ".svg", svg(f.chart)});

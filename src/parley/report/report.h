@@ -12,11 +12,12 @@ namespace parley::report {
 
 struct Options {
   Audience audience = Audience::anyone;
-  std::string title;                               // "" : from the record
-  std::string version;                             // of the program
-  std::vector<std::vector<std::string>> budget{};  // of the owner's ledger: a table, its head first; owner only
-  std::string budget_words{};                      // how it adds up
-  record::OptionRule shareable_option{};           // none: no option is shown to anyone
+  std::string title;                                // "" : from the record
+  std::string version;                              // of the program
+  std::vector<std::vector<std::string>> budget{};   // of the owner's ledger: a table, its head first; owner only
+  std::string budget_words{};                       // how it adds up
+  std::vector<std::vector<std::string>> outside{};  // results of other programs: a table, its head first; owner only
+  record::OptionRule shareable_option{};            // none: no option is shown to anyone
 };
 
 struct File {
@@ -25,6 +26,7 @@ struct File {
 
 struct Report {
   std::string page;
+  std::string card{};         // of one run that has begun; otherwise ""
   std::vector<File> figures;  // name.svg and name.csv of each
   int runs = 0;
   bool measured = false;               // it has losses or errors
@@ -38,6 +40,7 @@ Report make_report(const std::vector<std::filesystem::path>& folders, const Opti
 // What every page begins with: a file that does not is never overwritten.
 inline constexpr std::string_view page_signature = "<!doctype html>\n<!-- parley report -->\n";
 bool is_report(const std::filesystem::path& file);
+bool is_model_card(const std::filesystem::path& file);
 bool is_figure(const std::filesystem::path& file);  // an SVG or a CSV of a report
 
 }  // namespace parley::report

@@ -9,6 +9,7 @@
 #include "parley/base/text.h"
 #include "parley/record/record.h"
 #include "parley/run/claim.h"
+#include "parley/run/export/outside_results.h"
 
 namespace parley::run {
 namespace {
@@ -94,7 +95,7 @@ std::string to_csv(const Comparison& c) {
   std::string text =
       "algorithm,budget,epsilon,delta,nodes,rounds,rounds_from_data,runs,diverged,test_error,test_error_min,"
       "test_error_max,test_error_nonprivate,train_loss,train_loss_min,train_loss_max,train_loss_nonprivate,adjacency,"
-      "not_private,refused\n";
+      "not_private,refused,source\n";
   for (const Cell& cell : c.cells) {
     std::vector<std::string> fields = {cell.algorithm, number(cell.budget)};
     if (cell.runs == 0) {
@@ -119,7 +120,19 @@ std::string to_csv(const Comparison& c) {
       fields.push_back(csv_cell(join(c.not_private, "; ")));
       fields.emplace_back();
     }
-    text += join(fields, ",") + "\n";
+    text += join(fields, ",") + ",parley\n";
+  }
+  for (const OutsideResult& r : c.outside) {
+    std::vector<std::string> fields(20);
+    const std::string own = "outside, " + std::string(not_checked);
+    fields[0] = spreadsheet_cell(r.algorithm);
+    fields[1] = fields[2] = number(r.epsilon);
+    fields[3] = number(r.delta);
+    fields[7] = std::to_string(r.runs);
+    fields[9] = number(r.test_error.mean);
+    fields[10] = number(r.test_error.low);
+    fields[11] = number(r.test_error.high);
+    text += join(fields, ",") + "," + csv_cell(own) + "\n";
   }
   return text;
 }
@@ -141,8 +154,17 @@ json to_json(const Comparison& c) {
                 {"record", cell.record}});
     cells.push_back(j);
   }
+  json outside = json::array();
+  for (const OutsideResult& r : c.outside)
+    outside.push_back({{"algorithm", r.algorithm},
+                       {"epsilon", r.epsilon},
+                       {"delta", r.delta},
+                       {"runs", r.runs},
+                       {"test_error", spread_json(r.test_error)},
+                       {"checked_by_parley", false}});
   return {{"data", c.data},
           {"nodes", c.nodes},
+          {"outside", outside},
           {"cells", cells},
           {"test_error_nonprivate", c.test_error_nonprivate ? json(*c.test_error_nonprivate) : json()},
           {"test_error_guessing", c.test_error_guessing ? json(*c.test_error_guessing) : json()},

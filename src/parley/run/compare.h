@@ -39,6 +39,13 @@ struct Cell {
   std::string record{};
 };
 
+struct OutsideResult {  // of another program, as its file says it: outside_results.h
+  std::string algorithm{};
+  double epsilon = 0, delta = 0;
+  std::size_t runs = 0;
+  Spread test_error{};
+};
+
 struct Comparison {
   std::vector<Cell> cells;  // by algorithm, then by budget
   int nodes = 0;
@@ -50,6 +57,7 @@ struct Comparison {
   record::Adjacency adjacency{};                                         // what they are about
   long rows_per_person = 0;                                              // 0: one record
   bool interrupted = false;                                              // what was finished is here
+  std::vector<OutsideResult> outside{};                                  // not checked by parley
 };
 
 struct ContestHooks {

@@ -16,8 +16,13 @@ std::string card(const std::string& name, const std::string& value, const std::s
                  std::optional<Light> light = {});
 std::string decision_cards(const std::vector<Group>& groups);  // odds, spent and left, the model against guessing
 
-// guessing.cpp: the model beside always saying the larger class, or the mean; "" where it was not measured.
-std::string guessing_card(const Group& group);
+// guessing.cpp: the model beside always saying the larger class, or the mean; nullopt where it was not measured.
+struct Guessing {
+  std::string value, words;
+  std::optional<Light> light;  // by exact tests on these rows
+};
+std::optional<Guessing> against_guessing(const Group& group);
+std::string guessing_card(const Group& group);  // the same in HTML; ""
 
 // how_to_check.cpp: the noise that was used, and commands that compute ε again from it and not from a target.
 struct Check {

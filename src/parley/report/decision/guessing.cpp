@@ -17,13 +17,13 @@ std::string figure_of(const Metrics& m) {
 }  // namespace
 
 // What a record measures, or a party beside it; a verdict of the run itself comes first.
-std::string guessing_card(const Group& g) {
+std::optional<Guessing> against_guessing(const Group& g) {
   const Run& run = g.first();
   const Metrics& m = run.metrics;
   const double tested = over_runs(g, [](const Run& r) { return r.metrics.test_error; }).mean;
   const bool own = !std::isfinite(tested);
   const double error = own ? m.own_error : tested;
-  if (!std::isfinite(error) || !std::isfinite(m.test_error_guessing)) return "";
+  if (!std::isfinite(error) || !std::isfinite(m.test_error_guessing)) return std::nullopt;
   const double better = m.test_error_guessing - error;
   const bool numbers = of_numbers(run), alone = g.runs.size() == 1;
   const bool told = alone && m.no_better.has_value();  // by exact tests on these rows
@@ -39,7 +39,12 @@ std::string guessing_card(const Group& g) {
            (numbers ? "; always guessing the mean: " : "; always guessing the larger class: ") +
            error_text(run, m.test_error_guessing);
   if (own) small += "; on this party's " + own_rows_in_words(run);
-  return card("model against guessing", value, small, told ? std::optional(verdict.light) : std::nullopt);
+  return Guessing{value, small, told ? std::optional(verdict.light) : std::nullopt};
+}
+
+std::string guessing_card(const Group& g) {
+  const auto said = against_guessing(g);
+  return said ? card("model against guessing", said->value, said->words, said->light) : "";
 }
 
 }  // namespace parley::report
