@@ -30,11 +30,18 @@ demo: setup
 	@$(BUILD)/parley compare --data census --nodes 20 --algorithms mr-admm,auto --epsilon 0.25,1 --delta 1e-5 --repeat 5 \
 	  --out runs/demo-$$(date +%Y%m%d-%H%M%S)
 
+# $(call tested,TREE,OPTIONS): CI (PARLEY_TEST_AGAIN) runs what failed once more, alone, and names it: tests of real processes
+# can fail by chance where the machine stands still, and what fails twice fails.
+tested = ctest --test-dir $(1) --output-on-failure -j $(TESTS) $(2) || { test -n "$$PARLEY_TEST_AGAIN" \
+	  && cp $(1)/Testing/Temporary/LastTestsFailed.log $(1)/failed-once.log \
+	  && ctest --test-dir $(1) --output-on-failure --rerun-failed \
+	  && echo "parley: these failed once and passed alone; look at each before the next change:" && cat $(1)/failed-once.log; }
+
 # The release build and its tests. Which test begins first is in tests/CMakeLists.txt (COST).
 test: setup browser postgres pylibs
 	@$(MAKE) --no-print-directory configure
 	@cmake --build $(BUILD) -j $(JOBS)
-	@ctest --test-dir $(BUILD) --output-on-failure -j $(TESTS) -LE slow
+	@$(call tested,$(BUILD),-LE slow)
 
 # `make install DESTDIR=... PREFIX=...`: the program, its manual pages and completions, the library with one header.
 PREFIX ?= /usr/local
@@ -56,14 +63,14 @@ python: setup pylibs
 slow: setup
 	@$(MAKE) --no-print-directory configure
 	@cmake --build $(BUILD) -j $(JOBS)
-	@ctest --test-dir $(BUILD) --output-on-failure -j $(TESTS) -L slow
+	@$(call tested,$(BUILD),-L slow)
 
 # Every test again under AddressSanitizer and UndefinedBehaviorSanitizer (the statistical ones in their shortest form).
 # Fuzz targets can share its objects: clang-19.
 sanitize: setup clang
 	@$(call configured,$(BUILD)-sanitize,$(clang_19) -DPARLEY_SANITIZE=address)
 	@cmake --build $(BUILD)-sanitize -j $(JOBS)
-	@PARLEY_TEST_SHORT=1 ASAN_SYMBOLIZER_PATH=/usr/bin/llvm-symbolizer-19 ctest --test-dir $(BUILD)-sanitize --output-on-failure -j $(TESTS)
+	@export PARLEY_TEST_SHORT=1 ASAN_SYMBOLIZER_PATH=/usr/bin/llvm-symbolizer-19; $(call tested,$(BUILD)-sanitize)
 
 # Format, warnings (errors in both builds with the compilers of CI: CMakeLists.txt), the rules of the house. clang-tidy is
 # `make tidy-changed`: after a stop that changed hundreds of files it takes longer than CI has.

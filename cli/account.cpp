@@ -4,6 +4,7 @@
 #include <cmath>
 #include <nlohmann/json.hpp>
 
+#include "cli/account_noise.h"
 #include "cli/commands.h"
 #include "cli/terminal.h"
 #include "parley/algorithm/rules.h"
@@ -22,19 +23,22 @@ using nlohmann::json;
 
 struct AccountOptions {
   algorithm::Options algorithm;
+  NoiseOptions noise;
   std::vector<double> records{8000};
   std::vector<double> degree{2};
   long nodes = 5, features = 0, rows_per_person = 0;
 };
 
 std::vector<Option> own_rows(AccountOptions& o) {
-  return {
+  std::vector<Option> rows = {
       {"records", "B_i", "records of a node, one for all nodes or one per node", at_least(1), &o.records, "network"},
       {"nodes", "N", "number of nodes", at_least(2), &o.nodes, "network"},
       {"degree", "V_i", "neighbours of a node, one for all nodes or one per node", at_least(1), &o.degree, "network"},
       {"features", "d", "features, where a plan depends on them (gamma noise, l1 step sizes)", at_least(0), &o.features,
        "network"},
       algorithm::rows_per_person_row(o.rows_per_person)};
+  for (const Option& row : noise_rows(o.noise)) rows.push_back(row);
+  return rows;
 }
 
 // Everything that bears on the loss; where the rows come from, and where a run starts, does not.
@@ -209,7 +213,9 @@ int run_account(const Arguments& arguments) {
   set_from(arguments, rows);
   validate_options(rows);
   const bool exact = !arguments.has("tolerance");
-  const algorithm::Plan plan = algorithm::make_plan(o.algorithm, setting_of(o), exact);
+  const NoiseAsUsed noise(o.noise, o.algorithm, static_cast<int>(o.nodes));
+  algorithm::Plan plan = algorithm::make_plan(o.algorithm, setting_of(o), exact);
+  noise.price_again(plan);
   const std::string assumes = plan.nodes.front().sums ? "sums over rows, with their rounding"
                               : exact
                                   ? "the exact minimum; --tolerance adds the cost of an approximate one (train does)"

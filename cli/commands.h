@@ -9,6 +9,7 @@ Command account_command();
 Command plan_command();
 Command predict_command();
 Command evaluate_command();
+Command export_command();
 Command data_command();
 Command graph_command();
 Command check_command();

@@ -41,6 +41,7 @@ json planned_record(const algorithm::Plan& plan, const algorithm::Selected& sele
                  {"selection", run::to_json(selected)},
                  {"privacy", run::privacy_json(plan, run::noise_stamps(plan, {}), plan.cost(), true)},
                  {"options", options}};
+  if (json noise = run::noise_json(plan); !noise.is_null()) record["noise_used"] = std::move(noise);
   if (const json forecast = run::forecast_json(plan); !forecast.is_null()) record["forecast"] = forecast;
   return record;
 }

@@ -109,7 +109,7 @@ std::string options(const Command& command, const Task* task, bool all) {
 std::string overview(const std::vector<Command>& commands) {
   // One line per purpose, in the order in which people meet them.
   static const std::vector<std::pair<std::string, std::vector<std::string>>> purposes = {
-      {"Learn", {"train", "compare", "predict", "evaluate"}},
+      {"Learn", {"train", "compare", "predict", "evaluate", "export"}},
       {"Your data", {"data"}},
       {"Before a run, without data", {"plan", "account", "check", "graph"}},
       {"Between organisations", {"keys", "study", "doctor", "join", "verify"}},

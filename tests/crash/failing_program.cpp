@@ -7,7 +7,7 @@
 //   PARLEY_STOP=n     the process stops before event n, as by SIGSTOP, until it is told to go on
 //   PARLEY_FULL=n     from event n on nothing can be written: ENOSPC
 //   PARLEY_UNCERTIFIED=n   the n-th round that is solved cannot be certified
-//   PARLEY_LATER=n    from the n-th round that is solved on, the clock is 31 days later
+//   PARLEY_LATER=n    from the n-th round that is solved on, the clock is 31 days later; "signal": from SIGUSR1 on
 //   PARLEY_AT=NAME    n counts the events of this name only: threads mix the others
 //   PARLEY_EVENTS=F   writes the names of all events to F at the end: a failpoint's place, or what is done
 //                     to which file
@@ -120,6 +120,8 @@ ssize_t writing(const char* what, int descriptor, std::size_t size, const Do& ca
 
 // Anything else that changes a file: happens, or the process died before it.
 std::atomic<long> ahead = 0;  // seconds
+[[maybe_unused]] const bool on_signal =
+    text_of("PARLEY_LATER") == "signal" && std::signal(SIGUSR1, [](int) { ahead = 31L * 86400; }) != SIG_ERR;
 
 void about_to(const char* what, const std::string& which) {
   if (events().meet(what, which) == Then::torn) Events::die();

@@ -238,6 +238,11 @@ class Run(unittest.TestCase):
             (self.dir / "ward.ledger.newest-head").unlink()
         self.ok(*words, where=where)
 
+    def with_a_model(self, words, where):
+        if not (self.dir / "runs/ours").exists():
+            self.ok(*self.faster(["train", "--data", "a.csv,b.csv,c.csv", "--schema", "schema.toml", "--epsilon", "1", "--out", "runs/ours"]))
+        self.ok(*words, where=where)
+
     def with_a_comparison(self, words, where):
         self.ok(*self.faster(["compare", "--algorithms", "mr-admm,auto", "--epsilon", "1", "--out", "runs/comparison"]))
         self.ok(*words, where=where)
@@ -264,7 +269,7 @@ class Run(unittest.TestCase):
         self.assertEqual(parley(*words, cwd=self.dir).returncode, 1, where)
 
     NEEDS = [(r"^(join|doctor|verify)\b|^predict --model a/|^report a/", between_parties), (r"--engine mpi\b", on_a_cluster), (r"^ledger (verify|accept)\b", with_a_ledger),
-             (r"^report runs/comparison\b", with_a_comparison), (r"--intervals\b", with_intervals), (r"^study invite\b", with_a_key),
+             (r"^export\b", with_a_model), (r"^report runs/comparison\b", with_a_comparison), (r"--intervals\b", with_intervals), (r"^study invite\b", with_a_key),
              (r"^report plan.json", with_a_plan), (r"^study (roster|check|sign)\b|^report study.toml", with_a_study), (MEANT_TO_FAIL, refused)]
 
     def run_pages(self, part):

@@ -56,6 +56,22 @@ class Claims(Case):
             self.assertFalse(study.out(A, paper).exists(), paper)
         self.assertEqual(json.loads(study.out(A, "run.json").read_text())["outcome"], "past_unknown")
 
+    def test_the_statement_of_an_earlier_end_goes_before_the_next_round_is_paid(self):
+        study = self.pure(rounds=600)
+        self.start_all(study)
+        self.await_rounds(study, A, 6)
+        self.processes[A].send_signal(signal.SIGINT)
+        self.end_of(study, A)
+        told = self.statement(study, A)["rounds_released"]
+        self.assertTrue(study.out(A, "statement.txt").exists())
+        self.start(study, A)
+        self.await_rounds(study, A, told + 5)
+        self.kill(A)
+        self.assertGreater(len(study.charges(A)), told)
+        for paper in ("statement.json", "statement.txt"):
+            self.assertFalse(study.out(A, paper).exists(), "it tells of fewer rounds than were charged")
+        self.assertEqual(self.verify(study, [A]), [])
+
     def test_a_party_that_nobody_has_confirmed_claims_no_epsilon_of_zero(self):
         study = self.pure(rounds=20)
         self.start(study, A)
@@ -248,6 +264,15 @@ class Claims(Case):
         self.assertFalse(study.out(A, "private_metrics.json").exists())
         said = run(*(w for w in study.command(A) if w != "--json"), cwd=study.base / A, check=False).stdout
         self.assertIn("out.private_metrics.json (measured on rows that it was trained on and not paid for: never share it)", said)
+
+    def test_metrics_that_cannot_be_written_keep_nobody_waiting(self):
+        study = Study(self.dir / "study", rounds=6)
+        (study.base / A / "out.private_metrics.json/in the way").mkdir(parents=True)
+        for name in study.all:
+            self.start(study, name, "--local-metrics", "true")
+        self.assert_completed(study)
+        self.assertIn("the private metrics were not written", study.log(A))
+        self.assertTrue((study.base / B / "out.private_metrics.json").is_file())
 
     def test_local_metrics_are_measured_on_rows_that_were_held_out(self):
         study = Study(self.dir / "study")  # 100 records each

@@ -244,6 +244,31 @@ class SharedNoise(LossCase):
         self.assert_completed(study)
         self.assert_cancels(study, least=50)
 
+    def test_a_party_that_only_waits_deletes_its_secret_on_its_day(self):
+        study = self.shared(seed="", rounds=60, epsilon=0.02)
+        self.start_all(study, [C, D])
+        self.start(study, B, program=FAILPOINTS, env={"PARLEY_AT": "solved", "PARLEY_STOP": "5"})
+        self.start(study, A, program=FAILPOINTS, env={"PARLEY_LATER": "signal"})
+        self.await_rounds(study, A, 5)  # it waits for the next of B
+        secret, lines = study.base / A / "out.noise-key", study.rounds_of(A)
+        self.assertTrue(secret.exists())
+        self.processes[A].send_signal(signal.SIGUSR1)
+        study.until(lambda: not secret.exists(), "the secret goes while no round comes")
+        self.assertEqual(study.rounds_of(A), lines)
+        self.processes[B].send_signal(signal.SIGCONT)
+        self.assert_completed(study)
+        self.assert_cancels(study, least=50)
+
+    def test_survivors_too_few_to_share_noise_keep_no_secret(self):
+        study = self.shared(parties=3, seed="", rounds=2000, deadline=0.2, options={"on_loss": '"continue"'})
+        self.start_all(study)
+        self.await_rounds(study, B, 21)
+        self.lose(study, C)
+        for name in (A, B):
+            study.await_log(name, "part 2: ")
+            study.until(lambda: not (study.base / name / "out.noise-key").exists(), f"{name}: a part without shared noise needs no secret")
+            self.assertNotEqual(read_json(study.out(name, "run.json")).get("outcome"), "completed", "only then")
+
     def test_a_secret_that_a_complete_run_has_left_is_said_and_deleted(self):
         study = self.shared(seed="")
         self.start_all(study)

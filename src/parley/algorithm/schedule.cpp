@@ -254,7 +254,7 @@ void check_group_bound(const Plan& plan) {
 
 std::string whole_theorem(const std::string& theorem, const Schedule& s) {
   std::string all = theorem;
-  if (s.sharing.on()) all += "; noise that cancels between parties (docs/proofs/shared-noise.md, theorem S1)";
+  if (s.sharing.on()) all += shared_noise_theorem;
   if (s.group() > 1)
     all += "; up to " + std::to_string(s.group()) + " rows of a person (docs/proofs/person.md, theorem P1)";
   return all;

@@ -157,6 +157,9 @@ long private_rounds(const Algorithm& algorithm, long rounds);  // ⌊(T+1)/2⌋ 
 // What all families have of node i's schedule. Every option is filled in.
 Schedule begun(const Options& filled, const Algorithm& algorithm, const Setting& setting, int i);
 
+inline constexpr auto shared_noise_theorem =
+    "; noise that cancels between parties (docs/proofs/shared-noise.md, theorem S1)";
+
 // What a claim rests on, with the theorems of shared noise and of several rows of a person where they are needed.
 std::string whole_theorem(const std::string& theorem, const Schedule& schedule);
 

@@ -5,6 +5,7 @@
 #include <functional>
 #include <map>
 
+#include "parley/algorithm/noise_used.h"
 #include "parley/algorithm/pricing.h"
 #include "parley/base/error.h"
 #include "parley/run/setting.h"
@@ -29,15 +30,6 @@ Curve by_round(const algorithm::Plan& plan, const std::function<double(std::size
 
 }  // namespace
 
-double noise_level(const algorithm::Schedule& s, std::size_t k) {
-  const algorithm::PrivateRound& r = s.private_rounds[k];
-  const bool gamma = s.noise == algorithm::Noise::gamma;
-  if (s.place == algorithm::Place::output) return gamma ? r.output_rate : r.output_scale;
-  if (s.place == algorithm::Place::gradient) return gamma ? r.gradient_rate : r.gradient_scale;
-  const double linear = s.algorithm.on_penalty ? s.curvature_of(r.penalty) : 1;  // b = 2ηV·ε
-  return gamma ? r.objective_rate * linear : r.objective_scale / linear;
-}
-
 Curve epsilon_so_far(const algorithm::Plan& plan) {
   std::vector<std::vector<privacy::Charge>> charges(plan.nodes.size());
   for (std::size_t i = 0; i < charges.size(); ++i)
@@ -54,7 +46,7 @@ Curve epsilon_paper_so_far(const algorithm::Plan& plan) {
   std::map<std::pair<std::vector<double>, std::vector<double>>, const algorithm::Schedule*> unlike;
   for (const algorithm::Schedule& s : plan.nodes) {
     std::vector<double> levels;
-    for (std::size_t k = 0; k < s.private_rounds.size(); ++k) levels.push_back(noise_level(s, k));
+    for (std::size_t k = 0; k < s.private_rounds.size(); ++k) levels.push_back(algorithm::noise_level(s, k));
     unlike.emplace(std::pair(std::vector<double>{s.weight, static_cast<double>(s.degree),
                                                  s.private_rounds.front().penalty, s.private_rounds.back().penalty},
                              std::move(levels)),

@@ -11,9 +11,6 @@ namespace parley::experiment {
 Curve epsilon_so_far(const algorithm::Plan& plan);
 Curve epsilon_paper_so_far(const algorithm::Plan& plan);  // NaN where the paper's conditions fail
 
-// Rate or scale of private round k of a node, as the option has it.
-double noise_level(const algorithm::Schedule& schedule, std::size_t k);
-
 // Plans the study anew with the noise rate at which its loss is that of cell.match_target. Error when no rate is.
 void match_noise(run::Simulation& simulation, run::TrainOptions& options, const Cell& cell);
 

@@ -4,6 +4,7 @@
 #include <ctime>
 
 #include "parley/algorithm/catalog.h"
+#include "parley/algorithm/noise_used.h"
 #include "parley/experiment/charges.h"
 #include "parley/experiment/judge.h"
 #include "parley/problem/metrics.h"
@@ -76,7 +77,7 @@ Facts facts_of(const run::Simulation& s, std::optional<std::uint64_t> seed) {
   f.delta = first.delta;
   f.epsilon_paper = s.plan.epsilon_paper();
   if (!f.epsilon_paper) f.epsilon_paper_absent = s.plan.epsilon_paper_absent();
-  f.noise_level = noise_level(first, 0);
+  f.noise_level = algorithm::noise_level(first, 0);
   return f;
 }
 

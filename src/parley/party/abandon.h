@@ -1,5 +1,6 @@
 // The owner's decision that this party takes no further part in a run. What it released stays released and charged; its
-// secret for shared noise is deleted, and no later `join` goes on with the run, whatever --out says.
+// secret for shared noise is deleted, and no later `join` goes on with the run in this folder, nor in any other while the
+// folder that the ledger knows for the run stands where it was.
 #pragma once
 #include <chrono>
 #include <filesystem>
@@ -17,7 +18,7 @@ struct Abandoned {
 };
 
 // Of the party `as` in this study; out: where its record is, empty: where join puts it by itself. Error: there is nothing of
-// this run, it is complete, or a process is at work on it.
+// this run, what is there is another run's, it is complete, or a process is at work on it.
 Abandoned abandon(const std::string& study, const std::string& as, const std::string& out);
 
 bool is_abandoned(const std::filesystem::path& folder, const std::string& run);

@@ -90,7 +90,11 @@ class Joining {  // a party at work
          .noise = &noise_,
          .node = participant_.node,
          .report = hooks_.report,
-         .progress = [this](const PartyInParts& p) { show(p); },
+         .progress =
+             [this](const PartyInParts& p) {
+               keep_its_day();
+               show(p);
+             },
          .settled = [this](const PartyInParts& p) { store(p, *p.ending()); },
          .stop = hooks_.stop},
         {.largest = protocol::message_cap(participant_.plan.plan.largest_size(participant_.dimension())) + 512},
@@ -156,22 +160,21 @@ class Joining {  // a party at work
     const int self = parts_->self();
     const algorithm::Schedule& s = schedule();
     problem_ = problem_of(rows_.rows, s);
-    Party::Own own{.node = participant_.trainer
-                               ? algorithm::make_trainer(part.plan, participant_.dimension(), beginning.start)
-                               : algorithm::make_node(problem_, s, beginning.start),
-                   .pay = [this](privacy::Release release) { return parts_->ledger().pay(std::move(release)); },
-                   .stored = [this, self](int round) { return parts_->ledger().stored(self, round); },
-                   .fail =
-                       [this, self](int round, const std::string& reason) {
-                         parts_->ledger().fail(
-                             {run::unreleased(self, round, participant_.trainer ? nullptr : &schedule())}, reason);
-                       },
-                   .check_in_place = [this] { parts_->check_in_place(); },
-                   .counts = [part](int round) { return counts_in_final(part, round); },
-                   .sums = part.plan.passed_on(),
-                   .earlier = beginning.earlier,
-                   .expected = beginning.expected,
-                   .on_round = [this](const privacy::Paid& paid, const privacy::Inbox& inbox) { add(paid, inbox); }};
+    Party::Own own{
+        .node = participant_.trainer ? algorithm::make_trainer(part.plan, participant_.dimension(), beginning.start)
+                                     : algorithm::make_node(problem_, s, beginning.start),
+        .pay = [this](privacy::Release release) { return parts_->pay(std::move(release)); },
+        .stored = [this, self](int round) { return parts_->ledger().stored(self, round); },
+        .fail =
+            [this, self](int round, const std::string& reason) {
+              parts_->fail(run::unreleased(self, round, participant_.trainer ? nullptr : &schedule()), reason);
+            },
+        .check_in_place = [this] { parts_->check_in_place(); },
+        .counts = [part](int round) { return counts_in_final(part, round); },
+        .sums = part.plan.passed_on(),
+        .earlier = beginning.earlier,
+        .expected = beginning.expected,
+        .on_round = [this](const privacy::Paid& paid, const privacy::Inbox& inbox) { add(paid, inbox); }};
     const protocol::Timing timing{.deadline = participant_.study.deadline_seconds,
                                   .wait = participant_.study.wait_seconds,
                                   // With the model stored, only whoever calls soon can still need this party.
@@ -189,6 +192,7 @@ class Joining {  // a party at work
                                           book_->accuse(study::run_id(participant_.hash), what, sha256(message));
                                         },
                                     .accused_before = book_->proved_old_in(study::run_id(participant_.hash))};
+    forget_noise_keys_before(part.number);
     if (part.agreed.shared_noise) {
       noise_key_ = noise_key_of_part(folder_, part.number, fs::exists(parts_->folder() / "transcript"), this_second());
       if (noise_key_) setup.noise_key = noise_key_->payload();
@@ -216,6 +220,26 @@ class Joining {  // a party at work
     } catch (...) {  // NOLINT(bugprone-empty-catch): a bug, say; its caller throws it on
     }
     if (over) forget_noise_keys();
+  }
+
+  // Privacy: a part that follows needs none of them, whether or not it shares noise itself.
+  void forget_noise_keys_before(int part) {
+    noise_key_.reset();
+    for (int earlier = 1; earlier < part; ++earlier) delete_in_words(record::noise_key_file(folder_, earlier));
+  }
+
+  // Its day comes for a run that is under way too: this process has it in memory, and no later one finds it.
+  void keep_its_day() {
+    if (!noise_key_ || noise_key_over_ || this_second() < noise_key_->deleted_at) return;
+    noise_key_over_ = true;
+    delete_in_words(record::noise_key_file(folder_, parts_->part().number));
+  }
+
+  void delete_in_words(const fs::path& file) {
+    delete_noise_key(file);
+    if (std::error_code unknown; fs::exists(fs::symlink_status(file, unknown)))
+      hooks_.report(
+          {in_words(SweptKey{.file = file, .why = "this part does not need it", .deleted = false}), Level::warning});
   }
 
   void forget_noise_keys() {
@@ -272,9 +296,6 @@ class Joining {  // a party at work
     if (!participant_.trainer && participant_.plan.plan.star() && paid.round() > 1 && inbox[0]->size() > 0)
       trainer_says_ = *inbox[0];  // its round 0 is the start
     round_ = paid.round();
-    // Its day comes for a run that is under way too: this process has it in memory, and no later one finds it.
-    if (noise_key_ && this_second() >= noise_key_->deleted_at)
-      delete_noise_key(record::noise_key_file(folder_, parts_->part().number));
     const record::Kept kept = parts_->kept();
     const Vector* value = paid.value().get();
     if (paid.round() >= kept.values) parts_->record().append_values({&value, 1});
@@ -322,11 +343,23 @@ class Joining {  // a party at work
     if (whole || exit_of(ending, false) == Exit::never_again || after_loss.stated(parts_->self()) ||
         (after_loss.begun() && ending.end == protocol::End::peer_lost))
       forget_noise_keys();
-    if (options_.local_metrics && !participant_.trainer && written_.spent && written_.model) write_metrics(model, own);
+    metrics_of_.reset();
+    if (options_.local_metrics && !participant_.trainer && written_.spent && written_.model) metrics_of_ = {model, own};
+  }
+
+  // Privacy: of rows, so only when nobody waits for this party any longer, and whatever becomes of them stops nothing.
+  void write_metrics_in_words() {
+    if (!metrics_of_) return;
+    try {
+      write_metrics(metrics_of_->first, metrics_of_->second);
+    } catch (const std::exception& e) {
+      hooks_.report({std::string("the private metrics were not written: ") + e.what(), Level::warning});
+    }
   }
 
   Joined finish(const PartyProcess& process, const protocol::Ending& ending) {
     if (stored_ != ending.end || stored_contradicted_ != process.party().contradicted()) store(process.party(), ending);
+    write_metrics_in_words();
     Joined joined{.ending = ending,
                   .rows_per_person = participant_.plan.unit.rows_per_person,
                   .not_private = participant_.stamps,
@@ -393,11 +426,13 @@ class Joining {  // a party at work
   std::optional<PartsOnDisk> parts_;
   protocol::Process process_;          // this one
   std::optional<NoiseKey> noise_key_;  // of the part that is under way
+  bool noise_key_over_ = false;        // its day has come
   Vector trainer_says_;
   std::optional<protocol::End> stored_;  // the ending that the record has
   std::set<int> stored_contradicted_;    // and whom it names
   DocumentsWritten written_;
-  bool complete_before_ = false;  // an earlier process had the model
+  std::optional<std::pair<Vector, Vector>> metrics_of_;  // the model, and this party's own iterate
+  bool complete_before_ = false;                         // an earlier process had the model
   int round_ = -1, first_round_ = -1;
   std::chrono::steady_clock::time_point first_time_, last_time_;  // of those rounds
 };

@@ -1,5 +1,6 @@
 #include "parley/party/noise_key_file.h"
 
+#include <openssl/crypto.h>
 #include <sys/stat.h>
 
 #include <cerrno>
@@ -72,7 +73,10 @@ std::optional<NoiseKey> read_noise_key(const fs::path& file, sys_seconds now) {
 
 NoiseKey make_noise_key(const fs::path& file, sys_seconds now) {
   NoiseKey made{identity::AgreementKey::make(), now + noise_key_kept_for};
-  const identity::Secret text(std::string(made.key.raw()) + in_eight_bytes(made.deleted_at));
+  std::string bytes;
+  bytes.reserve(noise_key_file_bytes);  // grown, it would leave copies behind
+  bytes.append(made.key.raw()).append(in_eight_bytes(made.deleted_at));
+  const identity::Secret text(std::move(bytes));
   if (!create_file(file, text.text(), 0600) || !sync_folder_of(file))
     throw Error({.what = "this party's secret for shared noise cannot be stored: " + why_not_written(errno),
                  .where = file.string(),
@@ -86,7 +90,6 @@ void delete_noise_key(const fs::path& file) {
 }
 
 std::optional<NoiseKey> noise_key_of_part(const fs::path& folder, int part, bool has_transcript, sys_seconds now) {
-  if (part > 1) delete_noise_key(record::noise_key_file(folder, part - 1));
   const fs::path file = record::noise_key_file(folder, part);
   if (has_transcript) return read_noise_key(file, now);
   delete_noise_key(file);
@@ -147,15 +150,17 @@ std::shared_ptr<const privacy::PairKeys> pairs_of(const NoiseKey& own, const pro
   std::vector<privacy::PairKey> pairs(static_cast<std::size_t>(holders));
   for (int other = 0; other < holders; ++other) {
     if (other == self) continue;
-    const auto secret =
+    auto secret =
         own.key.pair_secret(keys.payload(other).substr(0, identity::agreement_key_bytes),
                             {.configuration = agreed.configuration_hash, .run = agreed.run, .i = self, .j = other});
     if (!secret)
       throw Error({.what = agreed.name(other) + "'s key for shared noise is none",
                    .where = "the key that it has signed for this run",
                    .fix = "nothing was released from rows; agree on a new study, without it or with a party that does "
-                          "not do this"});
+                          "not do this",
+                   .code = ledger::run_closed});
     pairs[static_cast<std::size_t>(other)] = *secret;
+    OPENSSL_cleanse(secret->data(), secret->size());
   }
   if (const auto odd = keys.out_of_time())
     throw Error({.what = agreed.name(*odd) + " announces that it keeps its secret for shared noise for longer than all "

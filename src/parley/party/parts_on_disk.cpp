@@ -88,6 +88,32 @@ void PartsOnDisk::check_in_place() const {
                       "agree on a new study: what was spent stays spent"});
 }
 
+// Privacy: the statement of an earlier end tells of fewer rounds than this party is about to pay for. It goes first,
+// whatever becomes of this process.
+void PartsOnDisk::withdraw_statement() {
+  if (statement_withdrawn_) return;
+  for (const char* name : {"statement.json", "statement.txt"}) {
+    const fs::path file = setup_.folder / name;
+    std::error_code code;
+    if (!fs::remove(file, code) && !code) continue;
+    if (code || !sync_folder_of(file))
+      throw Error({.what = "this party's statement of an earlier end cannot be removed: " + code.message(),
+                   .where = file.string(),
+                   .fix = "nothing further was charged or released; remove it, and start again"});
+  }
+  statement_withdrawn_ = true;
+}
+
+std::optional<privacy::Paid> PartsOnDisk::pay(privacy::Release release) {
+  withdraw_statement();
+  return ledger_->pay(std::move(release));
+}
+
+void PartsOnDisk::fail(privacy::Release unreleased, const std::string& reason) {
+  withdraw_statement();
+  ledger_->fail({std::move(unreleased)}, reason);
+}
+
 json PartsOnDisk::line_of(int round, bool silent) const {
   study::PartHistory through = history();
   through.back().released = round;

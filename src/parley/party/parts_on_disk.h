@@ -58,6 +58,9 @@ class PartsOnDisk {
   const std::set<std::string>& contradicted_before() const { return contradicted_before_; }  // whom one has named
   record::Kept kept() const { return kept_.value_or(record::Kept{}); }                       // by earlier processes
 
+  // Charges and stores it (ledger/ledger.h), or the mark of a round that cannot be released.
+  std::optional<privacy::Paid> pay(privacy::Release release);
+  void fail(privacy::Release unreleased, const std::string& reason);
   bool failed() const { return ledger_ && ledger_->failed(); }  // a round of it, which its ledger has
 
   bool holds_rows() const { return self() < part().holders(); }
@@ -72,6 +75,7 @@ class PartsOnDisk {
   std::filesystem::path folder_of(const study::Part& part) const;
   ledger::PlannedRun planned_run(const study::Part& part, bool closed) const;
   void open();
+  void withdraw_statement();
 
   Setup setup_;
   std::set<std::string> contradicted_before_;
@@ -80,7 +84,7 @@ class PartsOnDisk {
   std::vector<int> released_;  // of the parts before: this party's last round
   Beginning beginning_;
   std::optional<ledger::Ledger> ledger_;
-  bool was_complete_ = false;
+  bool was_complete_ = false, statement_withdrawn_ = false;
   std::optional<record::Kept> kept_;
   std::optional<record::Writer> record_;
   std::vector<InUse> in_use_;

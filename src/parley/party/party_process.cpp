@@ -58,10 +58,10 @@ void PartyProcess::handle(const std::function<void()>& event) {
     try {
       if (!failure_) event();
       if (!failure_) see_ending();
+      if (!failure_) dispatch();
     } catch (...) {
       failure_ = std::current_exception();
     }
-    if (!failure_) dispatch();
   }
   changed_.notify_all();
 }

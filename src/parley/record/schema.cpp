@@ -26,6 +26,7 @@ constexpr Field simulation_fields[] = {{"format", shareable},
                                        {"node_facts.epsilon_planned", shareable},
                                        {"node_facts.epsilon_all_others_planned", shareable},
                                        {"noise_levels", shareable},
+                                       {"noise_used", shareable},
                                        {"selection", shareable},  // follow from the plan, which is public
                                        {"forecast", shareable},
                                        {"coefficients", owner},  // columns of somebody's table
@@ -61,6 +62,7 @@ constexpr Field party_fields[] = {{"format", shareable},
                                   {"node_facts.epsilon_planned", shareable},
                                   {"node_facts.epsilon_all_others_planned", shareable},
                                   {"noise_levels", shareable},
+                                  {"noise_used", shareable},
                                   {"approvals", shareable},  // made to be shown
                                   {"approvals_refused", shareable},
                                   {"coefficients", owner},  // columns of somebody's table

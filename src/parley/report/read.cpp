@@ -143,9 +143,7 @@ void read_nodes(Run& run, const json& top) {
     n.records = number_in(fact, "records");
     n.epsilon = std::fmax(number_in(fact, "epsilon_planned"), number_in(fact, "epsilon_all_others_planned"));
   }
-  const json noise = member(top, "noise_levels");
-  for (std::size_t i = 0; noise.is_array() && i < noise.size() && i < run.nodes.size(); ++i)
-    if (noise[i].is_number()) run.nodes[i].noise = noise[i].get<double>();
+  read_noise(run, top);
   for (const json& edge : member(top, "edges"))
     if (edge.is_array() && edge.size() == 2 && edge[0].is_number_unsigned() && edge[1].is_number_unsigned() &&
         edge[0].get<std::uint64_t>() < run.nodes.size() && edge[1].get<std::uint64_t>() < run.nodes.size())

@@ -12,6 +12,7 @@
 #include "parley/record/beside.h"
 #include "parley/record/files.h"
 #include "parley/record/void_claims.h"
+#include "parley/report/read.h"
 #include "parley/report/words.h"
 
 namespace parley::report {
@@ -43,14 +44,12 @@ void read_study(Run& run, const json& study) {
   }
 }
 
-void read_noise(Run& run, const json& top) {
+void read_node_facts(Run& run, const json& top) {
   for (const json& fact : member(top, "node_facts"))
     if (const double node = number_in(fact, "node"); node >= 0 && node < static_cast<double>(run.nodes.size()))
       run.nodes[static_cast<std::size_t>(node)].epsilon =
           std::fmax(number_in(fact, "epsilon_planned"), number_in(fact, "epsilon_all_others_planned"));
-  const json noise = member(top, "noise_levels");
-  for (std::size_t i = 0; noise.is_array() && i < noise.size() && i < run.nodes.size(); ++i)
-    if (noise[i].is_number()) run.nodes[i].noise = noise[i].get<double>();
+  read_noise(run, top);
 }
 
 void read_approvals(Run& run, const json& top) {
@@ -249,7 +248,7 @@ Run read_party(const Sources& sources, Audience audience) {
   if (study.is_object()) read_study(run, study);
   const auto shape = record::shape_of(top);
   run.sums = shape && shape->sums;
-  read_noise(run, top);
+  read_node_facts(run, top);
   if (run.planned()) {
     read_approvals(run, top);
     return run;

@@ -564,15 +564,23 @@ TEST_F(Report_, RunsOfDifferentLengthsAreDrawnByTheShareOfTheRun) {
 TEST_F(Report_, TheNoiseThatWasUsedIsShownAndCheckedWithoutATarget) {
   json run = record();
   run["options"].update({{"noise", "gaussian"}, {"penalty", {0.1 + 0.2}}, {"penalty-growth", {1}}});
-  run["noise_levels"] = {1.5, 2.5};
-  const std::string all = page(write("run", run), Audience::owner);
-  EXPECT_THAT(
-      all, AllOf(HasSubstr("Noise that was used: Gaussian, standard deviation in the first private round 1.5 to 2.5"),
-                 HasSubstr("--penalty 0.30000000000000004"), HasSubstr("--noise-scale 1.5,2.5 --nodes 2"),
-                 Not(HasSubstr("--epsilon "))));
-  run["options"]["penalty-growth"] = {1.05};  // then the record's level is that of one round only
-  EXPECT_THAT(page(write("grows", run), Audience::owner),
-              AllOf(HasSubstr("--epsilon 0.9"), HasSubstr("It checks the plan"), Not(HasSubstr("--noise-scale"))));
+  const auto noise = [&](const json& nodes) {
+    run["noise_used"] = {{"nodes", nodes}};
+    return page(write("run", run), Audience::owner);
+  };
+  EXPECT_THAT(noise({{{"rounds", {{3, 1.5}}}}, {{"rounds", {{2, 2.5}, {1, 2}}}}}),
+              AllOf(HasSubstr("Noise that was used: Gaussian, standard deviation 1.5 to 2.5 in 3 private rounds."),
+                    HasSubstr("--penalty 0.30000000000000004"), HasSubstr("--noise-rounds 3x1.5/2x2.5,2 --nodes 2"),
+                    Not(HasSubstr("--epsilon "))));
+  const auto only_plans =
+      AllOf(HasSubstr("The record does not say how much noise was used."), HasSubstr("--epsilon 0.9"),
+            HasSubstr("It checks the plan"), Not(HasSubstr("--noise-rounds")));
+  EXPECT_THAT(noise({{{"rounds", {{3, 1.5}}}}, {{"rounds", {{2.5, 2}}}}}), only_plans) << "no number of rounds";
+  EXPECT_THAT(noise({{{"rounds", {{3, 1.5}}}}, {{"rounds", {{3, -1}}}}}), only_plans);
+  EXPECT_THAT(noise({{{"rounds", json::array()}}}), only_plans);
+  EXPECT_THAT(noise({{{"rounds", {{3, 1.5}}}}, {{"rounds", {{3, 1.5}}}}, {{"rounds", {{3, 1.5}}}}}),
+              AllOf(HasSubstr("It checks the plan"), Not(HasSubstr("--noise-rounds"))))
+      << "of three nodes, and two took part";
 }
 
 TEST_F(Report_, WarningsOfEpsilonAndDeltaStandOnTheFirstScreenOfEveryReport) {

@@ -63,6 +63,17 @@ struct Expected {
   std::vector<std::pair<std::string, std::string>> levers;  // what would help, and the points with it
 };
 
+// Of a node's private rounds, without the budget that was asked for. Where pairs share noise: a party's own.
+struct NoiseOfNode {
+  std::vector<std::pair<double, double>> rounds;                                // how many, with which noise
+  double moments = absent, hessian = absent, spread = absent, square = absent;  // of sums over rows
+  double in_all() const;                                                        // rounds
+};
+struct NoiseUsed {
+  std::vector<NoiseOfNode> nodes;  // one for all, or one for each; empty: the record does not say
+  double pair_over_own = absent;   // what each pair shares, over a party's own noise
+};
+
 // Of the table of coefficients (train --intervals), in the columns' own units; absent where not identified. Owner only: it
 // names columns.
 struct CoefficientRow {
@@ -127,6 +138,7 @@ struct Run {
   int rounds_done = 0;
   Guarantee guarantee;
   Expected expected;
+  NoiseUsed noise;
   std::vector<CoefficientRow> coefficients;
   std::vector<Node> nodes;
   std::vector<std::pair<int, int>> edges;

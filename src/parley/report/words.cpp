@@ -93,8 +93,10 @@ bool any_measured(const std::vector<Group>& groups) {
 }
 
 std::string rounded_up(double delta) {  // to three digits
-  const std::string text = fmt::format("{:.3g}", delta);
-  return std::stod(text) >= delta ? text : fmt::format("{:.3g}", delta * 1.005);
+  double up = delta;
+  std::string text = fmt::format("{:.3g}", up);
+  while (std::stod(text) < delta) text = fmt::format("{:.3g}", up *= 1.003);
+  return text;
 }
 
 bool all_private(const std::vector<Group>& groups) {

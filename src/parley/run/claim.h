@@ -21,6 +21,9 @@ std::vector<std::string> noise_stamps(const algorithm::Plan& plan, std::optional
 // "released" of run.json: what a round of so many nodes in released.f64 is.
 nlohmann::json released_json(const algorithm::Plan& plan, Index dimension, std::size_t nodes);
 
+// "noise_used" of run.json: what it takes to compute the loss again without the budget that was asked for.
+nlohmann::json noise_json(const algorithm::Plan& plan);
+
 // Of a run that has spent so much; unless it was the whole planned run, there is no printed bound to compare with.
 // not_private: why the claim is none. Parties hold their own rows, so nothing of theirs is dealt.
 nlohmann::json privacy_json(const algorithm::Plan& plan, const std::vector<std::string>& not_private,

@@ -294,15 +294,17 @@ json header_json(const Simulation& s, const TrainOptions& options, const std::st
   if (const json forecast = forecast_json(s.plan); !forecast.is_null()) head["forecast"] = forecast;
   for (const auto& n : s.plan.nodes)
     if (s.plan.noisy()) head["noise_levels"].push_back(algorithm::first_noise_level(n));
+  if (json noise = noise_json(s.plan); !noise.is_null()) head["noise_used"] = std::move(noise);
   return head;
 }
 
 json configuration_json(const Simulation& s, const TrainOptions& options) {
   json j = header_json(s, options, "");
   for (const std::string_view key : record::options_of_execution()) j["options"].erase(std::string(key));
-  j.erase("trainer");       // follows from the algorithm
-  j.erase("selection");     // whoever chose it: the algorithm is among the options
-  j.erase("forecast");      // follows from the options and the sizes, as the noise does
+  j.erase("trainer");    // follows from the algorithm
+  j.erase("selection");  // whoever chose it: the algorithm is among the options
+  j.erase("forecast");   // follows from the options and the sizes, as the noise does
+  j.erase("noise_used");
   j.erase("noise_levels");  // follow from the options and the sizes
   j.erase("warnings");      // what a ledger or a key beside it says may change between two starts
   return j;

@@ -1,10 +1,10 @@
 #include "parley/algorithm/newton/newton.h"
 
-#include <Eigen/Eigenvalues>
 #include <algorithm>
 #include <cmath>
 #include <numbers>
 
+#include "parley/algorithm/newton/spectrum.h"
 #include "parley/algorithm/private_update.h"
 #include "parley/base/error.h"
 
@@ -53,26 +53,24 @@ Matrix unpacked(const Vector& numbers, Index d) {
 
 Curvature::Curvature(const Terms& t, const Vector& moments, double mean) : terms_(t) {
   if (t.shape == Shape::full) {
-    const Eigen::SelfAdjointEigenSolver<Matrix> eigen(unpacked(moments, t.features) * mean);
-    expects(eigen.info() == Eigen::Success, "the eigenvalues of a symmetric matrix");
-    vectors_ = eigen.eigenvectors();
-    inverse_ = (t.c1 * eigen.eigenvalues().cwiseMax(t.floor)).array() + t.ridge;
+    spectrum_ = spectrum_of(moments, mean, t.features);
+    inverse_ = (t.c1 * spectrum_->values.cwiseMax(t.floor)).array() + t.ridge;
   } else if (t.shape == Shape::diagonal) {
     inverse_ = ((t.c1 * t.entries * mean * moments.array()).max(t.c1 * t.floor) + t.ridge).min(t.c1 + t.ridge);
   } else {
     inverse_ = Vector::Constant(t.features, t.c1 + t.ridge);
   }
-  if (t.l1 > 0 && t.shape == Shape::full) matrix_ = vectors_ * inverse_.asDiagonal() * vectors_.transpose();
+  if (t.l1 > 0 && spectrum_) matrix_ = spectrum_->vectors * inverse_.asDiagonal() * spectrum_->vectors.transpose();
   inverse_ = inverse_.cwiseInverse();
 }
 
 // λ₁ = 0: f − M⁻¹ pull. Otherwise coordinates in turn until none moves: M is positive definite, so they settle.
 void Curvature::step_of_one_score(Eigen::Ref<Vector> f, const Vector& pull) const {
   if (terms_.l1 == 0) {
-    if (vectors_.size() == 0)
-      f -= inverse_.cwiseProduct(pull);
+    if (spectrum_)
+      f -= spectrum_->vectors * inverse_.cwiseProduct(spectrum_->vectors.transpose() * pull);
     else
-      f -= vectors_ * inverse_.cwiseProduct(vectors_.transpose() * pull);
+      f -= inverse_.cwiseProduct(pull);
     return;
   }
   if (matrix_.size() == 0) {

@@ -15,6 +15,7 @@
 #include <memory>
 
 #include "parley/algorithm/newton/newton_final.h"
+#include "parley/algorithm/newton/spectrum.h"
 #include "parley/base/vector.h"
 #include "parley/privacy/release.h"
 
@@ -71,9 +72,9 @@ class Curvature {
  private:
   void step_of_one_score(Eigen::Ref<Vector> f, const Vector& pull) const;
   Terms terms_;
-  Matrix vectors_;  // of S₊; empty: it is diagonal
-  Vector inverse_;  // of M's eigenvalues, or of its diagonal
-  Matrix matrix_;   // M; only where l1 > 0
+  std::shared_ptr<const Spectrum> spectrum_{};  // of S; empty: it is diagonal
+  Vector inverse_;                              // of M's eigenvalues, or of its diagonal
+  Matrix matrix_;                               // M; only where l1 > 0
 };
 
 // By what second moments are divided in a part of n' records, where a part of n records released them: min(n, 2n'). What

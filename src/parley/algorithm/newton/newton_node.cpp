@@ -7,7 +7,7 @@
 namespace parley::algorithm::newton {
 
 // The sums are of the loss alone, each record counting once or with its class weight, slopes cut where the plan says.
-NewtonNode::NewtonNode(problem::Problem problem, Schedule schedule, const Start& start)
+NewtonNode::NewtonNode(const problem::Problem& problem, Schedule schedule, const Start& start)
     : problem_({.rows = problem.rows, .loss = schedule.summed_loss(), .weight = 1}),
       schedule_(std::move(schedule)),
       state_(start.common ? *start.common : newton::start(*schedule_.sums, start.value)) {}

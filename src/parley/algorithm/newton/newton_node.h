@@ -11,7 +11,7 @@ namespace parley::algorithm::newton {
 
 class NewtonNode : public Node {
  public:
-  NewtonNode(problem::Problem problem, Schedule schedule, const Start& start = {});
+  NewtonNode(const problem::Problem& problem, Schedule schedule, const Start& start = {});
 
   int id() const override { return schedule_.node; }
   bool has_next() const override { return state_.round < schedule_.rounds; }

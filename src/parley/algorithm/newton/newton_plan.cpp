@@ -217,46 +217,6 @@ void equalise(Plan& plan) {
     }
 }
 
-void price(Schedule& s) {
-  std::vector<privacy::Charge> charges;
-  for (std::size_t k = 0; k < s.private_rounds.size(); ++k) {
-    PrivateRound& r = s.private_rounds[k];
-    const bool final = r.hessian_scale > 0;
-    const privacy::SumsRound sums{.gradient_bound = bound_in(s, static_cast<long>(k) + 1),
-                                  .gradient_scale = r.gradient_scale,
-                                  .tolerance = s.tolerance,
-                                  .curvature_scale = r.curvature_scale,
-                                  .curvature_tolerance = r.curvature_tolerance,
-                                  .hessian_bound = final ? s.loss.curvature_bound() : 0,
-                                  .hessian_scale = r.hessian_scale,
-                                  .spread_scale = r.spread_scale,
-                                  .square_scale = r.square_scale};
-    privacy::SumsRound alone = sums;  // with this party's own noise only: everybody else's is known
-    for (double* scale : {&alone.gradient_scale, &alone.curvature_scale, &alone.hessian_scale, &alone.spread_scale,
-                          &alone.square_scale})
-      *scale = s.sharing.own_of(*scale);
-    r.charge = {.kind = "sums-gaussian",
-                .mu = privacy::sums_mu(alone),
-                .parameters = {{"gradient_bound", sums.gradient_bound},
-                               {"gradient_scale", sums.gradient_scale},
-                               {"tolerance", sums.tolerance},
-                               {"curvature_scale", sums.curvature_scale},
-                               {"curvature_tolerance", sums.curvature_tolerance},
-                               {"diameter_at_point", s.diameter_at_point ? 1.0 : 0.0},
-                               {"logistic", s.loss.kind == LossKind::logistic ? 1.0 : 0.0}}};
-    if (final)
-      r.charge.parameters.insert(r.charge.parameters.end(), {{"hessian_bound", sums.hessian_bound},
-                                                             {"hessian_scale", sums.hessian_scale},
-                                                             {"spread_scale", sums.spread_scale},
-                                                             {"square_scale", sums.square_scale}});
-    if (s.sharing.on()) r.charge.mu_colluders = privacy::sums_mu(sums);
-    add_parameters(s.sharing, r.charge);
-    r.charge = privacy::for_person(r.charge, s.rows_per_person);
-    charges.push_back(r.charge);
-  }
-  set_epsilon(s, charges);
-}
-
 Schedule outline(const Options& o, const Algorithm& a, const Setting& setting, int i) {
   Schedule s = begun(o, a, setting, i);
   s.degree = setting.nodes() - 1;  // everybody hears everybody
@@ -359,6 +319,46 @@ void set_final_law(Plan& plan) {
 }
 
 }  // namespace
+
+void price(Schedule& s) {
+  std::vector<privacy::Charge> charges;
+  for (std::size_t k = 0; k < s.private_rounds.size(); ++k) {
+    PrivateRound& r = s.private_rounds[k];
+    const bool final = r.hessian_scale > 0;
+    const privacy::SumsRound sums{.gradient_bound = bound_in(s, static_cast<long>(k) + 1),
+                                  .gradient_scale = r.gradient_scale,
+                                  .tolerance = s.tolerance,
+                                  .curvature_scale = r.curvature_scale,
+                                  .curvature_tolerance = r.curvature_tolerance,
+                                  .hessian_bound = final ? s.loss.curvature_bound() : 0,
+                                  .hessian_scale = r.hessian_scale,
+                                  .spread_scale = r.spread_scale,
+                                  .square_scale = r.square_scale};
+    privacy::SumsRound alone = sums;  // with this party's own noise only: everybody else's is known
+    for (double* scale : {&alone.gradient_scale, &alone.curvature_scale, &alone.hessian_scale, &alone.spread_scale,
+                          &alone.square_scale})
+      *scale = s.sharing.own_of(*scale);
+    r.charge = {.kind = "sums-gaussian",
+                .mu = privacy::sums_mu(alone),
+                .parameters = {{"gradient_bound", sums.gradient_bound},
+                               {"gradient_scale", sums.gradient_scale},
+                               {"tolerance", sums.tolerance},
+                               {"curvature_scale", sums.curvature_scale},
+                               {"curvature_tolerance", sums.curvature_tolerance},
+                               {"diameter_at_point", s.diameter_at_point ? 1.0 : 0.0},
+                               {"logistic", s.loss.kind == LossKind::logistic ? 1.0 : 0.0}}};
+    if (final)
+      r.charge.parameters.insert(r.charge.parameters.end(), {{"hessian_bound", sums.hessian_bound},
+                                                             {"hessian_scale", sums.hessian_scale},
+                                                             {"spread_scale", sums.spread_scale},
+                                                             {"square_scale", sums.square_scale}});
+    if (s.sharing.on()) r.charge.mu_colluders = privacy::sums_mu(sums);
+    add_parameters(s.sharing, r.charge);
+    r.charge = privacy::for_person(r.charge, s.rows_per_person);
+    charges.push_back(r.charge);
+  }
+  set_epsilon(s, charges);
+}
 
 bool full_curvature_fits(const Options& o, const RowSize& size) {
   return size.features <= most_features_of_full_curvature &&

@@ -17,6 +17,9 @@ void fill_in(Options& o, const Algorithm& a, const Setting& setting);
 
 Plan make_plan(const Options& filled, const Algorithm& a, const Setting& setting);
 
+// The charges of all rounds and both ε, of the noise that stands in the schedule.
+void price(Schedule& schedule);
+
 // All second moments fit into a record, and their matrices into memory (base/limits.h).
 bool full_curvature_fits(const Options& o, const RowSize& size);
 

@@ -406,13 +406,13 @@ TEST(NewtonPrice, WhatBelongsToAdmmIsRefused) {
   refused({.algorithm = "mr-admm", .curvature = "full", .epsilon = {1}});
 }
 
-Plan of_features(long features, int nodes, const std::string& curvature, long entries = 0) {
+Plan of_features(long count, int nodes, const std::string& curvature, long entries = 0) {
   Options o{.algorithm = "newton", .rounds = 1, .epsilon = {1}};
   o.curvature = curvature;
   const auto n = static_cast<std::size_t>(nodes);
   return algorithm::make_plan(o, {.degree = std::vector<int>(n, nodes - 1),
                                   .records = std::vector<double>(n, 10),
-                                  .features = features,
+                                  .features = count,
                                   .entries = entries});
 }
 
@@ -430,8 +430,8 @@ TEST(NewtonPlan, TheFirstRoundFitsIntoARecord) {
 
 // With d in its place the model guessed: 37.1 % of test records wrong, where all second moments gave 21.1 %.
 TEST(NewtonPlan, TheDiagonalIsNotTakenWhereNothingPublicSaysHowManyEntriesARowHas) {
-  for (const auto& [features, nodes] : {std::pair{1000L, 200}, {3001L, 2}})
-    EXPECT_THAT(message_of([&] { of_features(features, nodes, "auto"); }),
+  for (const auto& [count, nodes] : {std::pair{1000L, 200}, {3001L, 2}})
+    EXPECT_THAT(message_of([&] { of_features(count, nodes, "auto"); }),
                 AllOf(HasSubstr("the model would guess"), HasSubstr("no schema"), HasSubstr("option --curvature"),
                       HasSubstr("--algorithm mr-admm")));
   EXPECT_EQ(of_features(3001, 2, "diagonal").nodes[0].sums->entries, 3001) << "what is asked for is done";

@@ -43,45 +43,77 @@ std::string whole(double value) {
   return fmt::format("{:.0f}", value);
 }
 
-// pp has its noise on the penalty: b = 2ηV times it (ZKL18, Algorithm 2), and the record has b.
-double level_given(const Run& run, const Node& n, bool gaussian) {
-  if (run.option("algorithm") != "pp") return n.noise;
-  const double linear = 2 * std::atof(exact(run, "penalty").c_str()) * n.degree;
-  return gaussian ? n.noise / linear : n.noise * linear;
+// The record has the noise of all rounds of all nodes that hold rows. A run that went on in parts has it of the first.
+bool from_noise(const Run& run) {
+  const auto all = holders(run).size(), told = run.noise.nodes.size();
+  return (told == 1 || told == all) && run.parts.empty() &&
+         (run.option("noise") == "gaussian" || run.option("noise") == "gamma");
 }
 
-// Is the noise of the record all that a run's loss follows from? It holds the level of the first private round.
-bool from_noise(const Run& run) {
-  const bool growing = exact(run, "penalty-growth") != "1" && !exact(run, "penalty-growth").empty();
-  const auto all = holders(run);
-  return !growing && run.option("colluders").empty() && !run.with_intervals() && run.option("loss") != "squared" &&
-         (run.option("noise") == "gaussian" || run.option("noise") == "gamma") &&
-         std::ranges::all_of(all, [](const Node* n) { return std::isfinite(n->noise) && n->noise > 0; });
+std::string rounds_told(const NoiseOfNode& node) {
+  std::vector<std::string> all;
+  for (const auto& [count, noise] : node.rounds) all.push_back((count > 1 ? whole(count) + "x" : "") + number(noise));
+  return join(all, ",");
+}
+
+std::string noise_options(const NoiseUsed& used) {
+  std::vector<std::string> rounds;
+  for (const NoiseOfNode& node : used.nodes) rounds.push_back(rounds_told(node));
+  std::string options = " --noise-rounds " + join(rounds, "/");
+  for (const auto& [name, noise] :
+       {std::pair("moments", &NoiseOfNode::moments), std::pair("hessian", &NoiseOfNode::hessian),
+        std::pair("spread", &NoiseOfNode::spread), std::pair("square", &NoiseOfNode::square)}) {
+    std::vector<std::string> list;
+    for (const NoiseOfNode& node : used.nodes)
+      if (std::isfinite(node.*noise)) list.push_back(number(node.*noise));
+    if (!list.empty()) options += std::string(" --noise-") + name + " " + join(list, ",");
+  }
+  return std::isfinite(used.pair_over_own) ? options + " --noise-pair " + number(used.pair_over_own) : options;
+}
+
+// "9.51", or "8.2 to 9.51 (all: in the command)" where nodes or rounds differ.
+template <class Of>
+std::string range_of(const NoiseUsed& used, const Of& of) {
+  double least = HUGE_VAL, most = 0;
+  for (const NoiseOfNode& node : used.nodes)
+    for (const double noise : of(node)) least = std::min(least, noise), most = std::max(most, noise);
+  return least == most ? value_text(most) : value_text(least) + " to " + value_text(most);
 }
 
 std::string noise_words(const Run& run) {
-  double least = HUGE_VAL, most = 0;
-  for (const Node* n : holders(run))
-    if (std::isfinite(n->noise)) least = std::min(least, n->noise), most = std::max(most, n->noise);
-  if (most == 0) return "The record does not say how much noise was used.";
-  const std::string range = least == most
-                                ? value_text(most)
-                                : value_text(least) + " to " + value_text(most) + " (the table of nodes has each)";
-  return std::string(run.planned() ? "Planned noise: " : "Noise that was used: ") +
-         (run.option("noise") == "gamma" ? "gamma, rate" : "Gaussian, standard deviation") +
-         " in the first private round " + range + ".";
+  const NoiseUsed& used = run.noise;
+  if (used.nodes.empty()) return "The record does not say how much noise was used.";
+  const auto rounds = [](const NoiseOfNode& node) {
+    std::vector<double> all;
+    for (const auto& [count, noise] : node.rounds) all.push_back(noise);
+    return all;
+  };
+  std::string words = fmt::format(
+      "{}{} {}{} in {} private round{}", run.planned() ? "Planned noise: " : "Noise that was used: ",
+      run.option("noise") == "gamma" ? "gamma, rate" : "Gaussian, standard deviation", range_of(used, rounds),
+      run.sums ? " on sums of gradients" : "", whole(used.nodes[0].in_all()), used.nodes[0].in_all() == 1 ? "" : "s");
+  for (const auto& [name, noise] :
+       {std::pair("second moments", &NoiseOfNode::moments), std::pair("the Hessian", &NoiseOfNode::hessian),
+        std::pair("squares of slopes", &NoiseOfNode::spread), std::pair("squares of labels", &NoiseOfNode::square)})
+    if (std::isfinite(used.nodes[0].*noise))
+      words += "; " + range_of(used, [&](const NoiseOfNode& n) { return std::vector{n.*noise}; }) + " on " + name;
+  if (std::isfinite(used.pair_over_own))
+    words += ". That is each party's own. Every two parties share noise of " + value_text(used.pair_over_own) +
+             " times that, which cancels in the sum";
+  return words + ".";
 }
 
 std::string account_command(const Run& run, bool by_noise) {
   std::string command = "parley account " + run.option("algorithm");
-  const bool gaussian = run.option("noise") != "gamma";
   const bool target = !by_noise && !run.option("epsilon").empty();
-  const std::string left_out = by_noise ? "epsilon,iteration-epsilon,iteration-delta,noise-scale,noise-rate"
-                               : target ? "penalty,damping"
-                                        : "";
-  auto skipped = split_list(left_out.empty() ? "-" : left_out);
+  const std::string left_out =
+      by_noise ? "epsilon,iteration-epsilon,iteration-delta,noise-scale,noise-rate,noise-rate-growth,curvature-share"
+      : target ? "penalty,damping"
+               : "-";
+  auto skipped = split_list(left_out);
   if (run.option("loss") == "squared")  // one exchange: it has none of these
     for (const char* name : {"clip", "curvature-share", "regularization"}) skipped.emplace_back(name);
+  if (by_noise && !std::isfinite(run.noise.pair_over_own)) skipped.emplace_back("colluders");  // all others: no pairs
   for (const std::string& name :
        split_list("epsilon,delta,bound,iteration-epsilon,iteration-delta,noise,noise-on,"
                   "noise-rate,noise-rate-growth,noise-scale,rounds,penalty,"
@@ -96,9 +128,7 @@ std::string account_command(const Run& run, bool by_noise) {
   }
   if (run.with_intervals()) command += " --intervals";
   if (run.guarantee.rows_per_person > 0) command += fmt::format(" --rows-per-person {}", run.guarantee.rows_per_person);
-  if (by_noise)
-    command += (gaussian ? " --noise-scale " : " --noise-rate ") +
-               of_nodes(run, [&](const Node& n) { return number(level_given(run, n, gaussian)); });
+  if (by_noise) command += noise_options(run.noise);
   return command + fmt::format(" --nodes {} --records {} --degree {} --features {:.0f}", holders(run).size(),
                                of_nodes(run, [](const Node& n) { return whole(n.records); }),
                                of_nodes(run, [](const Node& n) { return whole(n.degree); }), run.features);

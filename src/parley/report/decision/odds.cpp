@@ -11,6 +11,7 @@ namespace parley::report {
 
 double best_guess(double epsilon, double delta, TradeOff curve) {
   if (!(epsilon >= 0 && delta >= 0 && delta < 1) || !std::isfinite(epsilon)) return 1;
+  if (epsilon == 0 && delta == 0) return 0.5;
   constexpr double up = 1 + 1e-14;  // of a few operations in doubles
   // (e^ε + δ)/(e^ε + 1) = 1 − (1 − δ)/(e^ε + 1), which does not overflow
   const double any = std::min(1.0, (1 - (1 - delta) / (1 + std::exp(epsilon))) * up);
@@ -38,7 +39,10 @@ double best_guess(const std::vector<Claim>& runs) {
 }
 
 std::string guess_text(double probability) {
-  return fmt::format("{:.1f} %", std::min(100.0, std::ceil(1000 * probability * (1 - 1e-12)) / 10));
+  const double percent = 100 * probability;
+  std::string text = fmt::format("{:.1f}", percent);
+  if (std::stod(text) < percent) text = fmt::format("{:.1f}", percent + 0.1);  // never below
+  return (std::stod(text) > 100 ? "100.0" : text) + " %";
 }
 
 }  // namespace parley::report

@@ -17,7 +17,9 @@ json noise_facts(const StudyPlan& p) {
         {{"node", s.node}, {"epsilon_planned", s.epsilon}, {"epsilon_all_others_planned", s.epsilon_all_others}});
     levels.push_back(algorithm::first_noise_level(s));
   }
-  return {{"node_facts", facts}, {"noise_levels", levels}};
+  json all = {{"node_facts", facts}, {"noise_levels", levels}};
+  if (json noise = run::noise_json(p.plan); !noise.is_null()) all["noise_used"] = std::move(noise);
+  return all;
 }
 
 json planned_record(const Study& s, const StudyPlan& p) {

@@ -7,7 +7,7 @@
 
 namespace parley::study {
 
-// "node_facts" and "noise_levels" of run.json: each party's planned ε and noise.
+// "node_facts", "noise_levels" and "noise_used" of run.json: each party's planned ε and noise.
 nlohmann::json noise_facts(const StudyPlan& plan);
 
 nlohmann::json planned_record(const Study& study, const StudyPlan& plan);
