@@ -20,7 +20,7 @@ class CMakeBuild(build_ext):
         if not built.exists():
             python = f"-DPython_EXECUTABLE={os.sys.executable}"
             subprocess.run(["cmake", "-S", ROOT, "-B", TREE, "-G", "Ninja", "-DCMAKE_BUILD_TYPE=Release", python], check=True)
-            subprocess.run(["cmake", "--build", TREE, "--target", "parley_python", "-j", str(os.cpu_count())], check=True)
+        subprocess.run(["cmake", "--build", TREE, "--target", "parley_python", "-j", str(os.cpu_count())], check=True)
         target.parent.mkdir(parents=True, exist_ok=True)
         self.copy_file(str(built), str(target))
 
