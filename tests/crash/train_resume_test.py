@@ -239,6 +239,23 @@ class Mistakes(Resume):
         self.ok(*self.resumed())
         self.fails(*self.resumed(), says=["this run is complete", "run/model.json"], writes=True)
 
+    def test_a_run_that_began_before_an_option_was_known_goes_on_with_its_default(self):
+        """Class weights are younger than some records: there each record counts once, which is their default."""
+        self.ok(*self.train(paid=False, seed=5, out="whole"))
+        self.assertEqual(self.run_program(*self.train(paid=False, seed=5), program=FAILPOINTS, PARLEY_KILL=6).returncode, KILLED)
+        path = self.dir / "run" / "run.json"
+        record = json.loads(path.read_text())
+        for younger in ("class-weight", "class-share"):
+            del record["options"][younger]
+        path.write_text(json.dumps(record))
+        self.fails(*self.resumed(paid=False, seed=5, class_weight="1,2"), says=["another --class-weight", "none", "repeat the options"], writes=True)
+        self.ok(*self.resumed(paid=False, seed=5))
+        for name in ("model.json", "released.f64"):
+            self.assertEqual((self.dir / "run" / name).read_bytes(), (self.dir / "whole" / name).read_bytes(), name)
+        del record["options"]["rounds"]  # an option that always was: nothing is guessed
+        path.write_text(json.dumps(record))
+        self.fails(*self.resumed(paid=False, seed=5), says=["another --rounds"], writes=True)
+
     def test_a_run_without_a_ledger(self):
         self.ok(*self.train(paid=False, seed=5, out="whole"))
         events = self.dir / "events"

@@ -147,8 +147,7 @@ OpenRun open_run(Simulation& simulation, const TrainOptions& options, const std:
   std::string warnings;
   together(ranks, [&] {
     if (owner.book) {  // for all runs together, before anything starts
-      ledger::PlannedRun planned = planned_run(simulation, options, *owner.book);
-      if (!owner.resumed_id.empty()) planned.id = owner.resumed_id;
+      const ledger::PlannedRun planned = planned_run(simulation, options, *owner.book, owner.resumed_id);
       owner.book->check_room(planned, static_cast<int>(options.engine.repeat));
       for (const auto& w : owner.book->warnings()) warnings += w + "\n";
       for (const auto& w : owner.book->warnings_about(planned)) warnings += w + "\n";

@@ -17,13 +17,24 @@ using nlohmann::json;
 
 constexpr const char* same_options = "repeat the options of the first start, and leave out what it left to the planner";
 
+// Options that are younger than some records. Their default is exactly what the program did that did not know them: each
+// record counts once, whatever its class. Trap: an option belongs here only where that is so.
+const json& younger_options() {
+  static const json defaults = [] {
+    TrainOptions untouched;
+    const json all = json::parse(to_json(option_rows(untouched)).dump());
+    return json{{"class-weight", all.at("class-weight")}, {"class-share", all.at("class-share")}};
+  }();
+  return defaults;
+}
+
 // A resumed run is the same run: what its record says was asked must be asked again.
 void check_options(const json& before, const json& now, const std::string& file) {
   for (const auto& [name, value] : now.items())
-    if (before.value(name, json()) != value)
+    if (const json was = before.value(name, younger_options().value(name, json())); was != value)
       throw Error({.what = "the run that is resumed had another --" + name,
                    .value = value.dump(),
-                   .allowed = before.value(name, json()).dump(),
+                   .allowed = was.dump(),
                    .where = file,
                    .fix = same_options});
 }
@@ -103,7 +114,25 @@ void check_ledger(const json& run, const TrainOptions& o, const std::string& fil
 
 }  // namespace
 
-ledger::PlannedRun planned_run(const Simulation& simulation, const TrainOptions& o, const ledger::LedgerFile& book) {
+namespace {
+
+// A run that began before an option was known is in its ledger without it.
+std::string configuration_of(const Simulation& simulation, const TrainOptions& o,
+                             const ledger::LedgerFile::Run* begun) {
+  json configuration = configuration_json(simulation, o);
+  const std::string hash = hex(sha256(configuration.dump()));
+  if (begun == nullptr || begun->configuration == hash) return hash;
+  json& options = configuration["options"];
+  for (const auto& [name, before] : younger_options().items())
+    if (json::parse(options.at(name).dump()) == before) options.erase(name);
+  const std::string without = hex(sha256(configuration.dump()));
+  return begun->configuration == without ? without : hash;
+}
+
+}  // namespace
+
+ledger::PlannedRun planned_run(const Simulation& simulation, const TrainOptions& o, const ledger::LedgerFile& book,
+                               const std::string& resumed_id) {
   double fewest = std::numeric_limits<double>::infinity();
   ledger::PlannedRun run;
   ledger::Fingerprint rows = book.fingerprint();
@@ -120,7 +149,8 @@ ledger::PlannedRun planned_run(const Simulation& simulation, const TrainOptions&
   if (simulation.hosts_trainer())  // it holds no rows and is charged nothing; its releases are kept like the others
     run.accounts.push_back({.node = simulation.parties(), .dataset = o.engine.dataset});
   run.datasets = {{.name = o.engine.dataset, .fingerprint = rows.text(), .records = fewest}};
-  run.configuration = hex(sha256(configuration_json(simulation, o).dump()));
+  if (!resumed_id.empty()) run.id = resumed_id;
+  run.configuration = configuration_of(simulation, o, resumed_id.empty() ? nullptr : book.find_run(resumed_id));
   run.started = timestamp();
   run.not_private = simulation.not_private;
   run.unit = {.person = simulation.unit.person, .rows = simulation.unit.rows_per_person};

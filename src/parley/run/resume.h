@@ -10,8 +10,10 @@
 
 namespace parley::run {
 
-// What a run is going to charge to the owner's ledger: in a simulation all nodes hold parts of one dataset.
-ledger::PlannedRun planned_run(const Simulation& simulation, const TrainOptions& o, const ledger::LedgerFile& book);
+// What a run is going to charge to the owner's ledger: in a simulation all nodes hold parts of one dataset. resumed_id: of
+// the run that goes on; empty: a new one.
+ledger::PlannedRun planned_run(const Simulation& simulation, const TrainOptions& o, const ledger::LedgerFile& book,
+                               const std::string& resumed_id);
 
 // An unfinished run, as its earlier processes left it.
 struct Unfinished {

@@ -100,9 +100,9 @@ class SimulatedRun {
       ledger_.emplace(s_.graph.nodes(), s_.not_private.empty());
       return;
     }
-    ledger::PlannedRun planned = planned_run(s_, o_, *owner_.book);
+    ledger::PlannedRun planned = planned_run(s_, o_, *owner_.book, owner_.resumed_id);
     planned.folder = folder_;
-    planned.id = owner_.resumed_id.empty() ? ranks_.texts(planned.id).front() : owner_.resumed_id;
+    if (owner_.resumed_id.empty()) planned.id = ranks_.texts(planned.id).front();
     ledger_.emplace(owner_.book, planned);
   }
 

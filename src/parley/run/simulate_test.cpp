@@ -3,16 +3,19 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <cmath>
 #include <filesystem>
 #include <nlohmann/json.hpp>
 
 #include "parley/algorithm/peer_node.h"
+#include "parley/base/digest.h"
 #include "parley/base/error.h"
 #include "parley/base/text.h"
 #include "parley/data/split.h"
 #include "parley/record/record.h"
 #include "parley/record/schema.h"
 #include "parley/run/model.h"
+#include "parley/run/resume.h"
 
 namespace parley::run {
 namespace {
@@ -80,6 +83,31 @@ TEST_F(SimulateTest, WhatThePlannerChoseIsTheSameRunAsIfItHadBeenNamed) {
   EXPECT_FALSE(named.simulation.selected.by_planner());
   EXPECT_TRUE(read_file(folder_ / "auto/released.f64", "") == read_file(folder_ / "named/released.f64", ""));
   EXPECT_EQ(configuration_json(chosen.simulation, options_), configuration_json(named.simulation, options_));
+}
+
+// Their ledger has the hash of a configuration without class weights.
+TEST_F(SimulateTest, ARunThatBeganBeforeClassWeightsGoesOnInItsLedgerWithoutThem) {
+  const Summary done = run("run");
+  options_.engine.dataset = "ward";
+  const auto book =
+      std::make_shared<ledger::LedgerFile>(folder_ / "ward.ledger", ledger::LedgerFile::Open::create_if_missing);
+  book->set_cap("ward", ledger::Cap(INFINITY));
+  const ledger::PlannedRun now = planned_run(done.simulation, options_, *book, "");
+  ledger::PlannedRun old = now;
+  json configuration = configuration_json(done.simulation, options_);
+  for (const char* younger : {"class-weight", "class-share"}) configuration["options"].erase(younger);
+  old.configuration = hex(sha256(configuration.dump()));
+  ASSERT_NE(old.configuration, now.configuration);
+  ledger::Ledger(book, old);
+  const ledger::PlannedRun resumed = planned_run(done.simulation, options_, *book, old.id);
+  EXPECT_EQ(resumed.id, old.id);
+  EXPECT_EQ(resumed.configuration, old.configuration);
+  EXPECT_NO_THROW(ledger::Ledger(book, resumed));
+  options_.engine.dataset.clear();
+  options_.algorithm.class_weight = Choice<algorithm::ClassWeight>("1,2");
+  const Summary weighted = run("weighted");
+  options_.engine.dataset = "ward";
+  EXPECT_NE(planned_run(weighted.simulation, options_, *book, old.id).configuration, old.configuration);
 }
 
 TEST_F(SimulateTest, GuessingSaysTheClassThatIsLargerAmongTrainingRows) {
