@@ -56,6 +56,13 @@ class Claims(Case):
             self.assertFalse(study.out(A, paper).exists(), paper)
         self.assertEqual(json.loads(study.out(A, "run.json").read_text())["outcome"], "past_unknown")
         no_epsilon(self, study.out(A, "."), A)
+        for name in (B, C):
+            self.processes[name].send_signal(signal.SIGSTOP)
+        self.start(study, A)  # nobody answers it
+        study.until(lambda: read_json(study.out(A, "run.json"))["outcome"] == "running", "the record is begun anew")
+        self.kill(A)
+        self.assertEqual(read_json(study.out(A, "run.json"))["void_before"], "past_unknown")
+        no_epsilon(self, study.out(A, "."), A)
 
     def test_the_statement_of_an_earlier_end_goes_before_the_next_round_is_paid(self):
         study = self.pure(rounds=600)

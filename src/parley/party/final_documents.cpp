@@ -17,7 +17,7 @@ namespace fs = std::filesystem;
 namespace {
 
 json header_of(const Participant& participant, const PartsOnDisk& parts, const std::string& outcome,
-               const std::set<std::string>& contradicted) {
+               const std::set<std::string>& contradicted, const std::string& voided_before) {
   json shape = run::released_json(parts.part().plan, participant.dimension(), 1);
   shape["first"] = parts.self();
   json head = {{"format", "parley-party-1"},
@@ -32,6 +32,7 @@ json header_of(const Participant& participant, const PartsOnDisk& parts, const s
                {"released", shape},
                {"ledger_head", parts.book().recorded_head()}};
   if (!contradicted.empty()) head[record::contradicted_parties] = contradicted;
+  if (!voided_before.empty()) head[record::void_before] = voided_before;
   head.update(study::privacy_facts(participant.study, participant.plan, record::void_claims(head)));
   if (const json forecast = run::forecast_json(participant.plan.plan); !forecast.is_null()) head["forecast"] = forecast;
   if (parts.part().number > 1) {
@@ -46,7 +47,10 @@ json last_word(const Participant& participant, const PartsOnDisk& parts, const s
   std::set<std::string> contradicted = parts.contradicted_before();
   for (const int node : end.contradicted)
     contradicted.insert(participant.study.parties[static_cast<std::size_t>(node)].name);
-  json head = header_of(participant, parts, outcome, contradicted);
+  const std::string& before = parts.voided_before();
+  const bool answered =
+      end.ending.end == protocol::End::completed || (before == record::past_unknown && end.past_confirmed);
+  json head = header_of(participant, parts, outcome, contradicted, answered ? "" : before);
   head["outcome_in_words"] = words;
   head["rounds_done"] = parts.part().before + rounds_done;
   return head;
@@ -79,7 +83,7 @@ json withdraw_epsilon(const Participant& participant, const fs::path& folder, co
 }  // namespace
 
 json record_header(const Participant& participant, const PartsOnDisk& parts, const std::string& outcome) {
-  return header_of(participant, parts, outcome, parts.contradicted_before());
+  return header_of(participant, parts, outcome, parts.contradicted_before(), parts.voided_before());
 }
 
 DocumentsWritten write_final_documents(const Participant& participant, PartsOnDisk& parts, const fs::path& folder,

@@ -18,7 +18,8 @@ namespace fs = std::filesystem;
 
 PartsOnDisk::PartsOnDisk(Setup setup)
     : setup_(std::move(setup)),
-      contradicted_before_(record::contradicted_in(record::read_json(setup_.folder / "run.json"))) {
+      contradicted_before_(record::contradicted_in(record::read_json(setup_.folder / "run.json"))),
+      voided_before_(record::voided_by(record::read_json(setup_.folder / "run.json"))) {
   parts_.push_back(setup_.first);
   open();
 }
@@ -189,7 +190,8 @@ void PartsOnDisk::finish(const json& head, const json& model) {
   for (const char* key :
        {"outcome", "outcome_in_words", "rounds_done", "parts", "ledger_head", record::contradicted_parties})
     if (head.contains(key)) changes[key] = head[key];
-  for (const char* key : {"privacy", "node_facts"}) changes[key] = head[key];
+  for (const char* key : {"privacy", "node_facts", record::void_before})
+    if (head.contains(key)) changes[key] = head[key];
   record::amend(setup_.folder, changes, model);
   sync_files(setup_.folder);
   if (record::void_claims(head).empty()) return;

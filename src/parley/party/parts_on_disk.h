@@ -55,6 +55,8 @@ class PartsOnDisk {
   const ledger::LedgerFile& book() const { return *setup_.book; }
   record::Writer& record() { return *record_; }
   bool was_complete() const { return was_complete_; }  // an earlier process had the model
+  // What voided claims when an earlier process ended; "" once this one ends and knows better (record/void_claims.h).
+  const std::string& voided_before() const { return voided_before_; }
   const std::set<std::string>& contradicted_before() const { return contradicted_before_; }  // whom one has named
   record::Kept kept() const { return kept_.value_or(record::Kept{}); }                       // by earlier processes
 
@@ -79,6 +81,7 @@ class PartsOnDisk {
 
   Setup setup_;
   std::set<std::string> contradicted_before_;
+  std::string voided_before_;
   std::vector<study::Part> parts_;
   std::vector<protocol::Succession> agreements_;
   std::vector<int> released_;  // of the parts before: this party's last round

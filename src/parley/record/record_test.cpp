@@ -276,6 +276,15 @@ TEST(VoidClaims, AreReadFromOutcomeAndNamesAndNeverFromFewer) {
             (All{{"b", Why::contradicted}, {"c", Why::contradicted}}));
   EXPECT_EQ(of({{"outcome", "completed"}, {contradicted_parties, {"b"}}}), (All{{"b", Why::contradicted}}));
   EXPECT_EQ(of({{"outcome", "completed"}, {contradicted_parties, 7}}), (All{{"", Why::contradicted}}));
+  // Of an earlier process: a new start does not make a claim good again.
+  for (const char* outcome : {"running", "interrupted", "peer_lost"}) {
+    EXPECT_EQ(of({{"outcome", outcome}, {"party", "a"}, {void_before, past_unknown}}), (All{{"a", Why::forgotten}}));
+    EXPECT_EQ(of({{"outcome", outcome}, {"party", "a"}, {void_before, 7}}), (All{{"a", Why::forgotten}}));
+    EXPECT_EQ(of({{"outcome", outcome}, {"party", "a"}, {void_before, "contradicted"}}), (All{{"", Why::unproved}}));
+  }
+  EXPECT_EQ(voided_by({{"outcome", "running"}, {void_before, past_unknown}}), past_unknown);
+  EXPECT_EQ(voided_by({{"outcome", past_unknown}}), past_unknown);
+  EXPECT_EQ(voided_by({{"outcome", "completed"}}), "");
 }
 
 }  // namespace

@@ -46,6 +46,7 @@ constexpr Field party_fields[] = {{"format", shareable},
                                   {"outcome", shareable},
                                   {"outcome_in_words", shareable},
                                   {"contradicted_parties", shareable},  // or a page would claim something for them
+                                  {"void_before", shareable},           // the same
                                   {"party", shareable},
                                   {"node", shareable},
                                   {"nodes", shareable},

@@ -16,15 +16,22 @@ std::set<std::string> contradicted_in(const json& run) {
   return names;
 }
 
+std::string voided_by(const json& run) {
+  const std::string outcome = text_in(run, "outcome");
+  if (outcome == past_unknown || outcome == "contradicted") return outcome;
+  return run.is_object() && run.contains(void_before) ? std::string(text_in(run, void_before)) : "";
+}
+
 std::vector<VoidClaim> void_claims(const json& run) {
   std::vector<VoidClaim> all;
-  const std::string outcome = text_in(run, "outcome");
-  if (outcome == past_unknown) all.push_back({.party = text_in(run, "party"), .why = VoidClaim::Why::forgotten});
+  const std::string outcome = text_in(run, "outcome"), voided = voided_by(run);
+  const bool forgotten = voided == past_unknown || (voided.empty() && run.is_object() && run.contains(void_before));
+  if (forgotten) all.push_back({.party = text_in(run, "party"), .why = VoidClaim::Why::forgotten});
   for (const std::string& name : contradicted_in(run))
     all.push_back({.party = name, .why = VoidClaim::Why::contradicted});
   // Records of earlier versions name nobody.
   if (outcome == "equivocation" && all.empty()) all.push_back({.party = "", .why = VoidClaim::Why::contradicted});
-  if (outcome == "contradicted" && all.empty()) all.push_back({.party = "", .why = VoidClaim::Why::unproved});
+  if (voided == "contradicted" && all.empty()) all.push_back({.party = "", .why = VoidClaim::Why::unproved});
   return all;
 }
 

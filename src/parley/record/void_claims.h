@@ -13,6 +13,10 @@ inline constexpr const char* past_unknown = "past_unknown";
 // transcript. It is there only where there are any.
 inline constexpr const char* contradicted_parties = "contradicted_parties";
 std::set<std::string> contradicted_in(const nlohmann::json& run);
+// A key of run.json: the outcome of an earlier process (past_unknown, contradicted) that voids claims until a later one
+// has ended with its past confirmed, or has completed the run. A new start must not make a claim good again.
+inline constexpr const char* void_before = "void_before";
+std::string voided_by(const nlohmann::json& run);  // its own outcome, or what it says of an earlier one; "": neither
 
 struct VoidClaim {
   std::string party;  // "": some party, and the record does not say which

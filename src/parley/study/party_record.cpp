@@ -413,9 +413,17 @@ std::vector<record::VoidClaim> void_claims_of(const ExpectedPart& known, const P
 
 // Keys of run.json that do not follow from the study (party/final_documents.cpp).
 bool written_beside(const std::string& key) {
-  static const std::set<std::string> keys = {
-      "coefficients", "format",      "outcome", "outcome_in_words", "study",
-      "party",        "rounds_done", "parts",   "ledger_head",      record::contradicted_parties};
+  static const std::set<std::string> keys = {"coefficients",
+                                             "format",
+                                             "outcome",
+                                             "outcome_in_words",
+                                             "study",
+                                             "party",
+                                             "rounds_done",
+                                             "parts",
+                                             "ledger_head",
+                                             record::contradicted_parties,
+                                             record::void_before};
   return keys.contains(key);
 }
 
