@@ -96,7 +96,7 @@ std::string noise_words(const Run& run) {
        {std::pair("second moments", &NoiseOfNode::moments), std::pair("the Hessian", &NoiseOfNode::hessian),
         std::pair("squares of slopes", &NoiseOfNode::spread), std::pair("squares of labels", &NoiseOfNode::square)})
     if (std::isfinite(used.nodes[0].*noise))
-      words += "; " + range_of(used, [&](const NoiseOfNode& n) { return std::vector{n.*noise}; }) + " on " + name;
+      words += "; " + range_of(used, [of = noise](const NoiseOfNode& n) { return std::vector{n.*of}; }) + " on " + name;
   if (std::isfinite(used.pair_over_own))
     words += ". That is each party's own. Every two parties share noise of " + value_text(used.pair_over_own) +
              " times that, which cancels in the sum";
