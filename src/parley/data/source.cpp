@@ -173,13 +173,12 @@ void add_file(Rows& to, const Options& o, const std::string& file, const std::st
   append(to, more.rows, part);
 }
 
-void check_rows(const Holdings& all, const Options& o) {
+void check_rows(const Holdings& all) {
   for (std::size_t i = 0; i < all.nodes.size(); ++i)
     if (all.nodes[i].count() == 0)
       throw Error({.what = "node " + std::to_string(all.first() + static_cast<int>(i)) + " has no rows",
                    .where = "option --data",
                    .fix = "every node needs at least one training row"});
-  if (file_per_node(o)) check_rows_distinct(all, o.data);
 }
 
 }  // namespace
@@ -199,10 +198,12 @@ Holdings load(const Options& o, const Share& share, const Watch& watch) {
         balanced(share.file_sizes.empty() ? std::vector<double>(o.data.size(), 1) : share.file_sizes, share.processes);
   }
   PersonsDistinct persons(o.data);
+  RowsDistinct distinct(o.data);
   for (std::size_t i = 0; i < o.data.size(); ++i) {
     if (file_per_node(o) && !all.holds(static_cast<int>(i))) continue;
     Dataset whole = load_one(o, o.data[i], watch);
     persons.add(i, whole.persons);
+    if (file_per_node(o)) distinct.add(i, sum_of(whole.rows));
     HeldOut parts = hold_out(std::move(whole), test_share, static_cast<std::uint64_t>(o.split_seed),
                              static_cast<std::size_t>(o.public_rows));
     if (all.feature_names.empty()) set_common_facts(all, o, o.data[i], parts.train);
@@ -218,7 +219,9 @@ Holdings load(const Options& o, const Share& share, const Watch& watch) {
   }
   add_file(all.test, o, o.test_data, "option --test-data", all, share, watch);
   add_file(all.published, o, o.public_data, "option --public-data", all, {}, watch);
-  check_rows(all, o);
+  check_rows(all);
+  if (const std::size_t alike = persons.spelt_alike(); alike > 0 && watch.warn)
+    watch.warn("all files: " + Spellings::in_words(alike, parse_schema(all.schema_toml, "the schema").unit.person));
   return all;
 }
 
