@@ -97,18 +97,14 @@ double expected_seconds(const CompareOptions& o, const run::Simulation& s) {
   return seconds;
 }
 
-// Test error where rows were held out, else training loss.
-const run::Spread& measured(const run::Cell& c) {
-  return c.test_error ? *c.test_error : c.train_loss;
-}
-
 std::vector<std::vector<std::string>> matrix(const run::Comparison& c, const std::vector<double>& budgets) {
-  const bool percents = c.classifies && c.test_error_nonprivate;
+  const run::Judged judged = run::judged(c);
+  const bool losses = judged.by == run::Judged::By::train_loss;
   const auto text = [&](double v) {
-    return std::isnan(v)             ? "-"
-           : percents                ? fmt::format("{:.1f}", 100 * v)
-           : c.test_error_nonprivate ? fmt::format("{:.4g}", v)  // in the column's own unit
-                                     : fixed(v, 4);
+    return std::isnan(v)  ? "-"
+           : losses       ? fixed(v, 4)
+           : c.classifies ? fmt::format("{:.1f}", 100 * v)
+                          : fmt::format("{:.4g}", v);  // in the column's own unit
   };
   const auto spread_text = [&](const run::Spread& m, std::size_t runs) {
     return text(m.mean) + (runs > 1 ? fmt::format(" ({} to {})", text(m.low), text(m.high)) : "");
@@ -126,8 +122,8 @@ std::vector<std::vector<std::string>> matrix(const run::Comparison& c, const std
       }
       const auto same = [&](const run::Cell& other) { return other.budget == cell.budget && other.runs > 0; };
       const bool best = std::ranges::none_of(
-          c.cells, [&](const run::Cell& o) { return same(o) && measured(o).mean < measured(cell).mean; });
-      const run::Spread& m = measured(cell);
+          c.cells, [&](const run::Cell& o) { return same(o) && run::judged(c, o).mean < run::judged(c, cell).mean; });
+      const run::Spread& m = run::judged(c, cell);
       row.push_back((best ? "*" : "") + spread_text(m, cell.runs));
     }
     rows.push_back(row);
@@ -137,16 +133,20 @@ std::vector<std::vector<std::string>> matrix(const run::Comparison& c, const std
     for (const double b : budgets) {
       const auto one = std::ranges::find_if(
           c.outside, [&](const run::OutsideResult& r) { return r.algorithm == name && r.epsilon == b; });
-      row.push_back(one == c.outside.end() ? "-" : spread_text(one->test_error, one->runs));
+      const bool told =
+          one != c.outside.end() && judged.by != run::Judged::By::balanced_error;  // they have the test error alone
+      row.push_back(told ? spread_text(one->test_error, one->runs) : "-");
     }
     rows.push_back(row);
   }
   std::vector<std::string> last = {"not private"};
-  last.resize(budgets.size() + 1, text(c.test_error_nonprivate ? *c.test_error_nonprivate : c.train_loss_nonprivate));
+  last.resize(budgets.size() + 1, text(judged.nonprivate));
   rows.push_back(last);
-  if (c.test_error_guessing) {
-    last.assign(budgets.size() + 1, text(*c.test_error_guessing));
-    last[0] = c.classifies ? "larger class" : "always the mean";
+  if (judged.guessing) {
+    last.assign(budgets.size() + 1, text(*judged.guessing));
+    last[0] = judged.by == run::Judged::By::balanced_error ? "always one class"
+              : c.classifies                               ? "larger class"
+                                                           : "always the mean";
     rows.push_back(last);
   }
   return rows;
@@ -166,8 +166,9 @@ void print_chosen(const run::Comparison& c) {
     said = "The planner chose " + cell.selected.algorithm + ": " + cell.selected.because + ".";
     if (const auto& f = cell.expected)
       expected += (expected.empty() ? "" : ", ") +
-                  (f->guessing ? "no better than guessing"
-                               : fmt::format("{:.1f} ({:.1f} to {:.1f})", f->points, f->low, f->high)) +
+                  (f->guessing  ? "no better than guessing"
+                   : !f->ranged ? fmt::format("{:.1f}", f->points)
+                                : fmt::format("{:.1f} ({:.1f} to {:.1f})", f->points, f->low, f->high)) +
                   " at ε = " + number(cell.budget);
   }
   if (!said.empty()) fmt::print("  {}\n", said);
@@ -177,6 +178,20 @@ void print_chosen(const run::Comparison& c) {
         expected);
 }
 
+std::string title_of(const run::Comparison& c) {
+  const std::string weights = c.class_weight.empty() ? "" : ", class weights " + c.class_weight;
+  switch (run::judged(c).by) {
+    case run::Judged::By::balanced_error:
+      return "Balanced error in % at equal privacy loss" + weights;
+    case run::Judged::By::test_error:
+      return c.classifies ? "Test error in % at equal privacy loss" + weights
+                          : "Root mean square error at equal privacy loss, in the column's own unit";
+    case run::Judged::By::train_loss:
+      break;
+  }
+  return "Training loss at equal privacy loss" + weights;
+}
+
 void print_comparison(const run::Comparison& c, const CompareOptions& o, const std::string& out,
                       const std::vector<std::string>& choices) {
   const auto ran = std::ranges::find_if(c.cells, [](const run::Cell& cell) { return cell.runs > 0; });
@@ -184,10 +199,7 @@ void print_comparison(const run::Comparison& c, const CompareOptions& o, const s
     fmt::print("\nInterrupted before anything was finished.\n");
     return;
   }
-  fmt::print("\n{} (total over the whole run, δ = {}; {} nodes; {}; * lowest)\n{}",
-             bold(!c.test_error_nonprivate ? "Training loss at equal privacy loss"
-                  : c.classifies           ? "Test error in % at equal privacy loss"
-                                           : "Root mean square error at equal privacy loss, in the column's own unit"),
+  fmt::print("\n{} (total over the whole run, δ = {}; {} nodes; {}; * lowest)\n{}", bold(title_of(c)),
              number(ran->delta), c.nodes,
              ran->runs == 1 ? "one run each" : fmt::format("mean and range of {} runs", ran->runs),
              table(matrix(c, o.budgets)));

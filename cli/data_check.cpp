@@ -8,8 +8,10 @@
 #include "cli/terminal.h"
 #include "parley/base/error.h"
 #include "parley/base/text.h"
+#include "parley/data/distinct.h"
 #include "parley/data/read/bytes.h"
 #include "parley/data/read/check_csv.h"
+#include "parley/data/read/persons/persons.h"
 
 namespace parley::cli {
 namespace {
@@ -78,6 +80,46 @@ void check_file(const std::string& name) {
                  .fix = "leave it out: 'parley train' checks such a file when it reads it"});
 }
 
+// What train asks of several files, one for each node: no row and no person at two nodes.
+class Together {
+ public:
+  explicit Together(const std::vector<std::string>& files)
+      : rows_(files), persons_(files), several_(files.size() > 1) {}
+
+  void add(std::size_t number, const data::CheckedFile& file) {
+    if (!several_) return;
+    attempt([&] {
+      if (file.sum.rows() > 0) rows_.add(number, file.sum);
+    });
+    attempt([&] { persons_.add(number, file.person_texts); });
+  }
+
+  std::size_t print(const std::string& person) const {
+    if (!several_) return 0;
+    if (!wrong_.empty()) fmt::print("{}\n", bold("As files of one run, a node each"));
+    for (const auto& fields : wrong_) fmt::print("  {}\n    what to do: {}\n", fields.sentence(), fields.fix);
+    if (persons_.spelt_alike() > 0)
+      fmt::print("all files: {} {}\n", alarm("Look at this:"),
+                 data::Spellings::in_words(persons_.spelt_alike(), person));
+    return wrong_.size();
+  }
+
+ private:
+  template <class Check>
+  void attempt(const Check& check) {
+    try {
+      check();
+    } catch (const Error& e) {
+      wrong_.push_back(e.fields().front());
+    }
+  }
+
+  data::RowsDistinct rows_;
+  data::PersonsDistinct persons_;
+  bool several_;
+  std::vector<Error::Fields> wrong_{};
+};
+
 }  // namespace
 
 int check_data(const std::vector<std::string>& sources, const std::string& schema_file, const data::CsvOptions& csv) {
@@ -90,15 +132,22 @@ int check_data(const std::vector<std::string>& sources, const std::string& schem
   data::check_query_used(csv, files);
   for (const auto& name : files) check_file(name);
   std::size_t problems = 0;
-  for (const auto& name : files) {
+  Together together(files);
+  for (std::size_t i = 0; i < files.size(); ++i) {
+    const std::string& name = files[i];
     const data::CheckedFile file = data::check_csv(data::open_bytes(name, csv.query), schema, csv.layout());
     problems += file.problems;
     fmt::print("{}: {}, {}\n", bold(file.name), number_of(file.rows, "row"),
                file.problems == 0 ? "no problem" : number_of(file.problems, "problem"));
     print_problems(file);
     if (!schema.unit.person.empty()) print_persons(file, schema);
+    if (file.persons_spelt_alike > 0)
+      fmt::print("  {} {}\n", alarm("Look at this:"),
+                 data::Spellings::in_words(file.persons_spelt_alike, schema.unit.person));
     print_columns(file);
+    together.add(i, file);
   }
+  problems += together.print(schema.unit.person);
   fmt::print("This output quotes cells and counts rows: it is for the owner of the rows alone.\n");
   return problems == 0 ? 0 : exit_mistake;
 }

@@ -41,8 +41,7 @@ std::vector<Option> rows(EvaluateOptions& o) {
 data::Rows labelled_rows(const ModelAndRows& given, const run::Model& model) {
   if (model.schema_toml.empty()) return data::read_libsvm(given.data, static_cast<Index>(model.feature_names.size()));
   LoadView view(false);
-  data::Schema schema = data::parse_schema(model.schema_toml, given.model + " (schema)");
-  schema.unit = {};  // whose rows these are does not matter: nothing is trained on them
+  const data::Schema schema = data::without_persons(data::parse_schema(model.schema_toml, given.model + " (schema)"));
   return data::load_csv(data::open_bytes(given.data, given.csv.query), schema,
                         {.layout = given.csv.layout(), .watch = view.watch()})
       .rows;
@@ -142,8 +141,9 @@ int run_evaluate(const Arguments& arguments) {
   const data::Rows test = labelled_rows(o.given, model);
   check_features(test, model, o.given);
   const problem::Scored s = problem::scored(test, model.loss, model.weights);
-  const problem::Quality q = problem::quality(
-      s, {.unit = run::unit_of(model.schema_toml), .threshold = run::score_threshold(model, o.decision)});
+  problem::Measure how = run::measure_of(model.schema_toml);
+  how.threshold = run::score_threshold(model, o.decision);
+  const problem::Quality q = problem::quality(s, how);
   const auto classes = run::class_names(model.schema_toml, model.classes);
   if (!o.out.empty()) write_page(o, model, q, classes);
   if (arguments.has("json")) {

@@ -68,6 +68,21 @@ std::string verdict_text(const party::JoinOptions& o, const party::Joined& j,
   return text;
 }
 
+std::string claim_in_words(const party::Joined& j, const std::string& as) {
+  std::string text =
+      j.against.empty()
+          ? fmt::format(
+                "  Whoever sees every message of this run learns at most ε = {}, δ = {} about any one {} of {}.\n",
+                printed_epsilon(*j.epsilon), number(*j.delta), record::unit_in_words(j.rows_per_person), as)
+          : fmt::format(
+                "  About any one {} of {}, at most ε = {} against {};\n  ε = {} against all other "
+                "parties together; δ = {}.\n",
+                record::unit_in_words(j.rows_per_person), as, printed_epsilon(*j.epsilon), j.against,
+                printed_epsilon(j.epsilon_all_others), number(*j.delta));
+  if (!j.several_parties.empty()) text += "  " + j.several_parties + ".\n";
+  return text;
+}
+
 std::string end_text(const party::JoinOptions& o, const party::Joined& j, party::Exit exit) {
   const bool whole = j.ending.end == protocol::End::completed;
   std::string text =
@@ -84,16 +99,7 @@ std::string end_text(const party::JoinOptions& o, const party::Joined& j, party:
   else if (j.rounds_from_rows == 0 && !o.data.empty())
     text += fmt::format("  By its ledger, nothing computed from rows of {} has left.\n", o.as);
   else if (j.epsilon && *j.epsilon > 0 && j.not_private.empty())
-    text += j.against.empty()
-                ? fmt::format(
-                      "  Whoever sees every message of this run learns at most ε = {}, δ = {} about any one "
-                      "{} of {}.\n",
-                      printed_epsilon(*j.epsilon), number(*j.delta), record::unit_in_words(j.rows_per_person), o.as)
-                : fmt::format(
-                      "  About any one {} of {}, at most ε = {} against {};\n  ε = {} against all other "
-                      "parties together; δ = {}.\n",
-                      record::unit_in_words(j.rows_per_person), o.as, printed_epsilon(*j.epsilon), j.against,
-                      printed_epsilon(j.epsilon_all_others), number(*j.delta));
+    text += claim_in_words(j, o.as);
   if (j.has_model)
     text += fmt::format("Model:     {}/model.json{}\n", j.folder,
                         whole && j.parts.empty() ? " (of all parties)"

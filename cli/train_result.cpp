@@ -169,12 +169,10 @@ void print_guarantee(const run::Summary& s) {
              record::unit_in_words(s.simulation.unit.rows_per_person), sharing.on() ? " of another party" : "",
              record::name_of(s.simulation.adjacency), plan.verified_only() ? ", by a numerically verified bound" : "");
   if (sharing.on())
-    fmt::print(
-        "  If all other parties pool what they know: ε = {}. A person with rows at k parties: k times μ, not √k\n"
-        "  (docs/proofs/shared-noise.md).\n",
-        printed_epsilon(last.epsilon_all_others));
-  else if (s.simulation.unit.rows_per_person > 0)
-    fmt::print("  A person with rows at several parties loses more: there the costs add up (docs/use/person.md).\n");
+    fmt::print("  If all other parties pool what they know: ε = {} (docs/proofs/shared-noise.md).\n",
+               printed_epsilon(last.epsilon_all_others));
+  if (const std::string several = run::several_parties_in_words(plan); !several.empty())
+    fmt::print("  {} (docs/use/person.md).\n", several);
   if (const std::string rows = run::not_covered(s.simulation); !rows.empty()) fmt::print("  Not covered: {}.\n", rows);
   if (last.epsilon_all_others > 10)
     fmt::print("  {} odds of any statement about a {} may change by a factor e^{:.0f}: no meaningful protection.\n",
@@ -202,9 +200,9 @@ void print_end(const run::Summary& s) {
 void print_coefficients(const run::Summary& s) {
   const run::Result& last = s.runs.back();
   if (last.coefficients.empty()) return;
-  const bool linear = s.simulation.problems[0].loss.kind == problem::LossKind::squared;
   fmt::print("\n{}{}\n{}  {}\n", bold("Coefficients"), s.runs.size() > 1 ? " (of the last run)" : "",
-             table(run::coefficients_table(run::to_json(last.coefficients))), run::assumptions_of_intervals(linear));
+             table(run::coefficients_table(run::to_json(last.coefficients))),
+             run::assumptions_of_intervals(s.simulation.plan));
 }
 
 }  // namespace

@@ -65,6 +65,7 @@ json as_json(const Verified& v) {
           {"epsilon_all_others", priced ? json(v.epsilon_all_others) : json()},
           {"unit", v.rows_per_person > 0 ? "person" : "row"},
           {"rows_per_person", v.rows_per_person},
+          {"several_parties", v.several_parties},
           {"against", v.against.empty() ? json() : json(v.against)},
           {"delta", v.noisy ? json(v.delta) : json()},
           {"bound", v.bound},
@@ -112,12 +113,13 @@ void print(const Verified& v) {
                                " more was released than the ledger knows of."));
   const std::size_t without = contradicted.size() + unknown.size();
   if (v.noisy && without < v.parties.size())
-    fmt::print("\nAny one {} of any {}party: {}ε = {}, δ = {} in all ({}), on the assumptions in the statements.\n",
+    fmt::print("\nAny one {} of any {}party: {}ε = {}, δ = {} ({}), on the assumptions in the statements.\n",
                record::unit_in_words(v.rows_per_person), without == 0 ? "" : "other ",
                v.not_private.empty() ? "" : "with secret noise ", printed_epsilon(v.epsilon), number(v.delta), v.bound);
   if (v.noisy && !v.against.empty() && without < v.parties.size())
     fmt::print("That holds against {}; against all other parties together, ε = {}.\n", v.against,
                printed_epsilon(v.epsilon_all_others));
+  if (v.noisy && !v.several_parties.empty() && without < v.parties.size()) fmt::print("{}.\n", v.several_parties);
   fmt::print("\n{} signed messages; {} released values that two or more records hold.\n", v.messages, v.compared);
   const auto list = [](const std::string& title, const std::vector<std::string>& sentences) {
     if (sentences.empty()) return;

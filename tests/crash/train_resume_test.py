@@ -276,6 +276,32 @@ class Mistakes(Resume):
         self.fails(*self.resumed(seed=5, dataset="open"), says=["started without a ledger"])
         self.assertEqual(self.entries(kind="run"), [])
 
+    def test_another_schema(self):
+        """What a cell means is part of the run, with a ledger and without one."""
+        (self.dir / "a.csv").write_text("age,ill\n" + "".join(f"{n * 37 % 90},{'yes' if n * 37 % 90 > 40 else 'no'}\n" for n in range(120)))
+        first = '[label]\ncolumn = "ill"\npositive = ["yes"]\nnegative = ["no"]\n[[columns]]\nname = "age"\nkind = "numeric"\nbounds = [0, 100]\n'
+        swapped = first.replace("yes", "?").replace("no", "yes").replace("?", "no")
+        schema, file = self.dir / "schema.toml", self.dir / "run/run.json"
+        self.make_ledger()
+        for paid, kill in ((True, 50), (False, 6)):
+            with self.subTest(paid):
+                shutil.rmtree(self.dir / "run", ignore_errors=True)
+                schema.write_text(first)
+                given = dict(paid=paid, drop=("rows",), data="a.csv", schema="schema.toml", epsilon=1)
+                self.assertEqual(self.run_program(*self.train(**given), program=FAILPOINTS, PARLEY_KILL=kill).returncode, KILLED)
+                self.assertEqual(self.outcome("run"), "running")
+                for other in (swapped, first.replace("100", "200")):
+                    schema.write_text(other)
+                    self.fails(*self.resumed(**given), says=["the run that is resumed had another schema", "run/run.json", "put the schema back"], writes=True)
+                schema.write_text("# the same, with a comment\n" + first)
+                run = json.loads(file.read_text())
+                self.assertEqual(len(run["schema_digest"]), 64)
+                run.pop("schema_digest")
+                file.write_text(json.dumps(run))  # as an earlier version left it
+                old = self.run_program(*[w for w in self.resumed(**given) if w != "--quiet"])
+                self.assertEqual(old.returncode, 0, old.stderr)
+                self.assertIn("that it is the same one was not checked", old.stderr)
+
     def test_other_data(self):
         def rows(file, count, shift=0):
             (self.dir / file).write_text("x,y,ill\n" + "".join(f"{(i * 37 + shift) % 100},{i % 7},{'yes' if i % 3 else 'no'}\n" for i in range(count)))

@@ -60,6 +60,7 @@ class Person(Case):
         text = self.ok("train", *data, "--out", "out")
         self.assertIn("learns at most ε = 1.0000, δ = 1e-05 about any one person (up to 3 rows) (replace-one)", text)
         self.assertIn("theorem P1", text)
+        self.assertRegex(text, r"A person with rows at 2 of the parties loses more: ε = \d\.\d+\. At k parties: √k times μ")
         for file in ("run.json", "model.json"):
             privacy = json.loads((self.dir / "out" / file).read_text())["privacy"]
             self.assertEqual((privacy["unit"], privacy["rows_per_person"], privacy["adjacency"]), ("person", 3, "replace-one"))
@@ -108,6 +109,7 @@ class Person(Case):
         self.assertAlmostEqual(noise["schema.toml"] / noise["rows.toml"], 3, 6)
         text = self.ok("train", "--data", "visits.csv", "--schema", "rows.toml", *RUN, "--out", "rows.again")
         self.assertIn("about any one record (replace-one)", text)
+        self.assertRegex(text, r"A record that stands at 2 of the parties loses more: ε = 1\.4\d+\.")
 
     def test_extra_rows_are_refused_or_left_out(self):
         crowd = table(900, 500) + "p1,20,1,no\n" * 4
@@ -149,6 +151,35 @@ class Person(Case):
         self.fails("train", "--data", "a.csv,b.csv,c.csv", "--schema", "schema.toml", *run, "--out", "no",
                    says=["also have rows at another node", "'a.csv' and 'c.csv'"])
 
+    def test_check_compares_the_files_as_train_does(self):
+        for seed, name in enumerate("ab"):
+            self.write(f"{name}.csv", table(200, 120, seed, prefix=name))
+        first, *lines = table(200, 120, 0, prefix="a").splitlines()
+        random.Random(1).shuffle(lines)
+        self.write("same.csv", "\n".join([first, *lines]) + "\n")
+        run = ("--epsilon", 1, "--delta", "1e-5", "--rounds", 4, "--loss-weight", 100, "--quiet", "--out", "no")
+        self.assertNotIn("As files of one run", self.ok("data", "check", "a.csv", "b.csv", "--schema", "schema.toml"))
+        self.fails("train", "--data", "a.csv,b.csv,same.csv", "--schema", "rows.toml", *run, says=["nodes 0 and 2 hold the same rows"])
+        for schema, says in (("rows.toml", ["nodes 0 and 2 hold the same rows"]),
+                             ("schema.toml", ["nodes 0 and 2 hold the same rows", "persons of node 2 also have rows at another node"])):
+            result = parley("data", "check", "a.csv", "b.csv", "same.csv", "--schema", schema, cwd=self.dir)
+            self.assertEqual(result.returncode, 1, result.stdout)
+            for part in ("As files of one run, a node each", "'a.csv' and 'same.csv'", *says):
+                self.assertIn(part, result.stdout)
+
+    def test_ids_in_several_spellings_are_told_and_words_for_missing_refused(self):
+        self.write("visits.csv", table(900, 500).replace("p17,", "P17,", 1) + "\"p18 \",20,1,no\n")
+        said = "texts of persons in 'patient' differ from another one only in capital letters or blanks"
+        self.assertIn(said, self.ok("data", "check", "visits.csv", "--schema", "schema.toml"))
+        result = parley("train", "--data", "visits.csv", "--schema", "schema.toml", *RUN, "--out", "out", cwd=self.dir)
+        self.assertEqual(result.returncode, 0, result.stderr)
+        self.assertIn(said, result.stderr)
+        self.assertNotIn(said, result.stdout + (self.dir / "out/run.json").read_text())
+        for word in ("null", "n/a", "-", '" "'):
+            self.write("gap.csv", f"patient,age,dose,ill\np1,1,1,yes\n{word},2,2,no\n")
+            self.fails("train", "--data", "gap.csv", "--schema", "schema.toml", *RUN, "--out", "no",
+                       says=["gap.csv:3", "person column 'patient' is missing"])
+
     def test_a_ledger_counts_persons_or_rows_and_never_both(self):
         self.ok("ledger", "cap", "my.ledger", "--dataset", "ward", "--epsilon", 3, "--delta", "1e-5")
         charged = ("--ledger", "my.ledger", "--dataset", "ward")
@@ -187,6 +218,10 @@ class Person(Case):
         self.ok("evaluate", "--model", "out/model.json", "--data", "new.csv")
         self.ok("predict", "--model", "out/model.json", "--data", "new.csv", "--out", "said.csv")
         self.ok("predict", "--model", "out/model.json", "--data", "visits.csv", "--out", "said2.csv")
+        with_column = json.loads(self.ok("evaluate", "--model", "out/model.json", "--data", "visits.csv", "--json"))
+        self.assertEqual(with_column["test_rows"], 900)
+        self.write("crowd.csv", "patient,age,dose,ill\n" + "p1,20,1,no\n" * 9 + ",90,9,yes\n")  # nothing is trained on them
+        self.ok("evaluate", "--model", "out/model.json", "--data", "crowd.csv")
 
 
 if __name__ == "__main__":

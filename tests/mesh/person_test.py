@@ -56,6 +56,7 @@ class Persons(Case):
             self.assertEqual((statement["unit"], statement["rows_per_person"], statement["records_disclosed"]), ("person (up to 3 rows)", 3, 90))
             self.assertLessEqual(statement["epsilon"], 1)
             text = study.out(name, "statement.txt").read_text()
+            self.assertIn("each figure is for rows at this party alone. A person with rows at 2 of the parties loses more: ε = 1.", text)
             for part in ("about any one person (up to 3 rows)", "no person has more than 3 rows among the rows of this party", "theorem P1"):
                 self.assertIn(part, text)
             privacy = json.loads(study.out(name, "run.json").read_text())["privacy"]
@@ -63,6 +64,10 @@ class Persons(Case):
             shown = json.loads(run("ledger", "show", "my.ledger", "--json", cwd=study.base / name).stdout)
             self.assertEqual(shown["runs"][0]["person"], "patient")
             run("ledger", "verify", "my.ledger", "out", cwd=study.base / name)
+        said = run("verify", *(study.base / n / "out" for n in study.all), "--study", study.base / A / "study.toml", cwd=study.base).stdout
+        self.assertRegex(said, r"Any one person \(up to 3 rows\) of any party: ε = 1.0000, δ = 1e-06 \(proved\), on the assumptions in the statements.\n"
+                               r"A person with rows at 2 of the parties loses more: ε = 1\.4\d+\. At k parties: √k times μ\.")
+        self.assertNotIn("in all", said)
 
     def test_a_row_too_many_ends_a_party_before_anything_is_sent(self):
         study = self.study(UNIT.replace("drop", "error"))

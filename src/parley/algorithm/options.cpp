@@ -43,7 +43,8 @@ std::vector<Option> option_rows(Options& o) {
        "weight of a record by its class: of the negative and the positive class (softmax: of every class, in the "
        "schema's order); public numbers, never counts of classes; noise follows the largest. balanced: from "
        "--class-share",
-       one_of_or(o.class_weight, "numbers", above(0)), &o.class_weight.text, "problem", Shown::to_anyone},
+       one_of_or(o.class_weight, "numbers", between(least_class_weight, most_class_weight)), &o.class_weight.text,
+       "problem", Shown::to_anyone},
       {"class-share", "p",
        "for --class-weight balanced: the share of records of the positive class (softmax: of every class) that is "
        "publicly known, from a census or a registry; each class then weighs 1/(K p)",

@@ -22,6 +22,7 @@ enum class Weighting { automatic, equal, rows };
 constexpr Words<Weighting, 3> words(Weighting) {
   return {{{"auto", Weighting::automatic}, {"equal", Weighting::equal}, {"rows", Weighting::rows}}};
 }
+inline constexpr double least_class_weight = 1e-6, most_class_weight = 1e6;
 enum class ClassWeight { none, balanced, numbers };
 constexpr Words<ClassWeight, 3> words(ClassWeight) {
   return {{{"none", ClassWeight::none}, {"balanced", ClassWeight::balanced}, {"", ClassWeight::numbers}}};

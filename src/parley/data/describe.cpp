@@ -58,6 +58,8 @@ void guess_number(Guess& g, const SeenColumn& seen) {
     c.since = SeenColumn::draft_since;
     g.decide.emplace_back("days since a public date, or date = \"year\", \"month\" or \"weekday\"?");
   }
+  if (seen.may_number())
+    g.decide.emplace_back("if these numbers tell persons or things apart: kind = \"drop\", and see 'person'.");
   g.decide.emplace_back("what are the smallest and the largest value that it can have? These are read off the rows.");
   if (const std::size_t wrong = date ? seen.no_dates : seen.no_numbers; wrong > 0)
     g.decide.push_back(
@@ -147,6 +149,37 @@ Label guess_label(const SeenColumn& seen, const std::string& source) {
   return label;
 }
 
+// The column whose equal texts are most likely one person's rows: named so, or else with the most different texts.
+const SeenColumn* person_column(const std::vector<SeenColumn>& seen, std::size_t label) {
+  const SeenColumn* best = nullptr;
+  const auto rank = [](const SeenColumn& c) { return std::pair(c.named_person(), c.values.size()); };
+  for (std::size_t i = 0; i < seen.size(); ++i)
+    if (i != label && seen[i].repeats() && (best == nullptr || rank(seen[i]) > rank(*best))) best = &seen[i];
+  return best;
+}
+
+// Lines that parse_schema refuses until a number stands there: how many rows a person may have is nobody's guess.
+std::string unit_to_decide(const SeenColumn& persons) {
+  return fmt::format(
+      "# Decide: for whom is the guarantee? Texts in '{}' repeat: {} in {} rows. If each is one person, then\n"
+      "# rows_per_person is the most rows that one person may have: from the purpose of the table, not counted on "
+      "rows.\n# If it tells no persons apart, delete the two lines: the guarantee is then for one row.\n"
+      "person = {}\nrows_per_person = \"DECIDE\"\n",
+      one_line(persons.name), persons.values.size(), persons.rows, toml_text(persons.name));
+}
+
+// Trap: a column that is different in every row makes a "person" of each row, however it is called.
+std::string no_person_column(const std::vector<SeenColumn>& seen, std::size_t label) {
+  std::string text;
+  for (std::size_t i = 0; i < seen.size(); ++i)
+    if (i != label && seen[i].one_per_row())
+      text += "# '" + one_line(seen[i].name) + "' is different in every row: it cannot tell persons apart.\n";
+  return text.empty() ? text
+                      : text +
+                            "# Decide: may a person have several rows? Then the table needs a column that is the same "
+                            "in all of them,\n# named by 'person'. Without it the guarantee is for one row.\n";
+}
+
 // The schema, with what a person must decide above each column.
 std::string with_comments(const Schema& schema, const std::vector<Guess>& guesses) {
   std::string text = to_toml(schema);
@@ -175,7 +208,7 @@ std::string draft_schema(const Table& table, const std::string& label_name) {
   const std::size_t label = label_name.empty() ? label_column(table, seen) : named_column(table, label_name);
   schema.label = guess_label(seen[label], table.source);
 
-  std::string dropped, identifier;
+  std::string dropped;
   std::vector<Guess> guesses;
   for (std::size_t i = 0; i < table.columns.size(); ++i) {
     if (i == label) continue;
@@ -183,12 +216,9 @@ std::string draft_schema(const Table& table, const std::string& label_name) {
     schema.columns.push_back(guesses.back().column);
     if (const std::string& reason = guesses.back().dropped; !reason.empty())
       dropped += "# Dropped: " + one_line(table.columns[i]) + " (" + reason + ").\n";
-    if (identifier.empty() && seen[i].identifies()) identifier = table.columns[i];
   }
-  if (!identifier.empty())
-    dropped += "# Decide: may a person have several rows? Then put person = " + one_line(toml_text(identifier)) +
-               " and rows_per_person = 4\n# (the most that one person may have) above [label]: the guarantee is then "
-               "for the person.\n";
+  const SeenColumn* persons = person_column(seen, label);
+  const std::string unit = persons != nullptr ? unit_to_decide(*persons) : no_person_column(seen, label);
   if (seen[label].missing())
     dropped += fmt::format("# Decide: {} rows have no label: take them out, by a rule that is public.\n",
                            seen[label].rows - seen[label].cells);
@@ -206,7 +236,7 @@ std::string draft_schema(const Table& table, const std::string& label_name) {
          "# ============================================================================================\n" +
          std::string(label_name.empty() ? "# Label: guessed to be '" : "# Label: '") + one_line(schema.label.column) +
          (schema.label.positive.empty() ? "'; check it.\n" : "'; check which value is positive (+1).\n") + dropped +
-         "\n" + with_comments(schema, guesses);
+         "\n" + unit + with_comments(schema, guesses);
 }
 
 }  // namespace parley::data

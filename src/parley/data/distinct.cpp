@@ -33,10 +33,6 @@ std::string both(const std::string& a, const std::string& b) {
                .fix = "give every node its own file; to deal one file to several nodes, name it once and set --nodes"});
 }
 
-bool same_rows(const Rows& a, const Rows& b) {
-  return a.label == b.label && a.start == b.start && a.column == b.column && a.value == b.value;
-}
-
 }  // namespace
 
 void check_files_distinct(const Options& o) {
@@ -59,11 +55,13 @@ void check_files_distinct(const Options& o) {
 
 void PersonsDistinct::add(std::size_t node, const std::vector<std::string>& persons) {
   std::size_t again = 0, other = 0;
-  for (const std::string& person : persons)
+  for (const std::string& person : persons) {
+    if (files_.size() > 1) spellings_.add(person);
     if (const auto [at, first] = node_.emplace(person, node); !first) {
       if (again == 0) other = at->second;
       ++again;
     }
+  }
   if (again == 0) return;
   throw Error({.what = std::to_string(again) + (again == 1 ? " person of" : " persons of") + " node " +
                        std::to_string(node) +
@@ -81,11 +79,10 @@ std::size_t PersonsDistinct::known(const std::vector<std::string>& persons) cons
       std::ranges::count_if(persons, [&](const std::string& person) { return node_.contains(person); }));
 }
 
-void check_rows_distinct(const Holdings& all, const std::vector<std::string>& files) {
-  const auto first = static_cast<std::size_t>(all.first());
-  for (std::size_t j = 1; j < all.nodes.size(); ++j)
-    for (std::size_t i = 0; i < j; ++i)
-      if (same_rows(all.nodes[i], all.nodes[j])) refuse("hold the same rows", first + i, first + j, files);
+void RowsDistinct::add(std::size_t node, const RowSum& rows) {
+  for (const auto& [other, sum] : seen_)
+    if (sum == rows) refuse("hold the same rows", other, node, files_);
+  seen_.emplace_back(node, rows);
 }
 
 }  // namespace parley::data

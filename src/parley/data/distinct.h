@@ -4,8 +4,11 @@
 #include <cstddef>
 #include <string>
 #include <unordered_map>
+#include <utility>
 #include <vector>
 
+#include "parley/data/read/persons/persons.h"
+#include "parley/data/row_sum.h"
 #include "parley/data/source.h"
 
 namespace parley::data {
@@ -15,9 +18,17 @@ namespace parley::data {
 // Opens nothing; of a file that cannot be seen from here only the name is known.
 void check_files_distinct(const Options& options);
 
-// Error when two of this process's nodes hold the same rows in the same order: a copy of a file. `files`: of --data.
-// What other processes hold is not compared: a digest of rows would confirm a guessed row to whoever sees it.
-void check_rows_distinct(const Holdings& holdings, const std::vector<std::string>& files);
+// Error when two of this process's files hold the same rows, in whatever order: a copy of a file. What other processes
+// hold is not compared: a digest of rows would confirm a guessed row to whoever sees it. `files`: of --data.
+class RowsDistinct {
+ public:
+  explicit RowsDistinct(const std::vector<std::string>& files) : files_(files) {}
+  void add(std::size_t node, const RowSum& rows);  // all of the file: which are held out depends on their order
+
+ private:
+  const std::vector<std::string>& files_;
+  std::vector<std::pair<std::size_t, RowSum>> seen_;
+};
 
 // Error when a person has rows in two of this process's files: epsilon is for a person at one node, and a ledger counts
 // the node that spends most.
@@ -26,10 +37,12 @@ class PersonsDistinct {
   explicit PersonsDistinct(const std::vector<std::string>& files) : files_(files) {}
   void add(std::size_t node, const std::vector<std::string>& persons);
   std::size_t known(const std::vector<std::string>& persons) const;  // how many of them have rows here
+  std::size_t spelt_alike() const { return spellings_.alike(); }     // of all files, as Spellings
 
  private:
   const std::vector<std::string>& files_;
   std::unordered_map<std::string, std::size_t> node_;
+  Spellings spellings_;
 };
 
 }  // namespace parley::data

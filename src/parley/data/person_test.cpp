@@ -12,7 +12,6 @@
 #include "parley/base/public_random.h"
 #include "parley/base/text.h"
 #include "parley/data/dealt_test.h"
-#include "parley/data/describe.h"
 #include "parley/data/encode.h"
 #include "parley/data/read/check_csv.h"
 #include "parley/data/read/load_csv.h"
@@ -151,12 +150,32 @@ TEST(CheckPersons, CountsWhoHasTooManyRowsAndWhere) {
   EXPECT_THAT(without.listed.at(0).fields.what, HasSubstr("person column 'id' is not in the table"));
 }
 
-TEST(DescribePersons, NamesTheColumnThatMayTellPersonsApart) {
-  std::string text = "patient,x,y\n";
-  for (int n = 0; n < 60; ++n) text += "p" + std::to_string(n) + "," + std::to_string(n) + (n % 2 ? ",yes\n" : ",no\n");
-  const std::string draft = draft_schema(parse_csv(text, "v.csv"), "y");
-  EXPECT_THAT(draft, AllOf(HasSubstr("# Decide: may a person have several rows?"), HasSubstr("person = \"patient\"")));
-  EXPECT_EQ(parse_schema(draft, "d.toml").unit, Unit{});
+TEST(LoadPersons, AWordForMissingIsNobodysName) {
+  for (const std::string word :
+       {"\" \"", "\"\"", "NA", "n/a", "N/A", "null", "NULL", "NaN", "-", ".", "?", "\" na \"", "None", "unknown"}) {
+    const std::string text = "id,x,y\na,1,yes\n" + word + ",2,no\n";
+    EXPECT_THAT(message_of([&] { load_visits(text, visits()); }),
+                AllOf(HasSubstr("v.csv:3"), HasSubstr("person column 'id' is missing")))
+        << word;
+    EXPECT_EQ(check_csv(text_bytes(text, "v.csv"), visits(), {}).problems, 1U) << word;
+  }
+  const Schema marked = visits("person = 'id'\nrows_per_person = 2\nmissing = ['nobody']\n");
+  EXPECT_THAT(message_of([&] { load_visits("id,x,y\n\" nobody \",1,yes\n", marked); }), HasSubstr("is missing"));
+  EXPECT_EQ(load_visits("id,x,y\nnadia,1,yes\n0,2,no\n-1,2,no\n", visits()).persons.size(), 3U);
+}
+
+TEST(LoadPersons, TextsThatDifferInCapitalLettersOrBlanksAreToldToTheirOwner) {
+  const std::string text = "id,x,y\nP7,1,yes\np7,2,no\n\"P7 \",3,no\nP7,4,no\nq,4,no\nr 1,4,no\nr  1,4,no\n";
+  std::string told;
+  const Watch watch{.warn = [&](const std::string& line) { told += line; }};
+  load_visits(text, visits(), 1, watch);
+  EXPECT_THAT(told, AllOf(HasSubstr("v.csv: 5 texts of persons in 'id' differ from another one only in capital letters "
+                                    "or blanks"),
+                          HasSubstr("fold = \"both\"")));
+  EXPECT_EQ(check_csv(text_bytes(text, "v.csv"), visits(), {}).persons_spelt_alike, 5U);
+  told.clear();
+  load_visits(text, visits("person = 'id'\nrows_per_person = 4\nfold = 'both'\n"), 1, watch);
+  EXPECT_EQ(told, "");
 }
 
 // ---- rows of one person stay together, and nobody else moves ----
@@ -269,8 +288,12 @@ TEST(PersonsDistinctTest, APersonInTwoFilesIsRefused) {
       .test_share = 0};
   EXPECT_THAT(message_of([&] { load(o); }),
               AllOf(HasSubstr("2 persons of node 1 also have rows at another node"), HasSubstr("b.csv")));
-  put("b.csv", "id,x,y\nc,1,yes\nd,2,no\nd,4,no\n");
+  put("b.csv", "id,x,y\nc,1,yes\nd,2,no\nd,5,no\n");
   EXPECT_EQ(load(o).records, (std::vector<double>{3, 3}));
+  put("b.csv", "id,x,y\nA,1,yes\nd,2,no\nd,5,no\n");
+  std::string told;
+  load(o, {}, {.warn = [&](const std::string& text) { told += text; }});
+  EXPECT_THAT(told, HasSubstr("all files: 2 texts of persons in 'id' differ from another one only in capital"));
   std::filesystem::remove_all(folder);
 }
 

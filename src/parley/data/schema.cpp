@@ -211,6 +211,13 @@ Schema read_schema(const toml::table& root, const std::string& file) {
 
 }  // namespace
 
+Schema without_persons(Schema schema) {
+  const std::string person = std::exchange(schema.unit, {}).person;
+  if (!person.empty() && std::ranges::find(schema.columns, person, &Column::name) == schema.columns.end())
+    schema.columns.push_back({.name = person, .kind = Kind::drop});
+  return schema;
+}
+
 Schema parse_schema(std::string_view toml, const std::string& where) {
   return read_schema(parse_toml(toml, where), where);
 }

@@ -103,6 +103,9 @@ Schema parse_schema(std::string_view toml, const std::string& where);
 // parse_schema(to_toml(s)) == s for every s that parse_schema can return.
 std::string to_toml(const Schema& schema);
 
+// For rows that nothing is trained on: whose they are does not matter, and a person column is one to drop.
+Schema without_persons(Schema schema);
+
 // "age", "age[25,35)", "workclass=Private", "workclass=other", "(intercept)": one per feature, in order.
 std::vector<std::string> feature_names(const Schema& schema);
 

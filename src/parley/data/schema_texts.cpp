@@ -78,6 +78,12 @@ void read_person(const Section& top, Schema& schema) {
   }
   schema.unit.person = top.text("person");
   if (schema.unit.person.empty()) top.fail("person", {.what = "'person' is empty", .allowed = "the name of a column"});
+  if (const auto* rows = top.find("rows_per_person"); rows != nullptr && rows->value<std::string>() == "DECIDE")
+    top.fail("rows_per_person", {.what = "nobody has decided how many rows one person may have",
+                                 .value = "\"DECIDE\"",
+                                 .allowed = "a whole number from 1 to " + std::to_string(most_rows_per_person),
+                                 .fix = "write the most rows that a person may have, known from the purpose of the "
+                                        "table; if the column tells no persons apart, delete both lines"});
   schema.unit.rows_per_person = top.whole("rows_per_person", 1, most_rows_per_person);
   schema.extra_rows = top.choice("extra_rows", extra_rows, ExtraRows::error);
 }

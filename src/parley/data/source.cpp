@@ -185,13 +185,12 @@ void warn_of_trained_on(const std::vector<std::string>& tested, const PersonsDis
       "is. Keep all rows of a person on one side. (Counted on private rows: this terminal alone shows it.)");
 }
 
-void check_rows(const Holdings& all, const Options& o) {
+void check_rows(const Holdings& all) {
   for (std::size_t i = 0; i < all.nodes.size(); ++i)
     if (all.nodes[i].count() == 0)
       throw Error({.what = "node " + std::to_string(all.first() + static_cast<int>(i)) + " has no rows",
                    .where = "option --data",
                    .fix = "every node needs at least one training row"});
-  if (file_per_node(o)) check_rows_distinct(all, o.data);
 }
 
 constexpr const char* in_memory = "rows in memory";
@@ -220,10 +219,12 @@ Holdings load(const Options& o, const Share& share, const Watch& watch) {
         balanced(share.file_sizes.empty() ? std::vector<double>(o.data.size(), 1) : share.file_sizes, share.processes);
   }
   PersonsDistinct persons(o.data);
+  RowsDistinct distinct(o.data);
   for (std::size_t i = 0; i < o.data.size(); ++i) {
     if (file_per_node(o) && !all.holds(static_cast<int>(i))) continue;
     Dataset whole = load_one(o, o.data[i], watch);
     persons.add(i, whole.persons);
+    if (file_per_node(o)) distinct.add(i, sum_of(whole.rows));
     HeldOut parts = hold_out(std::move(whole), test_share, static_cast<std::uint64_t>(o.split_seed),
                              static_cast<std::size_t>(o.public_rows));
     if (all.feature_names.empty()) set_common_facts(all, o, o.data[i], parts.train);
@@ -239,7 +240,9 @@ Holdings load(const Options& o, const Share& share, const Watch& watch) {
   }
   warn_of_trained_on(add_file(all.test, o, o.test_data, "option --test-data", all, share, watch), persons, watch);
   add_file(all.published, o, o.public_data, "option --public-data", all, {}, watch);
-  check_rows(all, o);
+  check_rows(all);
+  if (const std::size_t alike = persons.spelt_alike(); alike > 0 && watch.warn)
+    watch.warn("all files: " + Spellings::in_words(alike, parse_schema(all.schema_toml, "the schema").unit.person));
   return all;
 }
 
@@ -249,16 +252,17 @@ Holdings holdings_of(std::vector<Dataset> nodes, const std::vector<Dataset>& tes
   set_common_facts(all, {}, in_memory, nodes.front());
   all.blocks = {0, static_cast<int>(nodes.size())};
   std::vector<std::string> names;
+  RowsDistinct distinct(names);
   for (Dataset& node : nodes) {
     check_alike(node, all);
     if (all.not_public.empty()) all.not_public = node.not_public;  // Privacy: one party's is enough for a stamp
     names.push_back(node.name);
+    distinct.add(names.size() - 1, sum_of(node.rows));
     all.records.push_back(static_cast<double>(node.rows.count()));
     all.nodes.push_back(std::move(node.rows));
   }
   add_test_rows(all, test);
-  check_rows(all, {});
-  check_rows_distinct(all, names);
+  check_rows(all);
   return all;
 }
 
@@ -269,7 +273,7 @@ Holdings holdings_dealt(const Options& o, Dataset rows, const std::vector<Datase
   set_common_facts(all, o, in_memory, parts.train);
   deal_out(all, o, parts, {});
   add_test_rows(all, test);
-  check_rows(all, {});
+  check_rows(all);
   return all;
 }
 

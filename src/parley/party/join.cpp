@@ -374,6 +374,7 @@ class Joining {  // a party at work
       joined.epsilon = written_.spent->epsilon;
       joined.delta = written_.spent->delta;
       joined.epsilon_all_others = written_.spent->epsilon_all_others;
+      joined.several_parties = run::several_parties_in_words(participant_.plan.plan);
       if (const privacy::Sharing& sharing = participant_.plan.plan.sharing(); sharing.on())
         joined.against = run::against_whom(sharing);
       if (const json& parts = written_.spent->parts; !parts.is_null())
@@ -395,7 +396,7 @@ class Joining {  // a party at work
     const data::Rows& rows = held_out ? held_out_ : rows_.rows;
     const std::string& schema = participant_.study.schema_toml;
     const auto of = [&](const Vector& f) {
-      const problem::Quality q = problem::quality(scored(rows, problem_.loss, f), {.unit = run::unit_of(schema)});
+      const problem::Quality q = problem::quality(scored(rows, problem_.loss, f), run::measure_of(schema));
       json j = run::to_json(q, run::class_names(schema, rows_.classes));
       j.update({{"loss", problem::mean_loss(rows, problem_.loss, f)}, {"error", q.error}});
       return j;

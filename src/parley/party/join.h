@@ -39,6 +39,7 @@ struct Joined {
   std::optional<double> epsilon, delta;  // against the colluders that the study allows for
   double epsilon_all_others = 0;         // against all others together: the same where no noise is shared
   std::string against{};                 // whom epsilon holds against, where noise is shared
+  std::string several_parties{};         // what rows at two of the parties cost (run/claim.h)
   int rounds_from_rows = 0;
   long rows_per_person = 0;  // whom epsilon is for; 0: one record
   std::vector<std::string> not_private;

@@ -180,7 +180,11 @@ std::vector<std::size_t> true_classes(const Scored& s) {
 Quality quality(const Scored& rows, const Measure& how) {
   expects(rows.count() > 0, "rows to measure on");
   expects(rows.score.size() == rows.count() * static_cast<std::size_t>(rows.loss.scores()), "scores of every row");
-  return rows.loss.classifies() ? of_classes(rows, how) : of_numbers(rows, how.unit);
+  Quality q = rows.loss.classifies() ? of_classes(rows, how) : of_numbers(rows, how.unit);
+  if (how.several_rows)
+    q.verdict.text +=
+        "; a person may have several rows here, which are not independent, so the tests say \"better\" too easily";
+  return q;
 }
 
 std::vector<RocPoint> roc(const std::vector<double>& scores, const std::vector<bool>& positive, std::size_t most) {

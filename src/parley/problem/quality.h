@@ -27,7 +27,8 @@ Scored scored(const data::Rows& rows, const Loss& loss, const Vector& f);
 
 struct Measure {
   Unit unit{};
-  double threshold = 0;  // two classes: a score above it says the positive one
+  bool several_rows = false;  // of one person: these are not independent, and the verdict says so
+  double threshold = 0;       // two classes: a score above it says the positive one
 };
 
 // Of the rows whose probability of the class that is said (two classes: of the positive one) lies in [low, high).

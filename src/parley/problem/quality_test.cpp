@@ -111,6 +111,17 @@ TEST(Quality, AGoodModelIsBetterAndAGoodOrderAloneIsNot) {
   EXPECT_THAT(q.verdict.text, testing::HasSubstr("The order of the scores does say something"));
 }
 
+TEST(Quality, TheVerdictSaysThatItsTestsAreForIndependentRows) {
+  for (const double slope : {0.0, 1.0}) {
+    const Scored rows = random_scored(600, 0.4, slope, 1);
+    EXPECT_THAT(quality(rows).verdict.text, testing::HasSubstr("at 1 % if rows are independent)"));
+    EXPECT_THAT(quality(rows).verdict.text, testing::Not(testing::HasSubstr("a person")));
+    EXPECT_THAT(quality(rows, {.several_rows = true}).verdict.text,
+                testing::EndsWith("a person may have several rows here, which are not independent, so the tests say "
+                                  "\"better\" too easily"));
+  }
+}
+
 // Of models that know nothing, at most 1 % pass by chance: with 500, more than 15 have a probability below 0.0002.
 TEST(Quality, AModelThatKnowsNothingHardlyEverPassesATest) {
   int order = 0, error = 0;

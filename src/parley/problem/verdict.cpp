@@ -122,13 +122,14 @@ Verdict verdict_on_classes(const Scored& rows, const std::vector<std::size_t>& s
   v.p_order = p_of_auc(rows, truth);
   const bool error = v.p_error <= Verdict::level, order = *v.p_order <= Verdict::level;
   v.no_better = !error || !order;
-  v.text = !v.no_better ? "better than always guessing the larger class (error and AUC, exact tests at 1 %)"
+  v.text = !v.no_better ? "better than always guessing the larger class (error and AUC, exact tests at 1 % if rows are "
+                          "independent)"
            : order ? "no better than always guessing the larger class: the error is not clearly below it. The order of "
-                     "the scores does say something (AUC clearly above 0.5, exact test at 1 %)"
+                     "the scores does say something (AUC clearly above 0.5, exact test at 1 % if rows are independent)"
            : error ? "no better than always guessing the larger class: the AUC is not clearly above 0.5 (exact test "
-                     "at 1 %)"
+                     "at 1 % if rows are independent)"
                    : "no better than always guessing the larger class: the error is not clearly below it, the AUC not "
-                     "clearly above 0.5 (exact tests at 1 %)";
+                     "clearly above 0.5 (exact tests at 1 % if rows are independent)";
   return v;
 }
 
@@ -148,10 +149,11 @@ Verdict verdict_on_numbers(const Scored& rows, double r_squared) {
     return sum;
   });
   v.no_better = v.p_error > Verdict::level || *v.p_order > Verdict::level || r_squared <= 0;
-  v.text = v.no_better
-               ? "no better than always guessing the mean: the error is not clearly below it, or the predictions "
-                 "do not clearly follow the targets (exact tests at 1 %)"
-               : "better than always guessing the mean (error and correlation, exact tests at 1 %)";
+  v.text =
+      v.no_better
+          ? "no better than always guessing the mean: the error is not clearly below it, or the predictions "
+            "do not clearly follow the targets (exact tests at 1 % if rows are independent)"
+          : "better than always guessing the mean (error and correlation, exact tests at 1 % if rows are independent)";
   return v;
 }
 

@@ -18,6 +18,7 @@ constexpr Field simulation_fields[] = {{"format", shareable},
                                        {"trainer", shareable},
                                        {"features", shareable},
                                        {"rows_per_person", shareable},
+                                       {"schema_digest", shareable},  // of public bounds and categories
                                        {"rounds_done", shareable},
                                        {"edges", shareable},
                                        {"node_facts.node", shareable},

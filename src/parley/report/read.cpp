@@ -93,6 +93,8 @@ void read_coefficients(Run& run, const json& top) {
 
 void read_worth(Metrics& m, const json& measured) {
   m.auc = number_in(measured, "auc");
+  m.balanced_error = number_in(measured, "balanced_error");
+  m.balanced_error_guessing = number_in(measured, "baseline_balanced_error");
   m.r_squared = number_in(measured, "r_squared");
   m.verdict = text_in(measured, "verdict");
   if (const json no_better = member(member(measured, "verdict_tests"), "no_better_than_guessing");
@@ -126,8 +128,8 @@ void read_expected(Run& run, const json& top) {
   run.expected.forecast = text_in(forecast, "in_words");
   run.expected.noise = text_in(forecast, "noise_in_words");
   run.expected.limit = text_in(forecast, "guessing_in_words");
-  run.expected.points = points(forecast, fmt::format(" ({:.2g} to {:.2g})", number_in(forecast, "points_low"),
-                                                     number_in(forecast, "points_high")));
+  const double low = number_in(forecast, "points_low"), high = number_in(forecast, "points_high");
+  run.expected.points = points(forecast, std::isfinite(low) ? fmt::format(" ({:.2g} to {:.2g})", low, high) : "");
   for (const json& lever : member(forecast, "levers"))
     run.expected.levers.emplace_back(text_in(lever, "lever"), points(lever, ""));
 }

@@ -1,6 +1,7 @@
 // What a report shows of one run, and for whom. Privacy: what the audience may not see (the marks of record/schema.h)
 // is never read into a Run, so no page, chart or CSV can show it. Absent numbers are NaN.
 #pragma once
+#include <cmath>
 #include <limits>
 #include <map>
 #include <optional>
@@ -91,7 +92,8 @@ struct Roc {  // shares of the negative and of the positive rows that a threshol
 
 struct Metrics {  // of the end; owner only. Errors of a number are in its column's own unit
   double test_error = absent, test_error_pooled = absent, train_loss = absent, train_loss_pooled = absent;
-  double test_error_guessing = absent;           // of always saying the larger class, or the mean
+  double balanced_error = absent, balanced_error_guessing = absent;  // of classes
+  double test_error_guessing = absent;                               // of always saying the larger class, or the mean
   double auc = absent, r_squared = absent;       // of the model, and what it is worth against guessing
   std::optional<bool> no_better;                 // by the exact tests of the run itself
   std::string verdict{};                         // the same in words
@@ -154,6 +156,16 @@ struct Run {
   VoidClaims void_claims;
   std::vector<Approved> approvals;  // of a planned run
   int approvals_refused = 0;
+
+  // What a choice is judged by: with class weights the balanced error, where it is known (docs/use/quality.md).
+  bool judged_by_balanced_error() const {
+    const std::string weights = option("class-weight");
+    return !weights.empty() && weights != "none" && std::isfinite(metrics.balanced_error);
+  }
+  double judged_error() const { return judged_by_balanced_error() ? metrics.balanced_error : metrics.test_error; }
+  double judged_guessing() const {
+    return judged_by_balanced_error() ? metrics.balanced_error_guessing : metrics.test_error_guessing;
+  }
 
   bool completed() const { return outcome == "completed"; }
   bool planned() const { return outcome == "planned"; }  // a study that has not begun

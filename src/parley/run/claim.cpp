@@ -6,8 +6,10 @@
 #include <sstream>
 
 #include "parley/algorithm/newton/newton_plan.h"
+#include "parley/algorithm/pricing.h"
 #include "parley/base/printed.h"
 #include "parley/base/text.h"
+#include "parley/privacy/gaussian.h"
 
 namespace parley::run {
 
@@ -50,7 +52,10 @@ std::string noise_in_words(const algorithm::Plan& plan, double nu) {
 }
 
 json to_json(const newton::Forecast& f) {
-  return {{"points", f.points}, {"points_low", f.low}, {"points_high", f.high}, {"guessing", f.guessing}};
+  return {{"points", f.points},
+          {"points_low", f.ranged ? json(f.low) : json()},
+          {"points_high", f.ranged ? json(f.high) : json()},
+          {"guessing", f.guessing}};
 }
 
 // Every charge is of Gaussian noise: then the trade-off curve of the whole run is that of N(0,1) and N(μ,1).
@@ -61,7 +66,59 @@ bool all_gaussian(const algorithm::Plan& plan) {
   });
 }
 
+// Of each private round the most that a node is charged.
+std::vector<privacy::Charge> largest_charges(const algorithm::Plan& plan) {
+  std::vector<privacy::Charge> most;
+  for (const algorithm::Schedule& s : plan.nodes) {
+    most.resize(std::max(most.size(), s.private_rounds.size()));
+    for (std::size_t k = 0; k < s.private_rounds.size(); ++k) {
+      const privacy::Charge& c = s.private_rounds[k].charge;
+      const double colluders = c.mu_against(privacy::Against::colluders);
+      most[k].epsilon = std::max(most[k].epsilon, c.epsilon);
+      most[k].mu_colluders = std::max(most[k].mu_colluders.value_or(0), colluders);
+      most[k].mu = std::max(most[k].mu, c.mu);
+    }
+  }
+  return most;
+}
+
+// Rows at k parties, each time in one word: μ of shared noise adds (docs/proofs/shared-noise.md, section 5), μ² of own
+// noise (docs/proofs/whole-run.md, theorem 8), ε of gamma noise.
+std::string growth_of(const algorithm::Plan& plan) {
+  if (plan.sharing().on()) return "k times μ, not √k";
+  return all_gaussian(plan) ? "√k times μ" : "k times ε";
+}
+
 }  // namespace
+
+std::optional<algorithm::Cost> cost_at_two_parties(const algorithm::Plan& plan) {
+  if (!plan.noisy() || plan.nodes.size() < 2) return std::nullopt;
+  std::vector<privacy::Charge> both = largest_charges(plan);
+  const double delta = plan.nodes.front().delta;
+  if (plan.sharing().on()) {
+    const auto at = [&](privacy::Against whom) {
+      std::vector<double> mus;
+      for (const privacy::Charge& c : both) mus.push_back(c.mu_against(whom));
+      return privacy::gdp_epsilon(2 * privacy::gdp_compose(mus), delta);  // 2·x is exact
+    };
+    return algorithm::Cost{.epsilon = at(privacy::Against::colluders), .all_others = at(privacy::Against::anybody)};
+  }
+  const std::vector<privacy::Charge> one = both;
+  both.insert(both.end(), one.begin(), one.end());
+  const double epsilon = algorithm::whole_run_epsilon(both, delta);
+  return algorithm::Cost{.epsilon = epsilon, .all_others = epsilon};
+}
+
+std::string several_parties_in_words(const algorithm::Plan& plan) {
+  const auto cost = cost_at_two_parties(plan);
+  if (!cost) return "";
+  const bool person = plan.nodes.front().rows_per_person > 0;
+  return std::string(person ? "A person with rows at" : "A record that stands at") +
+         " 2 of the parties loses more: ε = " + printed_epsilon(cost->epsilon) +
+         (plan.sharing().on() ? ", and ε = " + printed_epsilon(cost->all_others) + " if all others pool what they know"
+                              : "") +
+         ". At k parties: " + growth_of(plan);
+}
 
 std::string against_whom(const privacy::Sharing& sharing) {
   if (!sharing.on()) return "all other parties together";
@@ -112,14 +169,13 @@ json privacy_json(const algorithm::Plan& plan, const std::vector<std::string>& n
             {"theorem", plan.noisy() ? first.theorem : ""},
             {"private", not_private.empty()},
             {"stamp", stamp(not_private)}};
-  if (plan.sharing().on())
-    j["several_parties"] =
-        "a person with rows at several parties costs the sum of their mu, not the root of the squares";
-  else if (first.rows_per_person > 0 && plan.noisy())
-    j["several_parties"] = first.noise == algorithm::Noise::gaussian
-                               ? "a person with rows at several parties costs the root of the sum of the squares of "
-                                 "their mu"
-                               : "a person with rows at several parties costs the sum of their epsilon";
+  if (plan.noisy() && plan.nodes.size() > 1) {
+    const std::string whose = first.rows_per_person > 0 ? "a person with rows" : "a record that stands";
+    const std::string cost = plan.sharing().on()  ? "sum of their mu, not the root of the squares"
+                             : all_gaussian(plan) ? "root of the sum of the squares of their mu"
+                                                  : "sum of their epsilon";
+    j["several_parties"] = whose + " at several parties costs the " + cost;
+  }
   if (first.rows_per_person > 0) j["rows_per_person"] = first.rows_per_person;
   if (!printed) j["epsilon_paper_absent"] = whole_run ? plan.epsilon_paper_absent() : "the run ended early";
   return j;
@@ -158,7 +214,7 @@ json to_json(const algorithm::Selected& s) {
 
 std::optional<newton::Forecast> forecast_of(const algorithm::Plan& plan) {
   const auto known = newton::known_of(plan);
-  return known ? std::optional(newton::forecast(newton::noise_to_signal(*known))) : std::nullopt;
+  return known ? std::optional(newton::forecast(*known)) : std::nullopt;
 }
 
 std::optional<double> noise_to_signal(const algorithm::Plan& plan) {
@@ -185,7 +241,7 @@ json forecast_json(const algorithm::Plan& plan) {
   json j = {{"noise_to_signal", *nu}, {"noise_in_words", noise_in_words(plan, *nu)}};
   const auto known = newton::known_of(plan);
   if (!known) return j;
-  const newton::Forecast f = newton::forecast(*nu);
+  const newton::Forecast f = newton::forecast(*known);
   j.update(to_json(f));
   j.update({{"in_words", newton::in_words(f)},
             {"guessing_below_records", newton::guessing_below(*known)},
@@ -204,7 +260,7 @@ std::vector<std::pair<std::string, std::string>> forecast_lines(const algorithm:
   const auto nu = noise_to_signal(plan);
   if (nu) lines.emplace_back("noise", noise_in_words(plan, *nu));
   if (const auto known = newton::known_of(plan)) {
-    lines.emplace_back("expect", newton::in_words(newton::forecast(*nu)));
+    lines.emplace_back("expect", newton::in_words(newton::forecast(*known)));
     lines.emplace_back("limit", newton::guessing_in_words(*known));
     lines.emplace_back("would help", newton::levers_in_words(*known));
   } else if (const std::string why = newton::why_no_forecast(plan); !why.empty()) {

@@ -38,6 +38,14 @@ std::string against_whom(const privacy::Sharing& sharing);
 std::string spent_of_planned(const std::string& symbol, const algorithm::Cost& spent, const algorithm::Cost& planned,
                              const privacy::Sharing& sharing);
 
+// What a row, or a person, costs that has rows at two of the parties: the whole planned run, of those two that cost most.
+// Every other figure is for one party. nullopt: no noise, or one party.
+std::optional<algorithm::Cost> cost_at_two_parties(const algorithm::Plan& plan);
+
+// "A person with rows at 2 of the parties loses more: ε = 2.1536. With rows at k parties: k times μ": wherever a claim
+// is told. Empty where there is no such cost.
+std::string several_parties_in_words(const algorithm::Plan& plan);
+
 // What a plan with ε above 10 must say first, everywhere: that it protects hardly anything. Empty: ε is not so large.
 // Where noise cancels between parties, ε is that against all others together, the larger one.
 std::string too_large_epsilon(const algorithm::Plan& plan);

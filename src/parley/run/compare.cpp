@@ -35,6 +35,9 @@ void note(const Summary& s, Cell& cell, Comparison& all) {
   cell.private_rounds = s.simulation.plan.nodes[0].private_rounds.size();
   cell.train_loss = over([](const Result& r) { return *r.last().train_loss; });
   if (tested) cell.test_error = over([](const Result& r) { return *r.last().test_error; });
+  const bool balanced =
+      std::ranges::all_of(s.runs, [](const Result& r) { return r.quality && r.quality->balanced_error.has_value(); });
+  if (balanced) cell.balanced_error = over([](const Result& r) { return *r.quality->balanced_error; });
   for (const Result& r : s.runs) {
     cell.epsilon = std::max(cell.epsilon, r.epsilon);
     if (r.outcome == Outcome::diverged) ++cell.diverged;
@@ -46,6 +49,13 @@ void note(const Summary& s, Cell& cell, Comparison& all) {
   all.train_loss_nonprivate = s.simulation.train_loss_nonprivate;
   if (tested) all.test_error_nonprivate = s.simulation.test_error_nonprivate;
   if (tested) all.test_error_guessing = s.simulation.test_error_guessing;
+  const auto& weights = s.simulation.plan.options.class_weight;
+  if (weights != algorithm::ClassWeight::none) all.class_weight = weights.text;
+  if (weights == algorithm::ClassWeight::balanced)
+    for (const double share : s.simulation.plan.options.class_share) all.class_weight += " at share " + number(share);
+  if (balanced) all.balanced_error_guessing = s.runs[0].quality->baseline_balanced_error;
+  if (balanced && s.simulation.quality_nonprivate)
+    all.balanced_error_nonprivate = s.simulation.quality_nonprivate->balanced_error;
   all.not_private = s.simulation.not_private;
   all.adjacency = s.simulation.adjacency;
   all.rows_per_person = s.simulation.unit.rows_per_person;
@@ -91,11 +101,27 @@ Comparison compare(const Contest& contest, const ContestHooks& hooks) {
   return all;
 }
 
+Judged judged(const Comparison& c) {
+  if (!c.class_weight.empty() && c.balanced_error_nonprivate)
+    return {.by = Judged::By::balanced_error,
+            .nonprivate = *c.balanced_error_nonprivate,
+            .guessing = c.balanced_error_guessing};
+  if (c.test_error_nonprivate)
+    return {.by = Judged::By::test_error, .nonprivate = *c.test_error_nonprivate, .guessing = c.test_error_guessing};
+  return {.by = Judged::By::train_loss, .nonprivate = c.train_loss_nonprivate};
+}
+
+const Spread& judged(const Comparison& c, const Cell& cell) {
+  const Judged::By by = judged(c).by;
+  if (by == Judged::By::balanced_error && cell.balanced_error) return *cell.balanced_error;
+  return cell.test_error ? *cell.test_error : cell.train_loss;
+}
+
 std::string to_csv(const Comparison& c) {
   std::string text =
       "algorithm,budget,epsilon,delta,nodes,rounds,rounds_from_data,runs,diverged,test_error,test_error_min,"
       "test_error_max,test_error_nonprivate,train_loss,train_loss_min,train_loss_max,train_loss_nonprivate,adjacency,"
-      "not_private,refused,source\n";
+      "not_private,refused,class_weight,balanced_error,balanced_error_nonprivate,source\n";
   for (const Cell& cell : c.cells) {
     std::vector<std::string> fields = {cell.algorithm, number(cell.budget)};
     if (cell.runs == 0) {
@@ -103,6 +129,7 @@ std::string to_csv(const Comparison& c) {
       std::string why = cell.refused.empty() ? "not run: interrupted" : cell.refused;
       std::ranges::replace(why, '\n', ' ');
       fields.push_back(csv_quoted(why));
+      fields.resize(23);
     } else {
       for (const double v : {cell.epsilon, cell.delta, static_cast<double>(c.nodes), static_cast<double>(cell.rounds),
                              static_cast<double>(cell.private_rounds), static_cast<double>(cell.runs),
@@ -119,11 +146,14 @@ std::string to_csv(const Comparison& c) {
       fields.push_back(record::name_of(c.adjacency));
       fields.push_back(csv_cell(join(c.not_private, "; ")));
       fields.emplace_back();
+      fields.push_back(csv_cell(c.class_weight));
+      fields.push_back(cell.balanced_error ? number(cell.balanced_error->mean) : "");
+      fields.push_back(c.balanced_error_nonprivate ? number(*c.balanced_error_nonprivate) : "");
     }
     text += join(fields, ",") + ",parley\n";
   }
   for (const OutsideResult& r : c.outside) {
-    std::vector<std::string> fields(20);
+    std::vector<std::string> fields(23);
     const std::string own = "outside, " + std::string(not_checked);
     fields[0] = spreadsheet_cell(r.algorithm);
     fields[1] = fields[2] = number(r.epsilon);
@@ -150,6 +180,7 @@ json to_json(const Comparison& c) {
                 {"rounds_from_data", cell.private_rounds},
                 {"diverged", cell.diverged},
                 {"test_error", cell.test_error ? spread_json(*cell.test_error) : json()},
+                {"balanced_error", cell.balanced_error ? spread_json(*cell.balanced_error) : json()},
                 {"train_loss", spread_json(cell.train_loss)},
                 {"record", cell.record}});
     cells.push_back(j);
@@ -168,6 +199,9 @@ json to_json(const Comparison& c) {
           {"cells", cells},
           {"test_error_nonprivate", c.test_error_nonprivate ? json(*c.test_error_nonprivate) : json()},
           {"test_error_guessing", c.test_error_guessing ? json(*c.test_error_guessing) : json()},
+          {"balanced_error_nonprivate", c.balanced_error_nonprivate ? json(*c.balanced_error_nonprivate) : json()},
+          {"balanced_error_guessing", c.balanced_error_guessing ? json(*c.balanced_error_guessing) : json()},
+          {"class_weight", c.class_weight},
           {"train_loss_nonprivate", c.train_loss_nonprivate},
           {"not_private", c.not_private},
           {"adjacency", record::name_of(c.adjacency)},

@@ -34,8 +34,9 @@ struct Cell {
   double epsilon = 0, delta = 0;  // proved, of the node that loses most; never above the budget
   long rounds = 0;
   std::size_t private_rounds = 0;
-  Spread train_loss{};                 // private, as is:
-  std::optional<Spread> test_error{};  // where rows were held out
+  Spread train_loss{};                     // private, as is:
+  std::optional<Spread> test_error{};      // where rows were held out
+  std::optional<Spread> balanced_error{};  // the same, of classes
   std::string record{};
 };
 
@@ -53,12 +54,25 @@ struct Comparison {
   std::string data{};
   double train_loss_nonprivate = 0;
   std::optional<double> test_error_nonprivate{}, test_error_guessing{};  // of a number in its own unit
-  std::vector<std::string> not_private{};                                // why the claims are not ones
-  record::Adjacency adjacency{};                                         // what they are about
-  long rows_per_person = 0;                                              // 0: one record
-  bool interrupted = false;                                              // what was finished is here
-  std::vector<OutsideResult> outside{};                                  // not checked by parley
+  std::string
+      class_weight{};  // as given, where classes have weights: then the balanced error judges, not the test error
+  std::optional<double> balanced_error_nonprivate{}, balanced_error_guessing{};
+  std::vector<std::string> not_private{};  // why the claims are not ones
+  record::Adjacency adjacency{};           // what they are about
+  long rows_per_person = 0;                // 0: one record
+  bool interrupted = false;                // what was finished is here
+  std::vector<OutsideResult> outside{};    // not checked by parley
 };
+
+// What decides between cells: the balanced error where classes have weights (docs/use/quality.md, a rare class), else the
+// test error, else the training loss. Of a cell that ran, without privacy, and of guessing where that is known.
+struct Judged {
+  enum class By { train_loss, test_error, balanced_error } by = By::train_loss;
+  double nonprivate = 0;
+  std::optional<double> guessing{};
+};
+Judged judged(const Comparison& comparison);
+const Spread& judged(const Comparison& comparison, const Cell& cell);
 
 struct ContestHooks {
   std::function<void(std::size_t cell, const Simulation&)> on_cell;  // it begins

@@ -77,8 +77,29 @@ TEST_F(Compare, EpsilonForRowsAsDealtIsMarkedInEveryFile) {
     const Comparison all = compare(c, hooks);
     const std::string word = split == "even" ? "replace-one" : "as dealt";
     EXPECT_EQ(to_json(all)["adjacency"], word);
-    EXPECT_THAT(to_csv(all), HasSubstr("," + word + ",noise from seed 1,\n"));
+    EXPECT_THAT(to_csv(all), HasSubstr("," + word + ",noise from seed 1,,,"));
   }
+}
+
+// Whoever says no to everybody has the least test error.
+TEST_F(Compare, WithClassWeightsTheBalancedErrorJudgesAndTheWeightsAreNamed) {
+  Contest c = contest({"newton"}, {1});
+  const Comparison plain = compare(c, hooks);
+  EXPECT_EQ(judged(plain).by, Judged::By::test_error);
+  EXPECT_EQ(&judged(plain, plain.cells[0]), &*plain.cells[0].test_error);
+  EXPECT_EQ(plain.class_weight, "");
+  c.common.algorithm.class_weight = "1,4";
+  c.out += "-weighted";
+  const Comparison weighted = compare(c, hooks);
+  std::filesystem::remove_all(c.out);
+  EXPECT_EQ(judged(weighted).by, Judged::By::balanced_error);
+  ASSERT_TRUE(weighted.cells[0].balanced_error);
+  EXPECT_EQ(&judged(weighted, weighted.cells[0]), &*weighted.cells[0].balanced_error);
+  EXPECT_DOUBLE_EQ(judged(weighted).guessing.value_or(0), 0.5);
+  EXPECT_EQ(judged(weighted).nonprivate, weighted.balanced_error_nonprivate);
+  EXPECT_EQ(weighted.class_weight, "1,4");
+  EXPECT_THAT(to_csv(weighted), HasSubstr(",\"1,4\","));
+  EXPECT_EQ(to_json(weighted)["class_weight"], "1,4");
 }
 
 TEST_F(Compare, WhatIsFinishedWhenItIsStoppedIsThere) {

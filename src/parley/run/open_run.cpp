@@ -145,6 +145,7 @@ OpenRun open_run(Simulation& simulation, const TrainOptions& options, const std:
   owner.job_id = ranks.texts(ledger::random_hex(16)).front();
   if (resume && ranks.count() > 1) owner.job_id = agreed_past(owner, out, simulation.plan.sharing().on(), ranks);
   std::string warnings;
+  if (owner.unfinished && !owner.unfinished->warning.empty()) warnings = owner.unfinished->warning + "\n";
   together(ranks, [&] {
     if (owner.book) {  // for all runs together, before anything starts
       const ledger::PlannedRun planned = planned_run(simulation, options, *owner.book, owner.resumed_id);

@@ -79,6 +79,24 @@ void check_data(const json& before, const json& now, const std::string& file) {
   }
 }
 
+// Labels, bounds and categories decide what each row is. What to say of a record from before this was kept.
+std::string check_schema(const json& before, const Simulation& now, const std::string& file) {
+  const std::string digest = schema_digest(now);
+  if (!before.contains("schema_digest"))
+    return digest.empty()
+               ? ""
+               : "the run that is resumed was begun by an earlier version, which did not keep what the schema "
+                 "said: that it is the same one was not checked";
+  if (before["schema_digest"] == digest) return "";
+  throw Error({.what = "the run that is resumed had another schema: labels, bounds, categories or columns were others, "
+                       "and the rounds so far would be of other rows than the rest",
+               .value = "digest " + digest.substr(0, 16),
+               .allowed = "digest " + before["schema_digest"].get<std::string>().substr(0, 16),
+               .where = file,
+               .fix = "put the schema back as it was; comments and the order of keys may change. Another schema is "
+                      "another run, in another --out"});
+}
+
 void check_outcome(const json& run, const std::string& folder) {
   const std::string outcome = run.value("outcome", "");  // of a run with a ledger, that also knows of a failed round
   if (outcome == "completed")
@@ -167,6 +185,7 @@ Unfinished find_unfinished(const Simulation& simulation, const TrainOptions& o, 
     check_outcome(before, folder);
     check_options(before.at("options"), given(o, now.at("options")), file);
     check_data(before, now, file);
+    found.warning = check_schema(before, simulation, file);
     check_options(before.at("options"), now.at("options"), file);
     check_ledger(before, o, file);
     if (o.engine.seed && before.at("options").value("repeat", 1) > 1)

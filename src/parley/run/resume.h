@@ -19,6 +19,7 @@ ledger::PlannedRun planned_run(const Simulation& simulation, const TrainOptions&
 struct Unfinished {
   std::string run_id;  // in the ledger; empty: it was charged to none
   record::Record record;
+  std::string warning{};  // what could not be compared
 };
 
 // Error unless the folder holds an unfinished run with these options on data of this size that was charged to this

@@ -176,7 +176,7 @@ class SimulatedRun {
     result_.mean = iterates_.model();
     estimate_coefficients();
     if (const auto rows = scored_by_all(s_.holdings.test, s_.problems[0].loss, result_.mean, ranks_))
-      result_.quality = problem::quality(*rows, {.unit = s_.label_unit});
+      result_.quality = problem::quality(*rows, measure_of(s_.holdings.schema_toml));
     for (std::size_t i = 0; i < s_.problems.size(); ++i) result_.f.push_back(iterates_.classifier(i));
     result_.nodes = node_summaries(s_, *ledger_, iterates_, node_loss_, whole, ranks_);
     for (const NodeSummary& n : result_.nodes) {
@@ -191,7 +191,7 @@ class SimulatedRun {
     if (!result_.coefficients.empty()) {
       head["coefficients"] = to_json(result_.coefficients);
       model["coefficients"] = head["coefficients"];
-      model["coefficients_assume"] = assumptions_of_intervals(s_.problems[0].loss.kind == problem::LossKind::squared);
+      model["coefficients_assume"] = assumptions_of_intervals(s_.plan);
       if (ranks_.rank() == 0)
         write_file(std::filesystem::path(folder_) / coefficients_file,
                    coefficients_csv(result_.coefficients, s_.not_private.empty()));

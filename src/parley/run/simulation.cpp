@@ -7,6 +7,7 @@
 
 #include "parley/algorithm/planner.h"
 #include "parley/algorithm/rules.h"
+#include "parley/base/digest.h"
 #include "parley/base/error.h"
 #include "parley/base/text.h"
 #include "parley/data/schema.h"
@@ -151,7 +152,7 @@ void add_yardstick(Simulation& simulation, network::Ranks& ranks) {
   const problem::Loss& kind = simulation.problems[0].loss;
   if (simulation.test_rows == 0) return;
   if (const auto rows = scored_by_all(simulation.holdings.test, kind, simulation.optimum, ranks))
-    simulation.quality_nonprivate = problem::quality(*rows, {.unit = simulation.label_unit});
+    simulation.quality_nonprivate = problem::quality(*rows, measure_of(simulation.holdings.schema_toml));
   double errors = problem::test_errors(simulation.holdings.test, kind, simulation.optimum);
   ranks.sum({&errors, 1});
   simulation.test_error_nonprivate = problem::test_error_of(errors, simulation.test_rows, kind, simulation.label_unit);
@@ -260,6 +261,10 @@ json privacy_json(const Simulation& s, const algorithm::Cost& spent, bool whole_
   return j;
 }
 
+std::string schema_digest(const Simulation& s) {
+  return s.holdings.schema_toml.empty() ? "" : hex(sha256(s.holdings.schema_toml));
+}
+
 json header_json(const Simulation& s, const TrainOptions& options, const std::string& outcome) {
   TrainOptions copy = options;
   copy.algorithm = s.plan.options;  // with everything that was left open filled in
@@ -290,6 +295,7 @@ json header_json(const Simulation& s, const TrainOptions& options, const std::st
                {"node_facts", nodes},
                {"warnings", s.plan.warnings},
                {"options", to_json(option_rows(copy))}};
+  head["schema_digest"] = schema_digest(s);
   if (s.unit.rows_per_person > 0) head["rows_per_person"] = s.unit.rows_per_person;
   if (const json forecast = forecast_json(s.plan); !forecast.is_null()) head["forecast"] = forecast;
   for (const auto& n : s.plan.nodes)
@@ -305,8 +311,9 @@ json configuration_json(const Simulation& s, const TrainOptions& options) {
   j.erase("selection");  // whoever chose it: the algorithm is among the options
   j.erase("forecast");   // follows from the options and the sizes, as the noise does
   j.erase("noise_used");
-  j.erase("noise_levels");  // follow from the options and the sizes
-  j.erase("warnings");      // what a ledger or a key beside it says may change between two starts
+  j.erase("schema_digest");  // a ledger's runs of earlier versions go on: resume.cpp compares it
+  j.erase("noise_levels");   // follow from the options and the sizes
+  j.erase("warnings");       // what a ledger or a key beside it says may change between two starts
   return j;
 }
 

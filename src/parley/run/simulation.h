@@ -57,6 +57,7 @@ std::string not_covered(const Simulation& simulation);  // rows that were declar
 nlohmann::json privacy_json(const Simulation& simulation, const algorithm::Cost& spent, bool whole_run);
 
 // What must be the same for a run to be the same run: the public part of the header, without folders and threads.
+std::string schema_digest(const Simulation& simulation);  // of its canonical text; empty: no schema says what rows are
 nlohmann::json configuration_json(const Simulation& simulation, const TrainOptions& options);
 
 // run.json: what was asked, by whom it is held, and what came of it.

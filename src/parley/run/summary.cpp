@@ -99,8 +99,7 @@ json to_json(const Summary& s, const TrainOptions& o) {
             {"record", s.record}});
   if (!s.runs.back().coefficients.empty()) {  // of the last run; each one's stand in its own record
     j["coefficients"] = to_json(s.runs.back().coefficients);
-    j["coefficients_assume"] =
-        assumptions_of_intervals(s.simulation.problems[0].loss.kind == problem::LossKind::squared);
+    j["coefficients_assume"] = assumptions_of_intervals(s.simulation.plan);
   }
   j.update(quality_of(s, o.engine.repeat == 1));
   return j;

@@ -102,6 +102,17 @@ struct Comparison {
     return values("graph", here, there);
   }
 
+  // A key is not always there (fold), and then every later line stands one further down: whether this line's key is
+  // missing in the section of the other one from line i on.
+  static bool alone(const std::vector<std::string>& other, std::size_t i, const json& line) {
+    if (!line.is_string()) return false;
+    const std::string text = line.get<std::string>(), key = text.substr(0, text.find(" = ") + 1);
+    if (key.empty()) return false;
+    for (; i < other.size() && !other[i].empty(); ++i)
+      if (other[i].starts_with(key)) return false;
+    return true;
+  }
+
   // The first line that differs, and the column to which it belongs.
   std::string schema(const json& here, const json& there) const {
     if (!here.is_string() || !there.is_string()) return values("schema", here, there);
@@ -111,7 +122,12 @@ struct Comparison {
     std::string section = "schema";
     for (std::size_t i = 0; i < std::max(a.size(), b.size()); ++i) {
       const json one = i < a.size() ? json(a[i]) : json(), other = i < b.size() ? json(b[i]) : json();
-      if (!same(one, other)) return values(section, one, other);
+      if (!same(one, other))
+        return values(section,
+                      alone(b, i, one)     ? one
+                      : alone(a, i, other) ? json()
+                                           : one,
+                      alone(b, i, one) ? json() : other);
       if (a[i] == "[label]") section = "schema, label";
       if (a[i].starts_with("name = ")) section = "schema, column " + shown(a[i].substr(7));
     }

@@ -78,6 +78,16 @@ TEST_F(StudyFile, ADifferenceInTheSchemaNamesItsColumn) {
             "schema, label: negative = [\"no\"] here, negative = [\"never\"] at hospital_b");
 }
 
+TEST_F(StudyFile, AKeyOfTheSchemaThatOneSideLacksIsNamedOnBothSides) {
+  const std::string unit = "person = \"id\"\nrows_per_person = 2\n";
+  write_file(folder / "schema.toml", unit + schema);
+  const json without = canonical(head + three);
+  write_file(folder / "schema.toml", "fold = \"both\"\n" + unit + schema);
+  const json with = canonical(head + three);
+  EXPECT_EQ(difference(with, without, "hospital_b"), "schema: fold = \"both\" here, nothing at hospital_b");
+  EXPECT_EQ(difference(without, with, "hospital_b"), "schema: nothing here, fold = \"both\" at hospital_b");
+}
+
 TEST_F(StudyFile, WhateverAPeerSendsIsShownHarmlessly) {
   const json here = canonical(head + three);
   for (const json& there : {json(), json("x"), json(3), json::array(), json::object()})

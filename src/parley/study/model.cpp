@@ -31,7 +31,7 @@ nlohmann::json model_json(const Study& study, const StudyPlan& plan, const Vecto
   text["selection"] = run::to_json(plan.selected);
   if (const auto table = coefficients_of(study, estimate); !table.empty()) {
     text["coefficients"] = run::to_json(table);
-    text["coefficients_assume"] = run::assumptions_of_intervals(model.loss.kind == problem::LossKind::squared);
+    text["coefficients_assume"] = run::assumptions_of_intervals(plan.plan);
   }
   return text;
 }

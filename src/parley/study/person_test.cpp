@@ -37,12 +37,13 @@ TEST_F(PersonStudy, TheStatementSaysWhomItIsForAndWhatNoProgramCanCheck) {
   const json person = stated(of_persons), row = stated(schema);
   EXPECT_EQ(person["rows_per_person"], 4);
   EXPECT_FALSE(row.contains("rows_per_person"));
-  EXPECT_THAT(statement_text(person),
-              AllOf(HasSubstr("about any one person (up to 4 rows)\nof hospital_b"),
-                    HasSubstr("Adjacency: what the rows of one person (up to 4 rows) of this party hold is replaced"),
-                    HasSubstr("no person has more than 4 rows among the rows of this party"),
-                    HasSubstr("a person with rows at several parties is not covered by this figure"),
-                    HasSubstr("theorem P1"), Not(HasSubstr("patient"))));
+  EXPECT_THAT(
+      statement_text(person),
+      AllOf(HasSubstr("about any one person (up to 4 rows)\nof hospital_b"),
+            HasSubstr("Adjacency: what the rows of one person (up to 4 rows) of this party hold is replaced"),
+            HasSubstr("no person has more than 4 rows among the rows of this party"),
+            HasSubstr("each figure is for rows at this party alone. A person with rows at 2 of the parties loses more"),
+            HasSubstr("theorem P1"), Not(HasSubstr("patient"))));
   EXPECT_THAT(statement_text(row), AllOf(HasSubstr("about any one record\nof hospital_b"), Not(HasSubstr("person"))));
 }
 

@@ -17,7 +17,8 @@ namespace {
 using nlohmann::json;
 
 // What the figures rest on, of what this study does.
-json assumptions(const Study& study, const algorithm::Schedule& s, bool in_parts) {
+json assumptions(const Study& study, const algorithm::Plan& plan, const algorithm::Schedule& s, bool in_parts) {
+  const std::string several = run::several_parties_in_words(plan);
   json list = json::array(
       {"every row has norm at most 1 after the public schema (enforced: rows are clipped)",
        "bounds and categories of the schema were written down without looking at the private rows (no "
@@ -32,7 +33,6 @@ json assumptions(const Study& study, const algorithm::Schedule& s, bool in_parts
                    " among the rows of this party, a person being who has one text in the schema's person column "
                    "(enforced: further rows are refused or left out); that nobody has two such texts no program can "
                    "check");
-    list.push_back("a person with rows at several parties is not covered by this figure: there the costs add up");
   }
   if (s.sums)
     list.push_back(
@@ -63,11 +63,12 @@ json assumptions(const Study& study, const algorithm::Schedule& s, bool in_parts
                      "need it)"),
          "no row was released before every party's signed key was here (enforced), and each stream that two parties "
          "share served one vector (enforced: it is bound to " +
-             streams + ", and a round is released once)",
-         std::string("a person with rows at several parties is not covered by either figure: there the costs add "
-                     "up")})
+             streams + ", and a round is released once)"})
       list.push_back(one);
   }
+  if (!several.empty() && !study.seed)
+    list.push_back("each figure is for rows at this party alone. " + several +
+                   " (the planned run; that nobody has rows at several parties no program can check)");
   list.push_back("each round was released once, and charged and stored before it left (the ledger)");
   if (noisy)
     list.push_back(
@@ -170,7 +171,7 @@ json statement_json(const Study& study, const StudyPlan& plan, int node, const s
                   (spent.parts.is_null() ? "" : "; its parts together: docs/proofs/run-in-parts.md, proposition 9")
             : "none: there is no noise";
   j["bound"] = !stamps.empty() ? "none: not private" : plan.plan.verified_only() ? "numerically verified" : "proved";
-  j["assumptions"] = assumptions(study, s, !spent.parts.is_null());
+  j["assumptions"] = assumptions(study, plan.plan, s, !spent.parts.is_null());
   j["not_verifiable_from_outside"] =
       "Other parties can check that what follows from released values does follow, and that epsilon is what the "
       "planned charges of these rounds make (parley verify). They cannot see from outside that this party added its "

@@ -99,14 +99,21 @@ json six_digits(const json& value) {
 }
 
 // The options as given, and what the planner made of those that were left open.
-json options_json(const Study& s) {
-  algorithm::Options given = s.algorithm;
-  return run::to_json(algorithm::option_rows(given));
+// "1.0, 4" and "1,4" are one decision: numbers in a text are written in one way before they are hashed.
+void unify_numbers(std::string& text) {
+  std::vector<std::string> parts;
+  for (const std::string& part : split_list(text)) parts.push_back(number(parse_number(part, "a number", "the study")));
+  text = join(parts, ",");
+}
+
+json options_json(algorithm::Options o) {
+  if (o.class_weight == algorithm::ClassWeight::numbers) unify_numbers(o.class_weight.text);
+  if (o.dual_step == algorithm::DualStep::numbers) unify_numbers(o.dual_step.text);
+  return run::to_json(algorithm::option_rows(o));
 }
 
 json planned_json(const Study& s, const StudyPlan& p) {
-  algorithm::Options filled = p.plan.options;
-  json planned = run::to_json(algorithm::option_rows(filled)), given = options_json(s);
+  json planned = options_json(p.plan.options), given = options_json(s.algorithm);
   for (const auto& item : given.items())
     if (planned[item.key()] == item.value())
       planned.erase(item.key());
@@ -249,7 +256,7 @@ json canonical_json(const Study& s, const StudyPlan& p) {
           {"seed", s.seed ? json(*s.seed) : json()},
           {"features", p.setting.features},
           {"schema", s.schema_toml},
-          {"options", options_json(s)},
+          {"options", options_json(s.algorithm)},
           {"planned", planned_json(s, p)},
           {"parties", parties},
           {"edges", edges}};

@@ -212,6 +212,11 @@ TEST_F(StudyFile, ClassWeightsAreAgreedOn) {
   const json plain = canonical(text), weighted = canonical(with("class-weight = \"1,4\"\n"));
   EXPECT_NE(study_hash(plain), study_hash(weighted));
   EXPECT_NE(study_hash(weighted), study_hash(canonical(with("class-weight = \"4,1\"\n"))));
+  EXPECT_EQ(study_hash(weighted), study_hash(canonical(with("class-weight = \"1.0, 4\"\n")))) << "one decision";
+  EXPECT_EQ(weighted["planned"], canonical(with("class-weight = \"1.0, 4\"\n"))["planned"]);
+  for (const char* extreme : {"1e300,1e300", "1,1e-7"})
+    EXPECT_THAT(message_of([&] { plan_of(study(with("class-weight = \"" + std::string(extreme) + "\"\n"))); }),
+                testing::AllOf(HasSubstr("class-weight"), HasSubstr("1e-06"), HasSubstr("1e+06")));
   EXPECT_NE(study_hash(canonical(with("class-weight = \"balanced\"\nclass-share = 0.1\n"))),
             study_hash(canonical(with("class-weight = \"balanced\"\nclass-share = 0.2\n"))));
   const auto noise = [&](const std::string& of) {

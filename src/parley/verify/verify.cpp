@@ -37,6 +37,7 @@ class Verification {
     while (check_newest()) read_newest();
     for (const SeenPart& part : parts_) tell(part);
     for (int node = 0; node < parts_.front().known.agreed().nodes(); ++node) sum_up(node);
+    tell_several_parties();
     for (const std::string& file : o.ledger) check_ledger(parts_, file, result_);
     return std::move(result_);
   }
@@ -211,6 +212,15 @@ class Verification {
       return std::ranges::all_of(part.known.agreed().heard_by(one.self),
                                  [&](int j) { return part.own(j) != nullptr && part.own(j)->intact; });
     });
+  }
+
+  // As planned, which covers all parts together (docs/proofs/run-in-parts.md, proposition 9). Not told where a party is
+  // found to have spent more than that.
+  void tell_several_parties() {
+    const algorithm::Plan& plan = parts_.front().known.plan.plan;
+    if (result_.not_private.empty() && result_.epsilon <= plan.epsilon() &&
+        result_.epsilon_all_others <= plan.epsilon_all_others())
+      result_.several_parties = run::several_parties_in_words(plan);
   }
 
   // Whom its record names as contradicted: those against whom a transcript of it holds evidence. A kill may leave the

@@ -54,6 +54,7 @@ struct Verified {
   long rows_per_person = 0;            // of a person; 0: it is for one record
   double epsilon_all_others = 0;       // where noise is shared: against all others together; otherwise the same
   std::string against;                 // whom epsilon holds against, where noise is shared; otherwise empty
+  std::string several_parties;         // what rows at two of the parties cost as planned; empty: not told
   long messages = 0;                   // whose signature holds
   long compared = 0;                   // values that two or more records hold, the same in all
   std::vector<std::string> accepted;   // by a ledger's owner: that it may be an old copy

@@ -58,6 +58,12 @@ Forecast forecast(double nu) {
           .guessing = nu >= guessing_from};
 }
 
+Forecast forecast(const Known& k) {
+  Forecast f = forecast(noise_to_signal(k));
+  f.ranged = k.rows_per_person == 1;
+  return f;
+}
+
 double guessing_below(const Known& k) {
   const double n = noise_to_signal(k) * k.records / guessing_from;
   if (n == 0) return 0;
@@ -68,8 +74,7 @@ double guessing_below(const Known& k) {
 std::vector<Lever> levers(const Known& k) {
   std::vector<std::pair<double, Lever>> all;  // by ν
   const auto add = [&](const std::string& what, const Known& then) {
-    const double nu = noise_to_signal(then);
-    all.emplace_back(nu, Lever{what, forecast(nu)});
+    all.emplace_back(noise_to_signal(then), Lever{what, forecast(then)});
   };
   Known features = k, records = k, pooled = k, budget = k;
   features.weights /= 2;
@@ -90,9 +95,15 @@ std::vector<Lever> levers(const Known& k) {
 
 std::string in_words(const Forecast& f) {
   if (f.guessing) return "no better than always guessing the larger class (on synthetic tasks; not a promise)";
+  if (!f.ranged)
+    return fmt::format(
+        "about {:.1f} points of test error more than without privacy, on a synthetic task where guessing costs 10 "
+        "points, features fill their bounds and everybody has one row; for several rows of a person no range is known "
+        "(not a promise)",
+        f.points);
   return fmt::format(
       "about {:.1f} points of test error more than without privacy ({:.1f} to {:.1f} on a synthetic task where "
-      "guessing costs 10 points; not a promise)",
+      "guessing costs 10 points and features fill their bounds; not a promise)",
       f.points, f.low, f.high);
 }
 

@@ -27,8 +27,10 @@ struct Forecast {
   double low = 0, high = 0;  // between which the means of the settings in the table lie
   bool guessing = false;     // ν ≥ 0.3: no better than always guessing the larger class, where the smaller one is a
                              // quarter of the records
+  bool ranged = true;        // false: several rows of a person, of which the table has no setting
 };
-Forecast forecast(double noise_to_signal);
+Forecast forecast(double noise_to_signal);  // of single rows
+Forecast forecast(const Known& known);
 
 double guessing_below(const Known& known);  // the n at which ν is 0.3, rounded to two digits
 
@@ -39,7 +41,7 @@ struct Lever {
 };
 std::vector<Lever> levers(const Known& known);
 
-// "about 1.2 points of test error more than without privacy (0.7 to 1.9 on synthetic tasks; not a promise)"
+// "about 1.2 points of test error more than without privacy (0.7 to 1.9 on a synthetic task …; not a promise)"
 std::string in_words(const Forecast& f);
 // "no better than guessing below about 6,100 records in all, where …"
 std::string guessing_in_words(const Known& known);

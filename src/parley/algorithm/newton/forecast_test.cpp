@@ -92,6 +92,20 @@ TEST(NewtonForecast, NoneOfADiagonalOrOfManyFeatures) {
   EXPECT_EQ(why_no_forecast(algorithm::make_plan({.algorithm = "mr-admm", .epsilon = {1}}, setting)), "");
 }
 
+// The noise is that of g rows; how rows of one person hang together is in no setting of the table.
+TEST(NewtonForecast, OfSeveralRowsOfAPersonNoRangeIsTold) {
+  Known k = five_parties();
+  const Forecast one = forecast(k);
+  EXPECT_TRUE(one.ranged);
+  EXPECT_THAT(in_words(one), testing::AllOf(HasSubstr(" to "), HasSubstr("features fill their bounds")));
+  k.rows_per_person = 4;
+  const Forecast four = forecast(k);
+  EXPECT_FALSE(four.ranged);
+  EXPECT_NEAR(noise_to_signal(k), 4 * noise_to_signal(five_parties()), 1e-12);
+  EXPECT_THAT(in_words(four), testing::AllOf(HasSubstr("everybody has one row"), HasSubstr("no range is known"),
+                                             testing::Not(HasSubstr(" to "))));
+}
+
 TEST(NewtonForecast, BelowSoManyRecordsItIsGuessing) {
   Known k = five_parties(0.1);
   k.records = guessing_below(k);

@@ -50,7 +50,9 @@ class Check {
     }
     file_.persons_with_extra_rows = persons_.with_extra_rows();
     file_.extra_rows = persons_.extra_rows();
-    file_.persons = persons_.take_texts().size();
+    file_.persons = persons_.texts().size();
+    file_.persons_spelt_alike = persons_.spelt_alike();
+    file_.person_texts = persons_.take_texts();
     return std::move(file_);
   }
 
@@ -68,7 +70,8 @@ class Check {
         return add(e.fields().front(), "");
       }
     }
-    if (person_) count_person(rows);
+    const bool kept = !person_ || count_person(rows);
+    const std::size_t before = file_.problems;
     encoder_->check(rows.fields(), rows.place(), facts_);
     for (std::size_t i = 0; i < facts_.size(); ++i) {
       CheckedColumn& column = file_.columns[i];
@@ -79,14 +82,22 @@ class Check {
       ++column.problems;
       add(*facts_[i].problem, column.name);
     }
+    if (kept && labelled_ && file_.problems == before) sum_up(rows);
+  }
+
+  void sum_up(const CsvScanner& rows) {
+    encoded_.features = encoder_->features();
+    encoder_->encode(rows.fields(), rows.place(), encoded_, scratch_);
+    file_.sum.add(encoded_);
+    encoded_ = Rows{};
   }
 
   void start(const CsvScanner& rows) {
     columns_ = column_names(layout_, rows.fields(), rows.place().text());
     for (const auto& wrong : wrong_columns(columns_, file_.name, schema_, true)) add(wrong, "");
     const Schema present = without_absent(schema_, columns_);
-    const bool labelled = std::ranges::find(columns_, schema_.label.column) != columns_.end();
-    encoder_.emplace(RowEncoder::Known{}, columns_, file_.name, present, labelled);
+    labelled_ = std::ranges::find(columns_, schema_.label.column) != columns_.end();
+    encoder_.emplace(RowEncoder::Known{}, columns_, file_.name, present, labelled_);
     try {
       if (!schema_.unit.person.empty()) person_.emplace(columns_, file_.name, schema_);
     } catch (const Error& absent) {
@@ -96,16 +107,19 @@ class Check {
       file_.columns.push_back({.name = name, .kind = kind_of(schema_, name)});
   }
 
-  void count_person(const CsvScanner& rows) {
+  // Whether its row is one that stays.
+  bool count_person(const CsvScanner& rows) {
     std::string person;
     try {
       person = person_->of(rows.fields(), rows.place());
     } catch (const Error& e) {
-      return add(e.fields().front(), schema_.unit.person);
+      add(e.fields().front(), schema_.unit.person);
+      return false;
     }
-    if (!persons_.add(std::move(person)).too_many) return;
+    if (!persons_.add(std::move(person)).too_many) return true;
     if (file_.extra_lines.size() < CheckedFile::most_extra_lines) file_.extra_lines.push_back(rows.place().line);
     if (schema_.extra_rows == ExtraRows::error) add(persons_.refused(rows.place()), schema_.unit.person);
+    return false;
   }
 
   void add(const Error::Fields& fields, const std::string& column) {
@@ -127,6 +141,9 @@ class Check {
   std::vector<std::string> columns_;
   std::optional<RowEncoder> encoder_;
   std::vector<CellFacts> facts_;
+  bool labelled_ = false;
+  Rows encoded_;  // one row
+  RowEncoder::Scratch scratch_;
   std::optional<PersonColumn> person_;
   Persons persons_;
   std::map<std::tuple<std::string, std::string, std::string>, std::size_t> seen_;  // column, what, value → listed

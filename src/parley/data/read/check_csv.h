@@ -7,6 +7,7 @@
 #include "parley/base/error.h"
 #include "parley/data/read/bytes.h"
 #include "parley/data/read/csv_layout.h"
+#include "parley/data/row_sum.h"
 #include "parley/data/schema.h"
 
 namespace parley::data {
@@ -30,8 +31,11 @@ struct CheckedFile {
   std::vector<CheckedColumn> columns{};
   std::size_t persons = 0;  // where the schema names a person column
   std::size_t persons_with_extra_rows = 0, extra_rows = 0;
-  std::vector<std::size_t> extra_lines{};  // of the first extra rows
-  bool whole = true;                       // false: reading stopped at the last problem
+  std::size_t persons_spelt_alike = 0;      // texts that differ from another one only in capital letters or blanks
+  std::vector<std::size_t> extra_lines{};   // of the first extra rows
+  std::vector<std::string> person_texts{};  // by first appearance
+  RowSum sum{};                             // of the rows without a problem, as train has them
+  bool whole = true;                        // false: reading stopped at the last problem
 
   static constexpr std::size_t most_listed = 10'000, most_extra_lines = 5;
 };

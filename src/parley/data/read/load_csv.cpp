@@ -222,6 +222,8 @@ class Loader {
                        std::to_string(schema_.unit.rows_per_person) +
                        " rows: the first ones stay, as the schema says "
                        "(private: counted on the rows)");
+    if (const std::size_t alike = persons_.spelt_alike(); alike > 0)
+      plan_.watch.warn(name_ + ": " + Spellings::in_words(alike, schema_.unit.person));
   }
 
   // Room for the whole file at once, guessed from what it held so far. Memory that is reserved and never written costs

@@ -1,9 +1,11 @@
 #include "parley/data/read/seen_column.h"
 
 #include <algorithm>
+#include <cctype>
 #include <charconv>
 #include <cmath>
 
+#include "parley/base/text.h"
 #include "parley/data/schema_texts.h"
 
 namespace parley::data {
@@ -13,20 +15,39 @@ bool holds(const std::vector<std::string>& list, const std::string& item) {
   return std::ranges::find(list, item) != list.end();
 }
 
-// "patient_id", "ID", "case number": a name of its own, not a part of "width".
-bool names_an_identifier(const std::string& name) {
-  static const std::vector<std::string> words{"id", "ids",    "uuid", "guid", "key",   "nr",
-                                              "no", "number", "mrn",  "ssn",  "index", "row"};
-  std::string word;
-  for (const char c : folded(name, Fold::letters) + " ") {
-    if (std::isalnum(static_cast<unsigned char>(c)) != 0) {
-      word += c;
-    } else {
-      if (holds(words, word)) return true;
-      word.clear();
-    }
+// "patient_id", "CaseNumber2": its words, in small letters.
+std::vector<std::string> words_in(const std::string& name) {
+  std::vector<std::string> words{""};
+  char before = ' ';
+  for (const char c : name) {
+    const auto code = static_cast<unsigned char>(c);
+    const bool begins = std::isupper(code) != 0 && std::islower(static_cast<unsigned char>(before)) != 0;
+    if (std::isalnum(code) == 0 || begins) words.emplace_back();
+    if (std::isalnum(code) != 0) words.back() += static_cast<char>(std::tolower(code));
+    before = c;
   }
-  return false;
+  return words;
+}
+
+const std::vector<std::string> identifier_words{"id", "ids", "uuid", "guid", "mrn", "ssn"};
+// Words that also count and measure ("number of visits", "body mass index"): they name an identifier where no two rows
+// have the same.
+const std::vector<std::string> numbering_words{"key", "nr", "no", "number", "index", "row"};
+const std::vector<std::string> person_words{"person",  "patient", "customer", "client",      "member", "user",
+                                            "subject", "insured", "account",  "participant", "pat",    "people"};
+
+bool has_word(const std::string& name, const std::vector<std::string>& list) {
+  return std::ranges::any_of(words_in(name), [&](const std::string& word) { return holds(list, word); });
+}
+
+// "patientid", "customer no", "person": a person's, and not a measure of one ("patient age").
+bool numbers_persons(const std::string& name) {
+  const std::string word = join(words_in(name), "");
+  return std::ranges::any_of(person_words, [&](const std::string& person) {
+    if (!word.starts_with(person)) return false;
+    const std::string rest = word.substr(person.size());
+    return rest.empty() || holds(identifier_words, rest) || holds(numbering_words, rest);
+  });
 }
 
 }  // namespace
@@ -62,10 +83,35 @@ SeenColumn::SeenColumn(const Table& table, std::size_t column, const std::vector
   }
 }
 
-bool SeenColumn::identifies() const {
+bool SeenColumn::one_per_row() const {
+  if (values.size() < cells) return false;
   if (values.size() > 50 && 2 * values.size() > rows && !measured() && !dated()) return true;
   const bool each = rows >= 20 && codes && no_numbers == 0 && numbers.size() == rows;
-  return each && (names_an_identifier(name) || *numbers.rbegin() - *numbers.begin() < static_cast<double>(rows));
+  return each && (has_word(name, identifier_words) || has_word(name, numbering_words) || numbers_persons(name) ||
+                  *numbers.rbegin() - *numbers.begin() < static_cast<double>(rows));
+}
+
+// Categories are few, or have many rows each.
+bool SeenColumn::few_rows_each() const {
+  constexpr std::size_t most = 10;
+  return values.size() < cells && values.size() > many && cells <= most * values.size();
+}
+
+// A name is asked where the form does not decide: of numbers, which may be measured, and of texts that are not so many.
+bool SeenColumn::repeats() const {
+  constexpr std::size_t many_texts = 50;
+  if (!few_rows_each() || dated()) return false;
+  const bool named = has_word(name, identifier_words) || numbers_persons(name);
+  return measured() ? named && codes : named || values.size() > many_texts;
+}
+
+bool SeenColumn::may_number() const {
+  constexpr std::size_t many_numbers = 100;  // more than ages
+  return few_rows_each() && measured() && codes && values.size() > many_numbers && !repeats();
+}
+
+bool SeenColumn::named_person() const {
+  return numbers_persons(name);
 }
 
 std::optional<std::pair<std::vector<std::string>, std::vector<std::string>>> SeenColumn::positive_and_negative() const {
@@ -117,7 +163,7 @@ std::vector<std::string> missing_words(const Table& table, std::vector<std::stri
 bool needs_folding(const Table& table) {
   for (std::size_t i = 0; i < table.columns.size(); ++i) {
     const SeenColumn plain(table, i, {}, Fold::none);
-    if (plain.measured() || plain.dated() || plain.identifies()) continue;
+    if (plain.measured() || plain.dated() || plain.one_per_row()) continue;
     if (SeenColumn(table, i, {}, Fold::both).values.size() < plain.values.size()) return true;
   }
   return false;

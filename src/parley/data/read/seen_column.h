@@ -48,12 +48,18 @@ struct SeenColumn {
     return values.size() >= 3 && values.size() <= most_classes && 2 * values.size() <= rows && !measured() &&
            !missing();
   }
-  bool identifies() const;  // a number or text for each row
+  // An identifier: texts, or numbers that a name calls one, of which there are too many to be categories.
+  bool identifies() const { return one_per_row() || repeats(); }
+  bool one_per_row() const;   // it tells no two rows of a person from rows of two persons
+  bool repeats() const;       // so that rows with the same text may be one person's
+  bool may_number() const;    // whole numbers that repeat as those of persons do, and may be measured just as well
+  bool named_person() const;  // its name speaks of persons: "patient_id", "CustomerNo"
   // yes and no in any of their words, or the only two values, the larger one positive.
   std::optional<std::pair<std::vector<std::string>, std::vector<std::string>>> positive_and_negative() const;
   std::vector<std::string> sorted() const;  // as written; by size when all are numbers, else by bytes
 
  private:
+  bool few_rows_each() const;
   bool few(std::size_t wrong) const { return wrong <= std::max<std::size_t>(1, cells / 20); }
 };
 

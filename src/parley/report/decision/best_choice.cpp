@@ -21,7 +21,7 @@ struct Errors {
 Errors errors_of(const Group& g) {
   std::vector<double> values;
   for (const Run& run : g.runs)
-    if (std::isfinite(run.metrics.test_error)) values.push_back(run.metrics.test_error);
+    if (std::isfinite(run.judged_error())) values.push_back(run.judged_error());
   Errors e{.group = &g, .count = static_cast<int>(values.size())};
   const double n = e.count;
   for (const double v : values) e.mean += v / n;
@@ -56,7 +56,9 @@ std::vector<std::string> best_choices(const std::vector<Group>& groups) {
       return (e.group->algorithm.empty() ? e.group->name : e.group->algorithm) + " (" +
              error_text(e.group->first(), e.mean) + (e.count == 1 ? ", one run)" : ")");
     };
-    std::string line = "At ε = " + printed_epsilon(epsilon) + ": ";
+    const Run& first = best.group->first();
+    std::string line =
+        "At ε = " + printed_epsilon(epsilon) + (first.judged_by_balanced_error() ? ", by the balanced error: " : ": ");
     if (clearly_apart(best, next)) {
       line += told(best) + " is best; next is " + told(next) + ".";
     } else if (best.count < 2 || next.count < 2) {
@@ -67,9 +69,9 @@ std::vector<std::string> best_choices(const std::vector<Group>& groups) {
       for (std::size_t i = 1; i < all.size() && !clearly_apart(best, all[i]); ++i) names += ", " + told(all[i]);
       line += "no choice is clearly best. The differences are within run-to-run scatter: " + names + ".";
     }
-    const double guessing = best.group->first().metrics.test_error_guessing;
+    const double guessing = first.judged_guessing();
     if (std::isfinite(guessing) && best.mean >= guessing)
-      line += " None is better than always guessing (" + error_text(best.group->first(), guessing) + ").";
+      line += " None is better than always guessing (" + error_text(first, guessing) + ").";
     lines.push_back(std::move(line));
   }
   return lines;

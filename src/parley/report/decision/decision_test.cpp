@@ -103,6 +103,25 @@ Group setting(const std::string& name, double epsilon, const std::vector<double>
   return g;
 }
 
+// With weights the test error rewards whoever finds no record of the rare class.
+TEST(BestChoice, IsByTheBalancedErrorWhereClassesHaveWeights) {
+  std::vector<Group> groups = {setting("says no", 1, {0.11, 0.11}), setting("newton", 1, {0.20, 0.21})};
+  const auto with = [&](Group& g, double balanced, const std::string& weights) {
+    for (auto& run : g.runs) {
+      run.metrics.balanced_error = balanced;
+      run.metrics.balanced_error_guessing = 0.5;
+      run.options["class-weight"] = weights;
+    }
+  };
+  with(groups[0], 0.5, "1,4");
+  with(groups[1], 0.24, "1,4");
+  EXPECT_THAT(best_choices(groups).at(0),
+              testing::StartsWith("At ε = 1.0000, by the balanced error: newton (24.00 %)"));
+  with(groups[0], 0.5, "none");
+  with(groups[1], 0.24, "none");
+  EXPECT_THAT(best_choices(groups).at(0), testing::StartsWith("At ε = 1.0000: says no"));
+}
+
 TEST(BestChoice, IsNamedAtEachEpsilonOnlyWhereItIsBeyondScatter) {
   const std::vector<Group> groups = {setting("dvp", 1, {0.20, 0.21, 0.19}),
                                      setting("newton", 1, {0.150, 0.151, 0.149}),

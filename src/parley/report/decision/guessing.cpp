@@ -20,13 +20,15 @@ std::string figure_of(const Metrics& m) {
 std::optional<Guessing> against_guessing(const Group& g) {
   const Run& run = g.first();
   const Metrics& m = run.metrics;
-  const double tested = over_runs(g, [](const Run& r) { return r.metrics.test_error; }).mean;
+  const double tested = over_runs(g, [](const Run& r) { return r.judged_error(); }).mean;
   const bool own = !std::isfinite(tested);
   const double error = own ? m.own_error : tested;
-  if (!std::isfinite(error) || !std::isfinite(m.test_error_guessing)) return std::nullopt;
-  const double better = m.test_error_guessing - error;
+  const bool balanced = !own && run.judged_by_balanced_error();
+  const double guessing = balanced ? run.judged_guessing() : m.test_error_guessing;
+  if (!std::isfinite(error) || !std::isfinite(guessing)) return std::nullopt;
+  const double better = guessing - error;
   const bool numbers = of_numbers(run), alone = g.runs.size() == 1;
-  const bool told = alone && m.no_better.has_value();  // by exact tests on these rows
+  const bool told = alone && m.no_better.has_value() && !balanced;  // by exact tests on these rows, of the test error
   const Verdict verdict = verdict_on_worth(m.no_better.value_or(true), "");
   const std::string value = told          ? verdict.word
                             : better <= 0 ? "no better"
@@ -34,10 +36,14 @@ std::optional<Guessing> against_guessing(const Group& g) {
                                           : fmt::format("{:.1f} points better", 100 * better);
   std::string small = alone && !m.verdict.empty() ? "The model is " + m.verdict + ". " : "";
   if (alone) small += figure_of(m);
-  small += std::string(numbers ? "Root mean square error, in the column's own unit: " : "Wrong: ") +
+  small += std::string(numbers    ? "Root mean square error, in the column's own unit: "
+                       : balanced ? "Balanced error: "
+                                  : "Wrong: ") +
            error_text(run, error) +
-           (numbers ? "; always guessing the mean: " : "; always guessing the larger class: ") +
-           error_text(run, m.test_error_guessing);
+           (numbers    ? "; always guessing the mean: "
+            : balanced ? "; always guessing one class: "
+                       : "; always guessing the larger class: ") +
+           error_text(run, guessing);
   if (own) small += "; on this party's " + own_rows_in_words(run);
   return Guessing{value, small, told ? std::optional(verdict.light) : std::nullopt};
 }

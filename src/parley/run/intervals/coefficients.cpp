@@ -97,12 +97,19 @@ std::vector<Coefficient> coefficients(const algorithm::newton::Estimate& e, cons
   return table;
 }
 
-std::string assumptions_of_intervals(bool linear) {
-  return std::string(
-             "95 % intervals that count which records there are and the privacy noise. They assume that every "
-             "party followed the protocol, that records are independent, and ") +
-         (linear ? "that the linear model is right, with errors of equal spread."
-                 : "nothing of the model: where it is wrong, they are for the logistic model that comes closest.");
+std::string assumptions_of_intervals(const algorithm::Plan& plan) {
+  const algorithm::Schedule& first = plan.nodes.front();
+  std::string text =
+      "95 % intervals that count which records there are and the privacy noise. They assume that every "
+      "party followed the protocol, that records are independent, and ";
+  text += first.loss.kind == problem::LossKind::squared
+              ? "that the linear model is right, with errors of equal spread."
+              : "nothing of the model: where it is wrong, they are for the logistic model that comes closest.";
+  if (first.group() > 1)
+    text +=
+        " Several rows of one person are not independent records: standard errors are then too small, and intervals "
+        "and p-values too sure.";
+  return text;
 }
 
 json to_json(const std::vector<Coefficient>& table) {

@@ -7,6 +7,7 @@
 
 #include "parley/algorithm/newton/newton_final.h"
 #include "parley/algorithm/options.h"
+#include "parley/algorithm/schedule.h"
 #include "parley/data/schema.h"
 
 namespace parley::run {
@@ -24,7 +25,7 @@ void check_intervals(const algorithm::Options& options, const std::string& schem
 // label; squared loss: units of the label.
 std::vector<Coefficient> coefficients(const algorithm::newton::Estimate& estimate, const data::Schema& schema);
 
-std::string assumptions_of_intervals(bool linear);
+std::string assumptions_of_intervals(const algorithm::Plan& plan);
 nlohmann::json to_json(const std::vector<Coefficient>& coefficients);  // null where not identified
 // Numbers without a guarantee are stamped in every line: this file is what people copy elsewhere.
 std::string coefficients_csv(const std::vector<Coefficient>& coefficients, bool is_private);

@@ -26,6 +26,12 @@ problem::Unit unit_of(const std::string& schema_toml) {
   return bounds ? problem::Unit{.low = bounds->low, .high = bounds->high} : problem::Unit{};
 }
 
+problem::Measure measure_of(const std::string& schema_toml) {
+  if (schema_toml.empty()) return {};
+  const data::Schema schema = data::parse_schema(schema_toml, "the schema");
+  return {.unit = unit_of(schema_toml), .several_rows = schema.unit.rows_per_person > 1};
+}
+
 std::vector<std::string> class_names(const std::string& schema_toml, const std::vector<std::string>& classes) {
   if (!classes.empty()) return classes;
   if (schema_toml.empty()) return {"-1", "1"};

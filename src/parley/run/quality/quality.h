@@ -14,6 +14,7 @@ namespace parley::run {
 
 // What the schema says of the label; empty: LIBSVM.
 problem::Unit unit_of(const std::string& schema_toml);
+problem::Measure measure_of(const std::string& schema_toml);  // rows of a schema; empty: there is none
 std::vector<std::string> class_names(const std::string& schema_toml, const std::vector<std::string>& classes);
 
 // The held-out rows of all ranks in the order of ranks; nullopt where there are none.

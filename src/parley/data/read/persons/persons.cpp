@@ -1,23 +1,56 @@
 #include "parley/data/read/persons/persons.h"
 
+#include <algorithm>
+#include <array>
 #include <utility>
 
+#include "parley/base/text.h"
 #include "parley/data/read/columns.h"
 #include "parley/data/schema_texts.h"
 
 namespace parley::data {
+
+namespace {
+
+// Words for "missing" whatever the schema lists, in small letters and without blanks around.
+bool names_nobody(const std::string& text) {
+  static const std::array<std::string_view, 14> words{"",     "na", "n/a", "#n/a", "nan", "null",    "nil",
+                                                      "none", "-",  "--",  ".",    "?",   "unknown", "missing"};
+  return std::ranges::find(words, text) != words.end();
+}
+
+}  // namespace
 
 PersonColumn::PersonColumn(const std::vector<std::string>& columns, const std::string& source, const Schema& schema)
     : schema_(schema), cell_(need_column(columns, source, schema.unit.person, "person column")), missing_(schema) {}
 
 std::string PersonColumn::of(std::span<const Cell> row, const Place& where) const {
   std::string text = folded(row[cell_], schema_.fold);
-  if (missing_.is(text))
+  if (missing_.is(text) || missing_.is(trim(text)) || names_nobody(folded(row[cell_], Fold::both)))
     throw Error({.what = "person column '" + schema_.unit.person + "' is missing: nobody can tell whose row this is",
                  .value = quoted(row[cell_]),
+                 .allowed = "a text of the person's own; no blank and no word for \"missing\"",
                  .where = where.text(),
                  .fix = "fill the cell, or take the row out"});
   return text;
+}
+
+void Spellings::add(std::string_view text) {
+  const std::size_t same = ++texts_[folded(text, Fold::both)];
+  if (same > 1) alike_ += same == 2 ? 2 : 1;
+}
+
+std::string Spellings::in_words(std::size_t alike, const std::string& column) {
+  return std::to_string(alike) + " texts of persons in '" + column +
+         "' differ from another one only in capital letters or blanks, and each counts as a person of its own: if they "
+         "are not, all parties set fold = \"both\" (private: counted on the rows)";
+}
+
+std::size_t Persons::spelt_alike() const {
+  if (schema_.fold == Fold::both) return 0;
+  Spellings spellings;
+  for (const std::string& text : texts_) spellings.add(text);
+  return spellings.alike();
 }
 
 Persons::Row Persons::add(std::string person) {

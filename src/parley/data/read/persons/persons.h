@@ -15,7 +15,8 @@
 
 namespace parley::data {
 
-// The person column of one file, read on any number of threads.
+// The person column of one file, read on any number of threads. Fails closed: a word for "missing" would make one person
+// of everybody who lacks a name, with other persons' rows left out or counted as this one's.
 class PersonColumn {
  public:
   PersonColumn(const std::vector<std::string>& columns, const std::string& source, const Schema& schema);
@@ -25,6 +26,19 @@ class PersonColumn {
   const Schema& schema_;
   std::size_t cell_;
   MissingMarks missing_;
+};
+
+// How many of different texts of persons are one but for capital letters and blanks: without `fold` each is a person.
+class Spellings {
+ public:
+  void add(std::string_view text);
+  std::size_t alike() const { return alike_; }  // texts that another one is like
+  // What their owner is told. Privacy: counted on rows.
+  static std::string in_words(std::size_t alike, const std::string& column);
+
+ private:
+  std::unordered_map<std::string, std::size_t> texts_;  // folded → how many
+  std::size_t alike_ = 0;
 };
 
 // Counted in the order of the file, by one thread.
@@ -42,7 +56,9 @@ class Persons {
 
   std::size_t extra_rows() const { return extra_; }
   std::size_t with_extra_rows() const { return over_; }  // persons
+  const std::vector<std::string>& texts() const { return texts_; }
   std::vector<std::string> take_texts() { return std::move(texts_); }
+  std::size_t spelt_alike() const;  // of these texts; 0 where the schema folds both letters and blanks
 
  private:
   const Schema& schema_;
