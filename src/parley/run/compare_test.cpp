@@ -77,7 +77,7 @@ TEST_F(Compare, EpsilonForRowsAsDealtIsMarkedInEveryFile) {
     const Comparison all = compare(c, hooks);
     const std::string word = split == "even" ? "replace-one" : "as dealt";
     EXPECT_EQ(to_json(all)["adjacency"], word);
-    EXPECT_THAT(to_csv(all), HasSubstr("," + word + ",noise from seed 1,\n"));
+    EXPECT_THAT(to_csv(all), HasSubstr("," + word + ",noise from seed 1,,parley\n"));
   }
 }
 
