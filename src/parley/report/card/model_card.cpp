@@ -151,11 +151,11 @@ std::string model_card(const std::vector<Group>& groups, const Options& options)
   std::string out(card_signature);
   out += "# Model card: " + markdown_text(options.title) + "\n\n";
   if (options.audience == Audience::owner) out += "**Private: keep this card where the rows are kept.**\n\n";
-  Rows model = {{"algorithm", run.option("algorithm")},
-                {"loss", run.option("loss")},
-                {"rounds", run.planned_rounds() > 0 ? std::to_string(run.planned_rounds()) : ""},
-                {"outcome", run.outcome.empty() ? "unknown" : run.outcome},
-                {"made by", "parley " + options.version}};
+  const Rows model = {{"algorithm", run.option("algorithm")},
+                      {"loss", run.option("loss")},
+                      {"rounds", run.planned_rounds() > 0 ? std::to_string(run.planned_rounds()) : ""},
+                      {"outcome", run.outcome.empty() ? "unknown" : run.outcome},
+                      {"made by", "parley " + options.version}};
   out += table_of("model", "", model);
   return out + section("Purpose", purpose(run)) + section("Data", data_of(run)) +
          section("Privacy", privacy_of(groups)) + section("Quality", quality_of(groups[0], options.audience)) +

@@ -96,7 +96,8 @@ class Columns {
     const Value given = g_.input(c.column.name, Element::number, 1), is_missing = missing(given);
     const Value x = g_.op("Where", {is_missing, g_.scalar(c.column.edges[0]), given});
     const Value reached = g_.cast(g_.op("GreaterOrEqual", {x, g_.row(c.column.edges)}), Element::number);
-    std::vector<double> ones(c.column.edges.size(), 1), table;
+    const std::vector<double> ones(c.column.edges.size(), 1);
+    std::vector<double> table;
     const Value k = g_.op("MatMul", {reached, g_.constant(ones, {static_cast<Index>(ones.size()), 1})});
     for (int i = 0; i <= static_cast<int>(ones.size()); ++i)
       for (const double w : s_.row_of(c, i)) table.push_back(w);

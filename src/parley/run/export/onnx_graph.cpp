@@ -57,7 +57,7 @@ void OnnxGraph::output(const std::string& name, const Value& value, Element elem
   outputs_.message(graph_output, described(name, element, columns));
 }
 
-OnnxGraph::Value OnnxGraph::initializer(Element element, const std::vector<Index>& shape, std::string bytes) {
+OnnxGraph::Value OnnxGraph::initializer(Element element, const std::vector<Index>& shape, const std::string& bytes) {
   Protobuf tensor;
   for (const Index n : shape) tensor.number(tensor_shape, n);
   const Value name = fresh();
@@ -69,13 +69,13 @@ OnnxGraph::Value OnnxGraph::initializer(Element element, const std::vector<Index
 OnnxGraph::Value OnnxGraph::constant(const std::vector<double>& values, const std::vector<Index>& shape) {
   std::string bytes;
   for (const double v : values) add_little_endian(bytes, v);
-  return initializer(Element::number, shape, std::move(bytes));
+  return initializer(Element::number, shape, bytes);
 }
 
 OnnxGraph::Value OnnxGraph::integers(const std::vector<std::int64_t>& values) {
   std::string bytes;
   for (const std::int64_t v : values) add_little_endian(bytes, static_cast<std::uint64_t>(v));
-  return initializer(Element::integer, {static_cast<Index>(values.size())}, std::move(bytes));
+  return initializer(Element::integer, {static_cast<Index>(values.size())}, bytes);
 }
 
 OnnxGraph::Value OnnxGraph::add(Protobuf node, const std::vector<Value>& inputs, const std::string& type) {

@@ -39,7 +39,7 @@ class OnnxGraph {
  private:
   Value fresh() { return "parley:" + std::to_string(next_++); }
   Value add(Protobuf node, const std::vector<Value>& inputs, const std::string& type);
-  Value initializer(Element element, const std::vector<Index>& shape, std::string bytes);
+  Value initializer(Element element, const std::vector<Index>& shape, const std::string& bytes);
   static Protobuf described(const std::string& name, Element element, Index columns);
 
   int next_ = 0;

@@ -1,7 +1,5 @@
 #include "parley/run/export/rows.h"
 
-#include <nlohmann/json.hpp>
-
 #include "parley/base/csv.h"
 #include "parley/base/error.h"
 #include "parley/base/text.h"

@@ -2,7 +2,7 @@
 // the very same. Privacy: what this returns are private rows; only their owner may have it.
 #pragma once
 #include <filesystem>
-#include <nlohmann/json_fwd.hpp>
+#include <nlohmann/json.hpp>
 #include <span>
 #include <string>
 #include <vector>
