@@ -5,7 +5,7 @@ from __future__ import annotations
 
 from . import _parley
 from ._fit import ClippedWarning, NotPrivateWarning, Privacy, TuningWarning
-from ._parley import BudgetExceeded, Error, Model
+from ._parley import BudgetExceeded, Error
 from .estimators import (
     PrivateLinearRegression,
     PrivateLinearSVC,
@@ -13,6 +13,7 @@ from .estimators import (
     PrivateSoftmaxRegression,
 )
 from .ledger import Ledger
+from .model import Model
 from .study import Study
 
 __version__: str = _parley.version

@@ -26,7 +26,7 @@ class ClippedWarning(UserWarning):
 
 
 class TuningWarning(UserWarning):
-    """Choosing among several fits on private rows costs what all of them cost."""
+    """Several fits on the same private rows add up, and no budget covers a choice by scores on them."""
 
 
 @dataclass(frozen=True)
@@ -157,9 +157,10 @@ def warn_of_tuning(has_ledger: bool) -> None:
     if not tuned_by_sklearn():
         return
     warnings.warn(
-        "several fits on the same private rows add up: whoever sees all of them, or the choice among them, learns what "
-        "all of them cost" + ("; the ledger charges every fit" if has_ledger else " (a ledger would add it up)")
-        + ". Tune on public or synthetic rows instead",
+        "several fits on the same private rows add up"
+        + ("; the ledger charges every fit" if has_ledger else " (a ledger would add them up)")
+        + ". A choice by scores that were measured on private rows is covered by no budget. Tune on public or "
+        "synthetic rows instead",
         TuningWarning,
         stacklevel=4,
     )

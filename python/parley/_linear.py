@@ -100,8 +100,11 @@ class PrivateLinearModel(BaseEstimator):
                 seed=_fit.seed_of(self.random_state),
             )
         )
-        settings.update(_fit.settings_of(**(self.options or {})))
-        return settings
+        further = _fit.settings_of(**(self.options or {}))
+        twice = sorted((set(settings) | {"seed", "out", "nodes"}) & set(further) - {"noise"})
+        if twice:
+            raise ValueError(f"options: {', '.join(twice)} is a parameter of the estimator; give it there")
+        return {**settings, **further}
 
     def _schema(self, x: Any, target: tuple[float, float], classes: list[str], measured: list[str]) -> _parley.Schema:
         names = getattr(self, "feature_names_in_", None)

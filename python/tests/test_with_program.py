@@ -3,6 +3,7 @@ import csv
 import json
 import os
 import pathlib
+import pickle
 import subprocess
 import sys
 
@@ -47,7 +48,10 @@ def test_a_fit_is_the_run_of_the_command_line_to_the_last_bit_in_both_directions
     program("train", "--data", files, "--schema", "schema.toml", "--epsilon", "2", "--delta", "1e-6", "--seed", "4", "--loss",
             model._loss, "--test-share", "0", "--out", "run", cwd=tmp_path)
     theirs = parley.Model.read(tmp_path / "run/model.json")
-    assert (theirs.weights() == model.model_.weights()).all()
+    assert (theirs.weights == model.model_.weights()).all()
+    assert (theirs.predict_proba(x) == model.predict_proba(x)).all()
+    assert (theirs.predict(x) == model.predict(x).astype(str)).all()
+    assert "NOT PRIVATE: noise from seed 4" in repr(theirs) and repr(pickle.loads(pickle.dumps(theirs))) == repr(theirs)
 
     model.save(tmp_path / "model.json")
     new = table(tmp_path / "new.csv", x[:200])
@@ -68,6 +72,7 @@ def test_a_number_is_predicted_with_the_bits_of_the_command_line(tmp_path):
     y = 10 + 3 * x[:, 0]
     model = PrivateLinearRegression(epsilon=5, bounds=(-1, 1), target_bounds=(0, 20), random_state=1).fit(x, y)
     model.save(tmp_path / "model.json")
+    assert (parley.Model.read(tmp_path / "model.json").predict(x) == model.predict(x)).all()
     said = program("predict", "--model", tmp_path / "model.json", "--data", table(tmp_path / "new.csv", x)).splitlines()[1:]
     assert [float(line.split(",")[1]) for line in said] == model.predict(x).tolist()
     assert Model.read(tmp_path / "model.json").predict({f"x{i}": v for i, v in enumerate(x[0].tolist())}) == pytest.approx(model.predict(x[:1])[0])
@@ -128,6 +133,9 @@ def test_the_reader_encodes_texts_dates_and_bins_as_the_program_does(scale, tmp_
     said = program("predict", "--model", "run/model.json", "--data", "new.csv", cwd=tmp_path).splitlines()[1:]
     model = Model.read(tmp_path / "run/model.json")
     assert model.not_private == []
+    assert "ε = " in repr(parley.Model.read(tmp_path / "run/model.json"))
+    with pytest.raises(ValueError, match="is no plain number"):
+        parley.Model.read(tmp_path / "run/model.json").predict([[1, 2, 3, 4, 5]])
     for cells, line in zip(CELLS, said, strict=True):
         assert model.probabilities(cells)["yes"] == pytest.approx(float(line.split(",")[1]), abs=1e-12)
         assert model.predict(cells) == line.split(",")[2]

@@ -143,6 +143,7 @@ TEST_F(Library, MistakesAreToldBeforeAnythingRuns) {
   fails({{"epsilon", "1"}, {"data", "a.csv"}}, "the rows are given");
   fails({{"epsilon", "1"}, {"nodes", "5"}}, "each party's are given");
   fails({{"epsilon", "1"}, {"repeat", "2"}}, "a call trains once");
+  fails({{"epsilon", "1"}, {"resume", "yes"}, {"out", "x"}}, "cannot be resumed");
   EXPECT_THAT([&] { train({{"epsilon", "1"}}, {parties()[0]}); },
               ::testing::ThrowsMessage<Error>(HasSubstr("one party has nobody to learn with")));
   EXPECT_THAT([] { join("no-study.toml", {{"as", "a"}, {"data", "a.csv"}, {"ledger", "a.ledger"}}); },

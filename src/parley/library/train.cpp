@@ -60,6 +60,8 @@ void check_no_source(const Settings& settings) {
                    "rows", "test-data", "test-share", "public-data", "public-rows", "engine"},
                   "this setting says where rows come from, and the rows are given",
                   "leave it out, or train by names of files alone");
+  refuse_settings(settings, {"resume"}, "a run of rows in memory cannot be resumed",
+                  "train again, or train by names of files alone");
 }
 
 // One call is one run, and its guarantee is that of the whole call.
