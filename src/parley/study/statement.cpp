@@ -16,6 +16,12 @@ namespace {
 
 using nlohmann::json;
 
+std::string weights_in_words(const problem::Loss& loss) {
+  std::vector<std::string> weights;
+  for (const double weight : loss.class_weights) weights.push_back(number(weight));
+  return join(weights, ", ");
+}
+
 // What the figures rest on, of what this study does.
 json assumptions(const Study& study, const algorithm::Schedule& s, bool in_parts) {
   json list = json::array(
@@ -32,8 +38,14 @@ json assumptions(const Study& study, const algorithm::Schedule& s, bool in_parts
                    " among the rows of this party, a person being who has one text in the schema's person column "
                    "(enforced: further rows are refused or left out); that nobody has two such texts no program can "
                    "check");
-    list.push_back("a person with rows at several parties is not covered by this figure: there the costs add up");
   }
+  if (s.rows_per_person > 0 || s.sharing.on())
+    list.push_back(std::string("a person with rows at several parties is not covered by ") +
+                   (s.sharing.on() ? "either" : "this") + " figure: there the costs add up");
+  if (s.loss.weighted())
+    list.push_back("records count by their class, with the weights " + weights_in_words(s.loss) +
+                   " in the order of the classes; these, and a share of the classes that they follow from, were chosen "
+                   "without looking at the rows (no program can check this)");
   if (s.sums)
     list.push_back(
         "no row's gradient is longer than the planned bound (enforced: cut where the plan says so; elsewhere the loss "
@@ -63,9 +75,7 @@ json assumptions(const Study& study, const algorithm::Schedule& s, bool in_parts
                      "need it)"),
          "no row was released before every party's signed key was here (enforced), and each stream that two parties "
          "share served one vector (enforced: it is bound to " +
-             streams + ", and a round is released once)",
-         std::string("a person with rows at several parties is not covered by either figure: there the costs add "
-                     "up")})
+             streams + ", and a round is released once)"})
       list.push_back(one);
   }
   list.push_back("each round was released once, and charged and stored before it left (the ledger)");
@@ -152,11 +162,9 @@ json statement_json(const Study& study, const StudyPlan& plan, int node, const s
   }
   j["records_disclosed"] = me.records;
   j["unit"] = record::unit_in_words(s.rows_per_person);
-  j["adjacency"] = s.rows_per_person == 0
-                       ? "one record of this party is replaced by any other; the number of records is public"
-                       : "what the rows of one " + record::unit_in_words(s.rows_per_person) +
-                             " of this party hold is replaced by anything else; the number of rows is public";
+  j["adjacency"] = record::meaning_in_statement(s.rows_per_person);
   if (s.rows_per_person > 0) j["rows_per_person"] = s.rows_per_person;
+  if (s.loss.weighted()) j["class_weights"] = s.loss.class_weights;
   j["epsilon"] = noisy ? json(spent.epsilon) : json();
   j["delta"] = noisy ? json(spent.delta) : json();
   j["epsilon_planned"] = noisy ? json(s.epsilon) : json();
