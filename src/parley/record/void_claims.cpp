@@ -16,6 +16,14 @@ std::set<std::string> contradicted_in(const json& run) {
   return names;
 }
 
+Error two_records_of(const std::string& party, const std::filesystem::path& folder,
+                     const std::filesystem::path& other) {
+  return Error({.what = "two records of one party",
+                .value = party,
+                .where = folder.string(),
+                .fix = "give one of " + folder.string() + " and " + other.string()});
+}
+
 std::vector<VoidClaim> void_claims(const json& run) {
   std::vector<VoidClaim> all;
   const std::string outcome = text_in(run, "outcome");
