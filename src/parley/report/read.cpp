@@ -10,8 +10,8 @@
 #include "parley/base/error.h"
 #include "parley/record/files.h"
 #include "parley/record/record.h"
+#include "parley/report/party/read_party.h"
 #include "parley/report/plain_text.h"
-#include "parley/report/read_party.h"
 #include "parley/report/released.h"
 
 namespace parley::report {
@@ -123,7 +123,7 @@ void read_expected(Run& run, const json& top) {
   run.expected.points = points(forecast, fmt::format(" ({:.2g} to {:.2g})", number_in(forecast, "points_low"),
                                                      number_in(forecast, "points_high")));
   for (const json& lever : member(forecast, "levers"))
-    run.expected.levers.emplace_back(text_in(lever, "lever"), points(lever, ""));
+    run.expected.levers.push_back({text_in(lever, "lever"), points(lever, ""), number_in(lever, "epsilon_all_others")});
 }
 
 namespace {
