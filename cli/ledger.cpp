@@ -322,6 +322,25 @@ int accept(const std::string& file, const std::vector<std::string>& folders, con
   return 0;
 }
 
+// NaN where run.json lacks a number: that claims less than any charge makes.
+ledger::RunClaim claim_of(const json& run) {
+  const json privacy = record::member(run, "privacy");
+  const bool whole = record::text_in(run, "outcome") == "completed";
+  const auto claimed = [&](const char* spent, const char* planned) {
+    const double epsilon = record::number_in(privacy, spent);
+    return whole ? epsilon : std::fmax(epsilon, record::number_in(privacy, planned));
+  };
+  ledger::RunClaim claim{.epsilon_colluders = claimed("epsilon", "epsilon_planned"),
+                         .epsilon = claimed("epsilon_all_others", "epsilon_all_others_planned"),
+                         .delta = record::number_in(privacy, "delta"),
+                         .is_private = record::member(privacy, "private") == json(true)};
+  if (std::isnan(claim.epsilon)) claim.epsilon = claim.epsilon_colluders;  // records of earlier versions
+  if (record::text_in(privacy, "unit") != "person") return claim;
+  const double rows = record::number_in(privacy, "rows_per_person");
+  claim.rows_per_person = rows >= 1 && rows <= 1e6 ? static_cast<long>(rows) : -1;
+  return claim;
+}
+
 int verify(const LedgerFile& ledger, const std::vector<std::string>& records, bool as_json) {
   ledger::Checked checked = ledger::verify(ledger);
   long compared = 0;
@@ -333,7 +352,9 @@ int verify(const LedgerFile& ledger, const std::vector<std::string>& records, bo
                    .where = folder,
                    .fix = "only runs with --ledger can be compared"});
     const auto wrong = ledger::verify_record(ledger, id, r.released, r.first, folder);
+    const auto claims = ledger::verify_claim(ledger, id, claim_of(r.run), folder);
     checked.wrong.insert(checked.wrong.end(), wrong.begin(), wrong.end());
+    checked.wrong.insert(checked.wrong.end(), claims.begin(), claims.end());
     compared += static_cast<long>(r.released.size());
   }
   if (as_json) {
@@ -379,8 +400,8 @@ int verify(const LedgerFile& ledger, const std::vector<std::string>& records, bo
     fmt::print(
         "not compared with any record: parley ledger verify FILE RECORD... shows whether it is the newest copy\n");
   else
-    fmt::print("{} record{} ({} rounds) in the ledger, bit for bit\n", records.size(), records.size() == 1 ? "" : "s",
-               compared);
+    fmt::print("{} record{} ({} rounds) in the ledger, bit for bit; epsilon, delta and unit cover their charges\n",
+               records.size(), records.size() == 1 ? "" : "s", compared);
   return 0;
 }
 

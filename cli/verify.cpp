@@ -40,6 +40,7 @@ json as_json(const Verified& v) {
                        {"delta", priced ? json(p.delta) : json()},
                        {"contradicted", p.contradicted},
                        {"past_unknown", p.past_unknown},
+                       {"doubted", p.doubted},
                        {"epsilon_stated", p.claims_nothing() ? json() : amount(p.stated)},
                        {"epsilon_in_ledger", p.claims_nothing() ? json() : amount(p.in_ledger)}});
   }
@@ -98,9 +99,9 @@ void print(const Verified& v) {
       fmt::print("  part {}: {}, from round {} of part {}, {} rounds\n", p.number, join(p.parties, ", "), p.after_round,
                  p.number - 1, p.rounds);
   for (const auto& reason : v.not_private) fmt::print("\n{}\n", alarm("NOT PRIVATE: " + reason));
-  std::vector<std::string> contradicted, unknown;
+  std::vector<std::string> contradicted, unknown, doubted;
   for (const auto& p : v.parties)
-    if (p.claims_nothing()) (p.contradicted ? contradicted : unknown).push_back(p.name);
+    if (p.claims_nothing()) (p.contradicted ? contradicted : p.past_unknown ? unknown : doubted).push_back(p.name);
   if (!contradicted.empty())
     fmt::print("\n{}\n",
                alarm("No ε holds for " + join(contradicted, ", ") +
@@ -111,7 +112,12 @@ void print(const Verified& v) {
     fmt::print("\n{}\n", alarm("No ε holds for " + join(unknown, ", ") +
                                (unknown.size() == 1 ? ": by its own record" : ": by their own records") +
                                " more was released than the ledger knows of."));
-  const std::size_t without = contradicted.size() + unknown.size();
+  if (!doubted.empty())
+    fmt::print("\n{}\n",
+               alarm("No ε is told for " + join(doubted, ", ") +
+                     ": a party told its peers things that exclude each other, and these records do not prove "
+                     "which party it was."));
+  const std::size_t without = contradicted.size() + unknown.size() + doubted.size();
   if (v.noisy && without < v.parties.size())
     fmt::print("\nAny one {} of any {}party: {}ε = {}, δ = {} ({}), on the assumptions in the statements.\n",
                record::unit_in_words(v.rows_per_person), without == 0 ? "" : "other ",

@@ -453,6 +453,15 @@ class OwnersLedger(Case):
         text = self.fails("train", "--rows", 1500, "--loss-weight", 200, "--rounds", 6, *run, "--repeat", 9, "--out", "run3", says=["own.ledger", "patients"])
         self.assertNotIn("bug", text)
         self.ok("ledger", "verify", "own.ledger", "run1", "run2")
+        file = self.dir / "run1/run.json"
+        honest = file.read_text()
+        for key, value, says in (("epsilon", 0.1, "run.json claims epsilon = 0.1 at delta = 1e-05"), ("epsilon_all_others", 0.1, "run.json claims epsilon = 0.1 at"), ("delta", 1e-9, "claims epsilon = "),
+                                 ("unit", "person", "and the ledger's charges are for one row")):
+            edited = json.loads(honest)
+            edited["privacy"][key] = value
+            file.write_text(json.dumps(edited))
+            self.fails("ledger", "verify", "own.ledger", "run1", "run2", says=[says])
+        file.write_text(honest)
         shown = json.loads(self.ok("ledger", "show", "own.ledger", "--json"))
         self.assertIn("patients", json.dumps(shown))
         again = parley("ledger", "verify", "own.ledger", "run1", cwd=self.dir)

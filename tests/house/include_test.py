@@ -31,7 +31,7 @@ WITH_ALL_BELOW = {
     "study": ["run", "protocol", "identity"],
     "party": ["study", "mesh"],
     "verify": ["study"],
-    "report": ["record", "privacy"],  # what a claim means for a guesser
+    "report": ["record", "privacy", "protocol"],  # what a claim means for a guesser, and what transcripts tell of each other
     "experiment": ["run", "report"],
     "audit": ["run"],
     "library": ["party", "report"],  # include/parley/parley.h

@@ -71,10 +71,26 @@ class Persons(Case):
 
     def test_a_row_too_many_ends_a_party_before_anything_is_sent(self):
         study = self.study(UNIT.replace("drop", "error"))
+        calls = [socket.create_server((host, int(port))) for host, port in (study.addresses[n].split(":") for n in (A, C))]
+        for server in calls:
+            self.addCleanup(server.close)
+            server.setblocking(False)
         result = run(*study.command(B), cwd=study.base / B, check=False)
         self.assertEqual(result.returncode, 1)
         self.assertIn("mine.csv:92: a person has more rows than the schema allows for", result.stderr)
         self.assertFalse(study.out(B, "run.json").exists())
+        for server in calls:  # whoever connects stands in line, also when it has left again
+            self.assertRaises(BlockingIOError, server.accept)
+        self.assertEqual((study.charges(B), study.spend(B)[1]), ({}, []))
+        schema = study.base / B / "schema.toml"
+        schema.write_text(schema.read_text().replace('"error"', '"drop"'))
+        self.start(study, B)  # without the row it calls both, and begins its run
+        for server in calls:
+            server.settimeout(PATIENCE)
+            server.accept()[0].close()
+        self.processes[B].kill()
+        self.processes[B].wait()
+        self.assertEqual(len(study.charges(B)), 1)
 
 
 if __name__ == "__main__":

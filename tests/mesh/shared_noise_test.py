@@ -289,6 +289,39 @@ class SharedNoise(LossCase):
         self.assertFalse(secret.exists())
         self.assertEqual(json.loads(run("verify", "out", "--study", "study.toml", "--json", cwd=home).stdout)["secrets"], [])
 
+    def assert_nothing_of_others_is_abandoned(self, study):
+        """Neither another party's folder, nor that of another study, nor a secret of which nothing says whose it is."""
+        home, places = study.base / A, [study.base / n for n in (A, B)]
+        look = lambda: {p: p.read_bytes() for place in places for p in place.iterdir() if p.suffix in (".noise-key", ".abandoned")}
+        shutil.copy(home / "out.noise-key", home / "lost.noise-key")
+        (home / "other.toml").write_text((home / "study.toml").read_text().replace('"a test"', '"another"'))
+        (study.base / B / "out.noise-key").touch()  # B may have ended by now: a secret of its would lie there
+        before = look()
+        for file, out, says in (("study.toml", study.base / B / "out", "the folder holds the record of another run"), ("other.toml", "out", "the folder holds the record of another run"),
+                                ("study.toml", "lost", "nothing says whose secret it is")):
+            refused = run("study", "abandon", file, "--as", A, "--out", out, cwd=home, check=False)
+            self.assertEqual(refused.returncode, 1, refused.stdout)
+            self.assertIn(says, refused.stderr)
+            self.assertEqual(look(), before)
+        (home / "lost.noise-key").unlink()
+
+    def test_a_secret_whose_folder_is_gone_is_deleted_where_its_name_says_whose_it_is(self):
+        study = self.shared()
+        home, run_id = study.base / A, json.loads(run("study", "check", "study.toml", "--json", cwd=study.base / A).stdout)["run_id"]
+        secret = home / f"{run_id[:16]}-{A}.noise-key"
+        secret.touch(mode=0o600)
+        self.assertIn("was deleted", run("study", "abandon", "study.toml", "--as", A, cwd=home).stdout)
+        self.assertFalse(secret.exists())
+
+    def test_a_folder_that_is_named_like_a_part_is_refused(self):
+        study = self.shared()
+        command = study.command(A)
+        command[command.index("--out") + 1] = "out.part-2"
+        refused = run(*command, cwd=study.base / A, check=False)
+        self.assertEqual(refused.returncode, 1, refused.stdout)
+        self.assertIn("a name that does not end in .part- and a number", refused.stderr)
+        self.assertFalse((study.base / A / "out.part-2").exists())
+
     def test_who_abandons_a_run_keeps_no_secret_and_cannot_go_on(self):
         study = self.shared(seed="", rounds=400, wait=3)
         home, secret = study.base / A, study.base / A / "out.noise-key"
@@ -303,8 +336,17 @@ class SharedNoise(LossCase):
         before, kept = study.charges(A), secret.read_bytes()
         doctor = run("doctor", "study.toml", "--as", A, "--data", "mine.csv", "--ledger", "my.ledger", "--out", "out", cwd=home, check=False).stdout
         self.assertRegex(doctor, r"(?m)^ok       secret: out.noise-key lies here until this run has ended, or until \d{4}-.*parley study abandon study.toml --as hospital_a' --out out")
+        self.assert_nothing_of_others_is_abandoned(study)
         self.assertIn("was deleted", abandon().stdout)
         self.assertFalse(secret.exists())
+        ended = json.loads(study.out(A, "run.json").read_text())
+        self.assertEqual(ended["outcome"], "abandoned")
+        self.assertIn("parley ledger show", ended["outcome_in_words"])
+        found = json.loads(run("verify", "out", "--study", "study.toml", "--ledger", "my.ledger", "--json", cwd=home, check=False).stdout)
+        self.assertEqual(found["wrong"], [])
+        self.assertTrue(any("its owner has abandoned the run" in u and "ledger show" in u for u in found["unchecked"]), found["unchecked"])
+        run("report", "out", "--out", "page.html", cwd=home)
+        self.assertIn("abandoned", (home / "page.html").read_text())
         for out in ("out", "elsewhere"):
             secret.touch(mode=0o600)
             secret.write_bytes(kept)  # from a backup
@@ -316,6 +358,11 @@ class SharedNoise(LossCase):
             self.assertFalse((home / "elsewhere").exists())
         self.assertIn("as was decided before", abandon().stdout)
         self.assertFalse(secret.exists())
+        mark = next(home.glob("out.*.abandoned"))
+        mark.unlink()  # the record says it too
+        self.assertIn("has abandoned this run", run(*study.command(A), cwd=home, check=False).stderr)
+        self.assertIn("as was decided before", abandon().stdout)
+        self.assertTrue(mark.exists())
         self.assertEqual(study.charges(A), before)
         self.assertIn("has abandoned this run", run("doctor", "study.toml", "--as", A, "--out", "out", cwd=home, check=False).stdout)
 

@@ -293,6 +293,73 @@ class Verify(Case):
                     of_b = found["parties"][1]
                     self.assertEqual((of_b["contradicted"], of_b["epsilon"], of_b["epsilon_stated"], found["epsilon"]), (True, None, None, None))
 
+    def light_of(self, parties):
+        run("report", *(self.copies / n for n in parties), "--out", "page.html", cwd=self.dir)
+        return (self.dir / "page.html").read_text()
+
+    def test_of_one_study_run_twice_neither_verify_nor_a_report_tells_an_epsilon(self):
+        study = Study(self.dir / "twice", seed="", epsilon=1, cap=(2, "--delta", 1e-6))
+        study.keep()
+        self.copies = self.dir / "records"
+        for run_ in ("one", "two"):
+            self.start_all(study)
+            self.assert_completed(study)
+            for name in study.all:
+                shutil.copytree(study.base / name / "out", self.copies / f"{run_}-{name}")
+            self.end_all()
+            study.fresh()
+        whole = [f"one-{n}" for n in study.all]
+        self.assertEqual(self.verify(study, whole)["wrong"], [])
+        self.assertIn("learns at most <span", self.light_of(whole))
+        mixed = ["two-hospital_a", "one-hospital_b", "one-hospital_c"]
+        found = self.verify(study, mixed)
+        without = [p["party"] for p in found["parties"] if p["contradicted"]]
+        self.assertEqual((without, found["epsilon"]), (study.all, None), found["wrong"])  # each has two processes of one number
+        page = self.light_of(mixed)
+        self.assertIn("no ε holds for hospital_a, hospital_b, hospital_c, of which these records hold two histories", page)
+        for claim in ("learns at most", 'class="light green"', 'class="light amber"', "Privacy loss of"):
+            self.assertNotIn(claim, page)
+        twice = ("one-hospital_a", "two-hospital_a")
+        for command in (("verify", "--study", study.base / "shared/study.toml"), ("report", "--out", "page.html")):
+            refused = run(command[0], *(self.copies / n for n in twice), *command[1:], cwd=self.dir, check=False)
+            self.assertEqual(refused.returncode, 1)
+            self.assertIn("two records of one party", refused.stderr)
+
+    def test_where_somebody_has_told_two_things_and_nobody_knows_who_no_epsilon_is_told(self):
+        """As a report does: of everybody, until the records show of whom it is so."""
+        study = self.study()
+        path = self.copies / "hospital_a/run.json"
+        path.write_text(written({**read_json(path), "outcome": "contradicted"}))
+        found = self.verify(study)
+        self.assertEqual([(p["doubted"], p["epsilon"], p["epsilon_stated"]) for p in found["parties"]], [(True, None, None)] * 3)
+        self.assertIsNone(found["epsilon"])
+        text = run("verify", *(self.copies / n for n in study.all), "--study", study.base / "shared/study.toml", cwd=self.dir, check=False).stdout
+        self.assertIn("No ε is told for hospital_a, hospital_b, hospital_c: a party told its peers things that exclude each other", text)
+        self.assertNotIn("Any one record", text)
+        self.assertNotIn("Privacy loss of", self.light_of(study.all))
+        self.forge(study, "evidence", "hospital_a", "hospital_b", 3, 0, 1)
+        of = {p["party"]: (p["contradicted"], p["doubted"], p["epsilon"] is None) for p in self.verify(study)["parties"]}
+        self.assertEqual(of, {"hospital_a": (False, False, False), "hospital_b": (True, False, True), "hospital_c": (False, False, False)})
+
+    def test_a_statement_beside_an_unfinished_record_may_not_claim_less(self):
+        """Of a process before the one that was killed: whoever reads it alone takes its epsilon for all that was spent."""
+        study = self.study()
+        folder = self.copies / "hospital_b"
+        path = folder / "run.json"
+        for file in ("model.json", "own_model.json"):
+            (folder / file).unlink()
+        document = read_json(path)
+        for key in ("outcome_in_words", "rounds_done"):
+            document.pop(key)
+        path.write_text(written({**document, "outcome": "running"}))
+        self.assertFalse(any("claims too little" in w for w in self.verify(study)["wrong"]))  # of all its rounds
+        statement = folder / "statement.json"
+        intact = statement.read_bytes()
+        for key, value in (("rounds_released", 3), ("epsilon", json.loads(intact)["statement"]["epsilon"] / 2)):
+            statement.write_bytes(intact)
+            run("statement", statement, study.base / "hospital_b/hospital_b.key", key, value, cwd=self.dir, program=FORGE)
+            self.assert_found(self.verify(study), "hospital_b: a statement of an earlier process lies beside its unfinished record, with epsilon = ")
+
     def test_of_a_party_that_does_not_know_its_past_no_epsilon_is_told(self):
         study = self.study()
         path = self.copies / "hospital_b/run.json"

@@ -6,6 +6,7 @@
 #include <map>
 #include <nlohmann/json.hpp>
 #include <set>
+#include <utility>
 
 #include "parley/base/text.h"
 
@@ -232,6 +233,33 @@ std::vector<std::string> verify_record(const LedgerFile& ledger, const std::stri
       }
     }
   }
+  return wrong;
+}
+
+std::vector<std::string> verify_claim(const LedgerFile& ledger, const std::string& run_id, const RunClaim& claim,
+                                      const std::string& where) {
+  const LedgerFile::Run* const run = ledger.find_run(run_id);
+  if (run == nullptr || !claim.is_private) return {};
+  if (!run->not_private.empty())
+    return {where + ": run.json claims a bound, and the ledger has a run that is not private"};
+  std::vector<std::string> wrong;
+  if (run->unit.rows != claim.rows_per_person)
+    wrong.push_back(where + ": run.json claims epsilon for " +
+                    Unit{.person = run->unit.person, .rows = claim.rows_per_person}.in_words() +
+                    ", and the ledger's charges are for " + run->unit.in_words());
+  if (!(claim.delta >= 0 && claim.delta < 1)) return {where + ": run.json claims no delta from 0 to 1"};
+  constexpr double rounding = 1e-9;  // of sums in another order
+  for (const auto& [whom, claimed] :
+       {std::pair(privacy::Against::colluders, claim.epsilon_colluders), {privacy::Against::anybody, claim.epsilon}})
+    for (const auto& [node, account] : run->accounts) {
+      const double charged = Spend(claim.delta, account.prices, whom).epsilon();
+      if (claimed >= charged * (1 - rounding)) continue;
+      wrong.push_back(where + ", node " + std::to_string(node) + ": run.json claims epsilon = " + number(claimed) +
+                      " at delta = " + number(claim.delta) +
+                      (whom == privacy::Against::colluders ? " against colluders" : "") +
+                      ", and the ledger's charges for its run make " + number(charged));
+      break;
+    }
   return wrong;
 }
 

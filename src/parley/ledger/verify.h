@@ -35,4 +35,16 @@ std::vector<std::string> verify_record(const LedgerFile& ledger, const std::stri
                                        std::span<const std::vector<Vector>> released, int first,
                                        const std::string& where);
 
+// What run.json of a record claims for its run: of one that ended early, the larger of what it spent and its plan.
+struct RunClaim {
+  double epsilon_colluders = 0, epsilon = 0;  // against the plan's colluders, and against anybody
+  double delta = 0;
+  long rows_per_person = 0;  // 0: it is for one row
+  bool is_private = false;   // otherwise it claims nothing
+};
+// It may not be below what the run's charges make at its δ, for whom they are. A run that the ledger does not know is told
+// by verify_record.
+std::vector<std::string> verify_claim(const LedgerFile& ledger, const std::string& run_id, const RunClaim& claim,
+                                      const std::string& where);
+
 }  // namespace parley::ledger

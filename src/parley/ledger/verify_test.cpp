@@ -90,6 +90,41 @@ TEST_F(OnFile, ARecordShowsThatALedgerIsOlderThanWhatWasReleased) {
               testing::ElementsAre(HasSubstr("2 rounds were released, 1 are in the ledger: your ledger is older")));
 }
 
+// run.json is not signed: what it claims may not be less than what was paid.
+TEST_F(OnFile, ARecordThatClaimsLessThanItsChargesIsWrong) {
+  create(1.0);
+  auto book = open();
+  {
+    Ledger ledger(book, planned_run("a", 2, 0.4));
+    ASSERT_TRUE(ledger.pay(release(0, 0, 0.4)));
+    ASSERT_TRUE(ledger.pay(release(0, 1, 0.4)));
+  }
+  const auto wrong = [&](const RunClaim& claim) { return verify_claim(*book, "a", claim, "runs/a"); };
+  const RunClaim honest{.epsilon_colluders = 0.8, .epsilon = 0.8, .is_private = true};
+  EXPECT_THAT(wrong(honest), testing::IsEmpty());
+  RunClaim claim = honest;
+  claim.epsilon = 0.7;
+  EXPECT_THAT(wrong(claim),
+              testing::ElementsAre(HasSubstr("run.json claims epsilon = 0.7 at delta = 0, and the ledger's "
+                                             "charges for its run make 0.8")));
+  claim = honest;
+  claim.epsilon_colluders = 0.7;
+  EXPECT_THAT(wrong(claim), testing::ElementsAre(HasSubstr("against colluders")));
+  claim = honest;
+  claim.epsilon = std::numeric_limits<double>::quiet_NaN();
+  EXPECT_EQ(wrong(claim).size(), 1U);
+  claim = honest;
+  claim.rows_per_person = 4;
+  EXPECT_THAT(wrong(claim), testing::ElementsAre(HasSubstr("and the ledger's charges are for one row")));
+  for (const double delta : {-0.1, 1.0, std::numeric_limits<double>::quiet_NaN()}) {
+    claim = honest;
+    claim.delta = delta;
+    EXPECT_THAT(wrong(claim), testing::ElementsAre(HasSubstr("no delta from 0 to 1")));
+  }
+  claim = {.is_private = false};
+  EXPECT_THAT(wrong(claim), testing::IsEmpty());
+}
+
 TEST_F(OnFile, TheProcessesOfARunAreNumberedOverReopeningsAndVerifyCountsThem) {
   create(1.0);
   for (int n = 1; n <= 3; ++n) {

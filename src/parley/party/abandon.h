@@ -18,7 +18,8 @@ struct Abandoned {
 };
 
 // Of the party `as` in this study; out: where its record is, empty: where join puts it by itself. Error: there is nothing of
-// this run, what is there is another run's, it is complete, or a process is at work on it.
+// this run, its folder is that of another party or study, nobody can tell whose a secret is, the run is complete, or a
+// process is at work on it.
 Abandoned abandon(const std::string& study, const std::string& as, const std::string& out);
 
 bool is_abandoned(const std::filesystem::path& folder, const std::string& run);

@@ -249,7 +249,7 @@ class Doctor {
   }
 
   fs::path folder() const { return own_folder(o_.out, participant_->hash, o_.as); }
-  bool complete() const { return record::text_in(record::read_json(folder() / "run.json"), "outcome") == "completed"; }
+  bool complete() const { return has_completed_model(folder()); }
 
   // A message is 8 bytes a coordinate and some hundred around them; a ledger's entry likewise.
   void look_at_disk() {

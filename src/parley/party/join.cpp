@@ -128,6 +128,7 @@ class Joining {  // a party at work
     const ledger::PlannedRun plan = planned_run(o, participant_, rows_, *book_);
     book_->check_not_failed(plan.id);
     refuse_abandoned(folder_, plan.id, book_.get());
+    if (!begun) check_name(folder_);
     if (!begun) refuse_without_transcript(*book_, plan, folder_);
     if (!begun) book_->check_room(plan);
     for (const auto& text : book_->warnings()) hooks_.report({text, Level::warning});

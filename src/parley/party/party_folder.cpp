@@ -6,6 +6,7 @@
 #include "parley/base/error.h"
 #include "parley/ledger/error_codes.h"
 #include "parley/protocol/transcript.h"
+#include "parley/record/beside.h"
 #include "parley/record/files.h"
 #include "parley/study/study.h"
 
@@ -48,6 +49,15 @@ bool has_begun(const fs::path& folder, const std::string& study_hash, const std:
                  .where = folder.string(),
                  .fix = "choose another --out"});
   return true;
+}
+
+void check_name(const fs::path& folder) {
+  if (!record::named_like_a_part(folder)) return;
+  throw Error({.what = "a folder of this name is taken for a part of another run, and so is what lies beside it",
+               .value = folder.filename().string(),
+               .allowed = "a name that does not end in .part- and a number",
+               .where = "option --out",
+               .fix = "choose another --out"});
 }
 
 void refuse_without_transcript(const ledger::LedgerFile& book, const ledger::PlannedRun& run, const fs::path& folder) {

@@ -20,6 +20,9 @@ std::filesystem::path own_folder(const std::string& out, const std::string& stud
 bool has_begun(const std::filesystem::path& folder, const std::string& study_hash, const std::string& party,
                const std::string& owner);
 
+// Error: secrets beside a folder of this name would be taken for those of a part of another run.
+void check_name(const std::filesystem::path& folder);
+
 // Error: the ledger has rounds of this run that were computed from what others sent, and that is not in this folder.
 void refuse_without_transcript(const ledger::LedgerFile& book, const ledger::PlannedRun& run,
                                const std::filesystem::path& folder);

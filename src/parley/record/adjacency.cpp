@@ -22,6 +22,12 @@ std::string meaning_of(Adjacency adjacency, long rows_per_person) {
   return unit + "; the numbers of records are public";
 }
 
+std::string meaning_in_statement(long rows_per_person) {
+  if (rows_per_person == 0) return "one record of this party is replaced by any other; the number of records is public";
+  return "what the rows of one " + unit_in_words(rows_per_person) +
+         " of this party hold is replaced by anything else; the number of rows is public";
+}
+
 Adjacency adjacency_told(std::string_view word, std::string_view split) {
   const bool says_so = word == name_of(Adjacency::replace_one) || word == meaning_of(Adjacency::replace_one);
   const bool reads_rows = split == "column" || split == "label-skewed";  // simulate_test.cpp: as data/split.h has it

@@ -15,6 +15,9 @@ std::string name_of(Adjacency adjacency);  // privacy.adjacency
 // privacy.adjacency_means; a sentence without its full stop. rows_per_person: 0 where the unit is one record.
 std::string meaning_of(Adjacency adjacency, long rows_per_person = 0);
 
+// The same in a party's statement about its own rows.
+std::string meaning_in_statement(long rows_per_person);
+
 // Whom an epsilon is for, the same words everywhere: "record"; "person (up to 4 rows)" where the schema says whose a
 // record is.
 std::string unit_in_words(long rows_per_person);

@@ -21,22 +21,33 @@ fs::path named(const fs::path& folder) {
   return name;
 }
 
+// OUT of OUT.part-2; the whole name of any other.
+std::string without_part(const std::string& name) {
+  const auto at = name.rfind(part_begins);
+  if (at == std::string::npos) return name;
+  const std::string_view digits = std::string_view(name).substr(at + part_begins.size());
+  const bool numbered = !digits.empty() && std::ranges::all_of(digits, [](char c) { return c >= '0' && c <= '9'; });
+  return numbered ? name.substr(0, at) : name;
+}
+
 // Of OUT.noise-key or OUT.part-2.noise-key: OUT.
 fs::path folder_of_key(const fs::path& file) {
   std::string name = file.string();
   name.resize(name.size() - key_ending.size());
-  const auto at = name.rfind(part_begins);
   std::error_code unknown;
-  if (at == std::string::npos || fs::is_directory(name, unknown)) return name;  // a folder of just that name
-  const std::string_view digits = std::string_view(name).substr(at + part_begins.size());
-  const bool numbered = !digits.empty() && std::ranges::all_of(digits, [](char c) { return c >= '0' && c <= '9'; });
-  return numbered ? name.substr(0, at) : name;
+  if (fs::is_directory(name, unknown)) return name;  // a folder of just that name
+  return without_part(name);
 }
 
 }  // namespace
 
 fs::path beside(const fs::path& folder, const std::string& ending) {
   return named(folder).string() + ending;
+}
+
+bool named_like_a_part(const fs::path& folder) {
+  const std::string name = named(folder).filename().string();
+  return without_part(name) != name;
 }
 
 fs::path noise_key_file(const fs::path& folder, int part) {

@@ -14,6 +14,9 @@ std::filesystem::path noise_key_file(const std::filesystem::path& folder, int pa
 // Those that lie there, of all parts.
 std::vector<std::filesystem::path> noise_key_files(const std::filesystem::path& folder);
 
+// Such as OUT.part-2: what lies beside this folder would be taken for what lies beside OUT, of its part 2.
+bool named_like_a_part(const std::filesystem::path& folder);
+
 struct NoiseKeyPlace {
   std::filesystem::path file, folder;  // of the run
 };

@@ -22,6 +22,14 @@ std::string voided_by(const json& run) {
   return run.is_object() && run.contains(void_before) ? std::string(text_in(run, void_before)) : "";
 }
 
+Error two_records_of(const std::string& party, const std::filesystem::path& folder,
+                     const std::filesystem::path& other) {
+  return Error({.what = "two records of one party",
+                .value = party,
+                .where = folder.string(),
+                .fix = "give one of " + folder.string() + " and " + other.string()});
+}
+
 std::vector<VoidClaim> void_claims(const json& run) {
   std::vector<VoidClaim> all;
   const std::string outcome = text_in(run, "outcome"), voided = voided_by(run);

@@ -1,14 +1,19 @@
 // R14 in a record: the parties for which it may not be read as a claim, since they may have released more than is known.
 #pragma once
+#include <filesystem>
 #include <nlohmann/json_fwd.hpp>
 #include <set>
 #include <string>
 #include <vector>
 
+#include "parley/base/error.h"
+
 namespace parley::record {
 
 // An outcome: this party was shown a signature of its own that its ledger does not know of.
 inline constexpr const char* past_unknown = "past_unknown";
+// An outcome: its owner has ended this party's part for good (party/abandon.h) in mid-run.
+inline constexpr const char* abandoned = "abandoned";
 // A key of run.json: the names of those who have signed two things that exclude each other; the proof is in the
 // transcript. It is there only where there are any.
 inline constexpr const char* contradicted_parties = "contradicted_parties";
@@ -26,6 +31,9 @@ struct VoidClaim {
     unproved,      // somebody has told the parties two different things
   } why{};
 };
+// Of two runs of one party in one study each has released: none of the two records says what both cost.
+Error two_records_of(const std::string& party, const std::filesystem::path& folder, const std::filesystem::path& other);
+
 std::vector<VoidClaim> void_claims(const nlohmann::json& run);  // of run.json of a party; names as they stand there
 
 }  // namespace parley::record

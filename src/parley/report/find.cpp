@@ -5,8 +5,10 @@
 #include <set>
 
 #include "parley/base/error.h"
+#include "parley/protocol/receipt.h"
 #include "parley/record/files.h"
 #include "parley/record/record.h"
+#include "parley/record/void_claims.h"
 
 namespace parley::report {
 namespace {
@@ -161,9 +163,13 @@ std::vector<Sources> find_runs(const std::vector<fs::path>& folders, const View&
     const std::string id = study_run(sources[0].run);
     const auto same =
         std::ranges::find_if(runs, [&](const Sources& r) { return !id.empty() && study_run(r[0].run) == id; });
-    if (same != runs.end())
+    if (same != runs.end()) {
+      const std::string party = record::text_in(sources[0].run, "party");
+      for (const Source& other : *same)
+        if (record::text_in(other.run, "party") == party)
+          throw record::two_records_of(protocol::printable(party), sources[0].folder, other.folder);
       same->push_back(std::move(sources[0]));
-    else
+    } else
       runs.push_back(std::move(sources));
   }
   return runs;

@@ -1,7 +1,19 @@
+#include <cmath>
+
+#include "parley/base/printed.h"
+#include "parley/report/decision/light.h"
 #include "parley/report/page.h"
 
 namespace parley::report {
 namespace {
+
+// A smaller loss of points is not all that it costs.
+std::string second_epsilon(const Expected::Lever& lever) {
+  if (!std::isfinite(lever.all_others)) return "";
+  const Verdict verdict = verdict_on(lever.all_others, true);
+  return "; against all other parties together then ε = " + printed_epsilon(lever.all_others) + ": " + verdict.word +
+         ". " + verdict.sentence;
+}
 
 std::string expected_of(const Run& run) {
   const Expected& e = run.expected;
@@ -10,7 +22,7 @@ std::string expected_of(const Run& run) {
   if (!e.noise.empty()) out += paragraph("The plan has " + e.noise + ".");
   if (!e.forecast.empty()) out += paragraph("Expect " + e.forecast + ".") + paragraph("Expect " + e.limit + ".");
   std::vector<std::vector<std::string>> rows = {{"what would help", "points lost to privacy with it"}};
-  for (const auto& [lever, points] : e.levers) rows.push_back({lever, points});
+  for (const Expected::Lever& lever : e.levers) rows.push_back({lever.what, lever.points + second_epsilon(lever)});
   return rows.size() == 1 ? out : out + table(rows);
 }
 

@@ -10,8 +10,8 @@
 #include "parley/base/error.h"
 #include "parley/record/files.h"
 #include "parley/record/record.h"
+#include "parley/report/party/read_party.h"
 #include "parley/report/plain_text.h"
-#include "parley/report/read_party.h"
 #include "parley/report/released.h"
 
 namespace parley::report {
@@ -131,7 +131,7 @@ void read_expected(Run& run, const json& top) {
   const double low = number_in(forecast, "points_low"), high = number_in(forecast, "points_high");
   run.expected.points = points(forecast, std::isfinite(low) ? fmt::format(" ({:.2g} to {:.2g})", low, high) : "");
   for (const json& lever : member(forecast, "levers"))
-    run.expected.levers.emplace_back(text_in(lever, "lever"), points(lever, ""));
+    run.expected.levers.push_back({text_in(lever, "lever"), points(lever, ""), number_in(lever, "epsilon_all_others")});
 }
 
 namespace {

@@ -141,11 +141,14 @@ TEST_F(Report_, WhatThePlanLetExpectIsShownToAnyone) {
                      {"guessing_in_words", "no better than guessing below about 500 records"},
                      {"levers",
                       {{{"lever", "half the features"}, {"points", 0.61}, {"guessing", false}},
+                       {{"lever", "fewer pool"}, {"points", 0.5}, {"guessing", false}, {"epsilon_all_others", 4.2}},
                        {{"lever", "twice the records"}, {"points", 9.9}, {"guessing", true}}}}};
   EXPECT_THAT(page(write("run", run)),
               AllOf(HasSubstr("What to expect"), HasSubstr("mr-admm was chosen by the planner: of &lt;this&gt;."),
                     HasSubstr("Expect about 1.2 points."), HasSubstr("below about 500 records"),
                     HasSubstr("half the features</th><td>0.61</td>"),
+                    HasSubstr("fewer pool</th><td>0.5; against all other parties together then ε = 4.2000: RED. ε is "
+                              "above 3: weak protection."),
                     HasSubstr("twice the records</th><td>no better than guessing</td>")));
   EXPECT_THAT(page(write("owner", run), Audience::owner), HasSubstr("larger class: 24.45 %"));
   run["selection"]["by"] = "given";
@@ -375,7 +378,54 @@ TEST_F(Report_, RepeatedRunsAddUp) {
   write("all/run-2", record(), 1);
   EXPECT_THAT(guarantee_sentence(group_runs(read_runs({base_ / "all"}, view(Audience::anyone)))),
               AllOf(HasSubstr("one of these 2 runs learns at most ε = 0.9000"),
-                    HasSubstr("whoever sees all 2 learns at most ε = 1.8000, δ = 2e-05")));
+                    HasSubstr("whoever sees all 2 learns at most ε = 1.8000, δ = 2e-05.")));
+}
+
+// Each run is green, and both together are what whoever has the page sees.
+TEST_F(Report_, TheLightOfSeveralRunsIsThatOfTheirSum) {
+  write("all/run-1", record());
+  EXPECT_THAT(page(base_ / "all"), HasSubstr("GREEN</strong>"));
+  write("all/run-2", record(), 1);
+  const std::string both = page(base_ / "all");
+  EXPECT_THAT(both, AllOf(HasSubstr("AMBER</strong> <span class=\"whom\">all 2 runs together:</span>"),
+                          Not(HasSubstr("GREEN</strong>"))));
+  json large = record();
+  large["privacy"].update({{"epsilon", 9.5}, {"epsilon_planned", 9.5}, {"delta", 0.01}});
+  write("all/run-3", large);
+  EXPECT_THAT(page(base_ / "all"), AllOf(HasSubstr("Warning: ε = 11.3000 of all 3 runs together."),
+                                         HasSubstr("RED</strong> <span class=\"whom\">all 3 runs together:</span> δ")));
+}
+
+// δ of 0.0009 is small once, and above 10⁻³ twice.
+TEST_F(Report_, TheDeltasOfSeveralRunsAddUpInTheLight) {
+  json run = record();
+  run["privacy"].update({{"epsilon", 0.1}, {"epsilon_planned", 0.1}, {"delta", 0.0009}});
+  write("all/run-1", run);
+  EXPECT_THAT(page(base_ / "all"), HasSubstr("GREEN</strong>"));
+  write("all/run-2", run, 1);
+  EXPECT_THAT(page(base_ / "all"), AllOf(HasSubstr("RED</strong>"), Not(HasSubstr("GREEN</strong>"))));
+}
+
+TEST_F(Report_, RunsForPersonsOfMoreAndOfFewerRowsSayBoth) {
+  json run = record();
+  for (const long rows : {1, 4}) {
+    run["privacy"].update({{"unit", "person"}, {"rows_per_person", rows}});
+    run["options"]["rows-per-person"] = rows;
+    write("all/run-" + std::to_string(rows), run);
+  }
+  EXPECT_THAT(
+      guarantee_sentence(group_runs(read_runs({base_ / "all"}, view(Audience::anyone)))),
+      AllOf(HasSubstr("about any one person (1 row) or person (up to 4 rows), as each run counts."),
+            HasSubstr("whoever sees all 2 learns at most ε = 1.8000, δ = 2e-05 about any one person (1 row).")));
+}
+
+TEST_F(Report_, ClassWeightsAreNamedAmongTheAssumptions) {
+  json run = record();
+  EXPECT_THAT(page(write("none", run)), Not(HasSubstr("class weights")));
+  run["options"].update({{"class-weight", "yes"}, {"class-share", 0.2}});  // `yes`: a word that this test may show
+  EXPECT_THAT(page(write("run", run)),
+              HasSubstr("by the class weights yes with the class share 0.2: these were chosen without looking at the "
+                        "rows (no program can check this)."));
 }
 
 TEST_F(Report_, AnEarlyEndIsCoveredByThePlan) {

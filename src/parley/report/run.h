@@ -61,7 +61,11 @@ struct Expected {
   std::string noise;            // "noise to signal 0.012 …"; "" without noise
   std::string forecast, limit;  // in words; "" where no forecast is known
   std::string points;           // the forecast in short: "1.2 (0.7 to 1.9)"
-  std::vector<std::pair<std::string, std::string>> levers;  // what would help, and the points with it
+  struct Lever {
+    std::string what, points;    // what would help, and the points with it
+    double all_others = absent;  // ε against all other parties together, where it would be another
+  };
+  std::vector<Lever> levers;
 };
 
 // Of a node's private rounds, without the budget that was asked for. Where pairs share noise: a party's own.
@@ -119,7 +123,13 @@ struct VoidClaims {                                     // R14: no ε holds for 
   std::vector<std::string> past_unknown, contradicted;  // parties
   bool somebody = false;                                // and the record does not say who
   bool anybody = false;                                 // the same, and it is proved: it may be each of them
-  bool any() const { return somebody || anybody || !past_unknown.empty() || !contradicted.empty(); }
+  // By the transcripts of several parties, whose signatures a report does not check.
+  std::vector<std::string> differing;     // parties of which they hold two histories
+  std::vector<std::string> not_compared;  // transcripts, and why
+  bool any() const {
+    return somebody || anybody || !past_unknown.empty() || !contradicted.empty() || !differing.empty() ||
+           !not_compared.empty();
+  }
   bool has(const std::string& party) const;
   std::string in_words() const;  // "no ε holds for …: …"
 };

@@ -64,16 +64,21 @@ double largest_delta(const std::vector<Group>& groups) {
   return delta;
 }
 
+namespace {
+
+template <class Rule>
+bool any(const std::vector<Group>& groups, const Rule& rule) {
+  return std::ranges::any_of(groups, [&](const Group& g) { return std::ranges::any_of(g.runs, rule); });
+}
+
+}  // namespace
+
 bool any_verified_only(const std::vector<Group>& groups) {
-  return std::ranges::any_of(groups, [](const Group& g) {
-    return std::ranges::any_of(g.runs, [](const Run& r) { return r.guarantee.verified_only(); });
-  });
+  return any(groups, [](const Run& r) { return r.guarantee.verified_only(); });
 }
 
 bool any_as_dealt(const std::vector<Group>& groups) {
-  return std::ranges::any_of(groups, [](const Group& g) {
-    return std::ranges::any_of(g.runs, [](const Run& r) { return r.guarantee.as_dealt(); });
-  });
+  return any(groups, [](const Run& r) { return r.guarantee.as_dealt(); });
 }
 
 long least_rows_per_person(const std::vector<Group>& groups) {
@@ -83,13 +88,23 @@ long least_rows_per_person(const std::vector<Group>& groups) {
   return least == std::numeric_limits<long>::max() ? 0 : least;
 }
 
+// "person (1 row) or person (up to 4 rows), as each run counts"
+std::string units_in_words(const std::vector<Group>& groups) {
+  std::set<long> all;
+  for (const Group& g : groups)
+    for (const Run& r : g.runs) all.insert(r.guarantee.rows_per_person);
+  std::vector<std::string> units;
+  for (const long rows : all) units.push_back(record::unit_in_words(rows));
+  return join(units, " or ") + (units.size() > 1 ? ", as each run counts" : "");
+}
+
 bool any_measured(const std::vector<Group>& groups) {
   const auto has = [](const Run& r) {
     const Metrics& m = r.metrics;
     return std::isfinite(m.test_error) || std::isfinite(m.train_loss) || std::isfinite(m.own_loss) ||
            std::ranges::any_of(r.rounds, [](const Round& t) { return std::isfinite(t.train_loss); });
   };
-  return std::ranges::any_of(groups, [&](const Group& g) { return std::ranges::any_of(g.runs, has); });
+  return any(groups, has);
 }
 
 std::string rounded_up(double delta) {  // to three digits
@@ -106,10 +121,17 @@ bool all_private(const std::vector<Group>& groups) {
 }
 
 bool any_void(const std::vector<Group>& groups) {
-  return std::ranges::any_of(groups, [](const Group& g) {
-    return std::ranges::any_of(g.runs, [](const Run& r) { return r.void_claims.any(); });
-  });
+  return any(groups, [](const Run& r) { return r.void_claims.any(); });
 }
+
+namespace {
+
+// It may be each of them.
+bool any_party_void(const std::vector<Group>& groups) {
+  return any(groups, [](const Run& r) { return r.void_claims.has(""); });
+}
+
+}  // namespace
 
 std::vector<std::string> stamps(const std::vector<Group>& groups) {
   std::vector<std::string> all;
@@ -129,30 +151,34 @@ std::string not_covered(const std::vector<Group>& groups) {
   return all.empty() ? "" : " Not covered: " + join({all.begin(), all.end()}, "; ") + ".";
 }
 
-// As the planner warns of it: δ ≥ 1/B_i. From what the page shows, so that every reader has it.
+// As the planner warns of it: δ ≥ 1/B_i, of all runs together. From what the page shows, so that every reader has it.
 std::string delta_warning(const std::vector<Group>& groups) {
+  const Total sum = total(groups);
   for (const Group& g : groups)
     for (const Run& run : g.runs)
       for (std::size_t i = 0; i < run.nodes.size(); ++i)
-        if (run.guarantee.delta >= 1 / run.nodes[i].records)
+        if (sum.delta >= 1 / run.nodes[i].records)
           return fmt::format(
-              "Warning: δ = {} is not below 1/records of node {} ({} records): publishing a record outright would be "
+              "Warning: δ = {}{} is not below 1/records of node {} ({} records): publishing a record outright would be "
               "allowed. Choose δ of at most 1/(10 × records).",
-              number(run.guarantee.delta), i, count_text(run.nodes[i].records));
+              rounded_up(sum.delta), sum.runs > 1 ? fmt::format(" of all {} runs together", sum.runs) : "", i,
+              count_text(run.nodes[i].records));
   return "";
 }
 
 bool publishing_allowed(const std::vector<Group>& groups) {
   constexpr double most = 1e-3;  // where a record does not say how many rows there are
-  return !delta_warning(groups).empty() || largest_delta(groups) > most;
+  return !delta_warning(groups).empty() || total(groups).delta > most;
 }
 
 std::string epsilon_warning(const std::vector<Group>& groups) {
-  if (!all_private(groups) || worst(groups).covered_epsilon() <= 10) return "";
+  const Total sum = total(groups);
+  if (!all_private(groups) || sum.epsilon <= 10) return "";
   return fmt::format(
-      "Warning: ε = {}. The odds of a statement about a record may change by a factor of more than 20,000: this is no "
+      "Warning: ε = {}{}. The odds of a statement about a record may change by a factor of more than 20,000: this is "
+      "no "
       "meaningful protection.",
-      printed_epsilon(worst(groups).covered_epsilon()));
+      printed_epsilon(sum.epsilon), sum.runs > 1 ? fmt::format(" of all {} runs together", sum.runs) : "");
 }
 
 // " Against any 25 of the 100 parties together, …: ε = 1.0000."
@@ -172,28 +198,32 @@ std::string against_fewer(const std::vector<Group>& groups) {
 
 std::string guarantee_sentence(const std::vector<Group>& groups) {
   if (any_void(groups))
-    return "There is no guarantee for the whole: a party may have released more than is known, so no ε covers it. What "
-           "holds for another party stands in its own statement below.";
+    return std::string(
+               "There is no guarantee for the whole: a party may have released more than is known, so no ε covers "
+               "it. ") +
+           (any_party_void(groups) ? "These records do not show which party, so no statement counts."
+                                   : "What holds for another party stands in its own statement below.");
   if (!all_private(groups)) {
-    const bool some = std::ranges::any_of(groups, [](const Group& g) {
-      return std::ranges::any_of(g.runs, [](const Run& r) { return r.guarantee.holds; });
-    });
+    const bool some = any(groups, [](const Run& r) { return r.guarantee.holds; });
     return some ? "There is no guarantee for these runs together: some of them are not private."
                 : "There is no guarantee: whoever sees the messages may learn everything about a record.";
   }
   const Run& run = worst(groups);
   const Total sum = total(groups);
+  const long least = least_rows_per_person(groups);
   std::string text = fmt::format("Anyone who sees every message of {} {} at most ε = {}, δ = {} about any one {}",
                                  sum.runs == 1 ? "this run" : "one of these " + std::to_string(sum.runs) + " runs",
                                  run.planned() ? "will learn" : "learns", printed_epsilon(run.covered_epsilon()),
-                                 number(largest_delta(groups)), record::unit_in_words(least_rows_per_person(groups)));
+                                 number(largest_delta(groups)), units_in_words(groups));
   if (any_as_dealt(groups)) text += " (" + record::name_of(record::Adjacency::as_dealt) + ")";
   text += any_verified_only(groups) ? ", by a numerically verified bound." : ".";
   text += not_covered(groups);
   text += against_fewer(groups);
   if (sum.runs > 1)
-    text += fmt::format(" Runs on the same rows add up: whoever sees all {} learns at most ε = {}, δ = {}.", sum.runs,
-                        printed_epsilon(sum.epsilon), rounded_up(sum.delta));
+    text += fmt::format(
+        " Runs on the same rows add up: whoever sees all {} learns at most ε = {}, δ = {}{}.", sum.runs,
+        printed_epsilon(sum.epsilon), rounded_up(sum.delta),
+        units_in_words(groups) == record::unit_in_words(least) ? "" : " about any one " + record::unit_in_words(least));
   return text;
 }
 
@@ -202,9 +232,11 @@ std::vector<std::string> in_plain_words(const std::vector<Group>& groups) {
   if (any_void(groups)) {
     all.push_back(
         "A guarantee is about all that a party has released. A party whose folder was copied or put back, or that told "
-        "others two different things, has released what no ledger and no record counts. The reason is in the banner. "
-        "The ε of every other party rests on that party alone, and holds as its statement says. Find out with 'parley "
-        "verify' and the records of all parties what was signed.");
+        "others two different things, has released what no ledger and no record counts. The reason is in the banner. " +
+        std::string(any_party_void(groups) ? ""
+                                           : "The ε of every other party rests on that party alone, and holds as its "
+                                             "statement says. ") +
+        "Find out with 'parley verify' and the records of all parties what was signed.");
     return all;
   }
   if (!all_private(groups)) {
@@ -260,9 +292,7 @@ std::vector<std::string> assumptions(const std::vector<Group>& groups) {
     for (const Run& run : g.runs)
       for (const Statement& s : run.statements)
         if (!s.assumptions.empty()) return s.assumptions;
-  if (std::ranges::none_of(groups, [](const Group& g) {
-        return std::ranges::any_of(g.runs, [](const Run& r) { return r.guarantee.holds; });
-      }))
+  if (!any(groups, [](const Run& r) { return r.guarantee.holds; }))
     return {"None: there is no guarantee that could rest on them. " + join(stamps(groups), "; ") + "."};
   std::vector<std::string> all;
   if (!all_private(groups)) all.push_back("These are of the runs that are not marked NOT PRIVATE.");
@@ -271,8 +301,11 @@ std::vector<std::string> assumptions(const std::vector<Group>& groups) {
       {"Every row has norm at most 1 after the public schema (enforced: rows are clipped).",
        "Bounds and categories of the schema were written down without looking at the private rows (no program can "
        "check this).",
-       "No row is held by two nodes (the same file or the same rows at two nodes are refused; a row that both have by "
-       "itself is not noticed).",
+       any(groups, [](const Run& r) { return r.party; })
+           ? "No row of a party is held by another party too, and none is held twice (no program can check this: the "
+             "parties agree on it before the study)."
+           : "No row is held by two nodes (the same file or the same rows at two nodes are refused; a row that both "
+             "have by itself is not noticed).",
        least_rows_per_person(groups) > 0
            ? "No person has more rows at a node than the sentence says, by the person column of the schema (enforced: "
              "more rows are refused or left out); nobody stands there under two names (no program can check this)."
@@ -291,6 +324,15 @@ std::vector<std::string> assumptions(const std::vector<Group>& groups) {
        "The proofs are in real numbers; released values are rounded to a public grid that hides the low bits of "
        "floating point.",
        "Each node's guarantee rests on its own noise alone: that others added theirs cannot be seen from outside."});
+  std::set<std::string> weights;
+  for (const Group& g : groups)
+    for (const Run& run : g.runs)
+      if (const std::string how = run.option("class-weight"); !how.empty() && how != "none")
+        weights.insert(how +
+                       (run.option("class-share").empty() ? "" : " with the class share " + run.option("class-share")));
+  for (const std::string& one : weights)
+    all.push_back("Records count by their class, by the class weights " + one +
+                  ": these were chosen without looking at the rows (no program can check this).");
   return all;
 }
 

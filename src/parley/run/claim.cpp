@@ -250,6 +250,7 @@ json forecast_json(const algorithm::Plan& plan) {
   for (const newton::Lever& lever : newton::levers(*known)) {
     json one = to_json(lever.then);
     one["lever"] = lever.what;
+    if (lever.epsilon_all_others > 0) one["epsilon_all_others"] = lever.epsilon_all_others;
     j["levers"].push_back(one);
   }
   return j;

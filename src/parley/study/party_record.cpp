@@ -380,7 +380,8 @@ std::string first_difference(const Vector& found, const Vector& expected) {
 
 bool PartyRecord::ended() const {
   const std::string all = run.value("outcome", "");
-  return all != "running" && all != "failed" && all != "uncertified" && all != "continued" && !past_unknown();
+  return all != "running" && all != "failed" && all != "uncertified" && all != "continued" &&
+         all != record::abandoned && !past_unknown();
 }
 
 json expected_header(const ExpectedPart& known, int node, const std::vector<record::VoidClaim>& claims) {

@@ -6,6 +6,7 @@ namespace parley::study {
 namespace {
 
 using testing::AllOf;
+using testing::Contains;
 
 struct PersonStudy : StudyFile {
   const std::string of_persons = "person = 'patient'\nrows_per_person = 4\n" + schema;
@@ -45,6 +46,20 @@ TEST_F(PersonStudy, TheStatementSaysWhomItIsForAndWhatNoProgramCanCheck) {
             HasSubstr("each figure is for rows at this party alone. A person with rows at 2 of the parties loses more"),
             HasSubstr("theorem P1"), Not(HasSubstr("patient"))));
   EXPECT_THAT(statement_text(row), AllOf(HasSubstr("about any one record\nof hospital_b"), Not(HasSubstr("person"))));
+}
+
+// Two figures: neither covers a person with rows at several parties, and one sentence says so.
+TEST_F(PersonStudy, WithSharedNoiseAPersonAtSeveralPartiesIsCoveredByNeitherFigure) {
+  write_file(folder / "schema.toml", of_persons);
+  std::string text = head + three;
+  text.replace(text.find("mr-admm"), 7, "newton");
+  const Study s = study(text.insert(text.find("epsilon ="), "colluders = 1\n"));
+  const json statement = statement_json(s, plan_of(s), 1, std::string(64, 'a'), {}, {.epsilon = 0.5, .delta = 1e-6});
+  EXPECT_THAT(
+      statement["assumptions"],
+      AllOf(Contains("a person with rows at several parties is not covered by either figure: there the costs add up"),
+            Not(Contains(
+                "a person with rows at several parties is not covered by this figure: there the costs add up"))));
 }
 
 }  // namespace

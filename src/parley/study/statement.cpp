@@ -16,6 +16,12 @@ namespace {
 
 using nlohmann::json;
 
+std::string weights_in_words(const problem::Loss& loss) {
+  std::vector<std::string> weights;
+  for (const double weight : loss.class_weights) weights.push_back(number(weight));
+  return join(weights, ", ");
+}
+
 // What the figures rest on, of what this study does.
 json assumptions(const Study& study, const algorithm::Plan& plan, const algorithm::Schedule& s, bool in_parts) {
   const std::string several = run::several_parties_in_words(plan);
@@ -34,6 +40,13 @@ json assumptions(const Study& study, const algorithm::Plan& plan, const algorith
                    "(enforced: further rows are refused or left out); that nobody has two such texts no program can "
                    "check");
   }
+  if (s.rows_per_person > 0 || s.sharing.on())
+    list.push_back(std::string("a person with rows at several parties is not covered by ") +
+                   (s.sharing.on() ? "either" : "this") + " figure: there the costs add up");
+  if (s.loss.weighted())
+    list.push_back("records count by their class, with the weights " + weights_in_words(s.loss) +
+                   " in the order of the classes; these, and a share of the classes that they follow from, were chosen "
+                   "without looking at the rows (no program can check this)");
   if (s.sums)
     list.push_back(
         "no row's gradient is longer than the planned bound (enforced: cut where the plan says so; elsewhere the loss "
@@ -153,11 +166,9 @@ json statement_json(const Study& study, const StudyPlan& plan, int node, const s
   }
   j["records_disclosed"] = me.records;
   j["unit"] = record::unit_in_words(s.rows_per_person);
-  j["adjacency"] = s.rows_per_person == 0
-                       ? "one record of this party is replaced by any other; the number of records is public"
-                       : "what the rows of one " + record::unit_in_words(s.rows_per_person) +
-                             " of this party hold is replaced by anything else; the number of rows is public";
+  j["adjacency"] = record::meaning_in_statement(s.rows_per_person);
   if (s.rows_per_person > 0) j["rows_per_person"] = s.rows_per_person;
+  if (s.loss.weighted()) j["class_weights"] = s.loss.class_weights;
   j["epsilon"] = noisy ? json(spent.epsilon) : json();
   j["delta"] = noisy ? json(spent.delta) : json();
   j["epsilon_planned"] = noisy ? json(s.epsilon) : json();

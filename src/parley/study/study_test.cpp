@@ -4,6 +4,7 @@
 
 #include "parley/data/mutate_test.h"
 #include "parley/data/schema.h"
+#include "parley/study/statement.h"
 
 namespace parley::study {
 namespace {
@@ -225,6 +226,17 @@ TEST_F(StudyFile, ClassWeightsAreAgreedOn) {
   EXPECT_NEAR(noise(with("class-weight = \"1,4\"\n")) / noise(with("clip = 0.5\n")), 4, 1e-3);
   EXPECT_THAT(message_of([&] { plan_of(study(with("class-weight = \"balanced\"\n"))); }),
               HasSubstr("how many records a class has is private"));
+  const auto stated = [&](const std::string& of) {
+    const Study s = study(of);
+    return statement_json(s, plan_of(s), 1, std::string(64, 'a'), {}, {.epsilon = 0.5, .delta = 1e-6, .rounds = 50});
+  };
+  const json statement = stated(with("class-weight = \"1,4\"\n"));
+  EXPECT_EQ(statement["class_weights"], json({1, 4}));
+  EXPECT_THAT(statement_text(statement),
+              HasSubstr("with the weights 1, 4 in the order of the classes; these, and a share of "
+                        "the classes that they follow from, were chosen without looking at the rows"));
+  EXPECT_FALSE(stated(text).contains("class_weights"));
+  EXPECT_THAT(statement_text(stated(text)), Not(HasSubstr("weights")));
 }
 
 TEST_F(StudyFile, SumsGoToEverybodyOnAnyConnectedGraph) {

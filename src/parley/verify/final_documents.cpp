@@ -31,7 +31,8 @@ class FinalDocumentsCheck {
         rounds_(t_.rounds_of(t_.node)) {}
 
   void check() {
-    if (!record_.ended() || claims_nothing()) return;
+    if (!record_.ended()) return check_earlier_statement();
+    if (claims_nothing()) return;
     if (record_.history.size() > 1) check_parts();
     check_rounds_done();
     check_statement();
@@ -76,6 +77,29 @@ class FinalDocumentsCheck {
     const json found = t_.run.value("rounds_done", json());
     if (const int done = known_.part.before + rounds_ - 1; t_.intact && found != done)
       say(": " + study::difference_in("run.json", "rounds_done", found, done));
+  }
+
+  // Beside a record that has not ended lies that of an earlier process, or none. Read alone it claims what it says, so it may
+  // not say less than was released since.
+  void check_earlier_statement() {
+    if (!std::filesystem::exists(record_.folder / "statement.json")) return;
+    const json document = parsed("statement.json"), said = record::member(document, "statement");
+    if (!study::statement_holds(document, *known_.study.parties[static_cast<std::size_t>(record_.node)].pinned))
+      return say(
+          ": the signature of the statement beside its unfinished record is not that of the certificate that the "
+          "roster pins");
+    const study::Spent spent = spent_in(record_.history, false, !said.contains("unconfirmed"));
+    const auto below = [&](const char* key, double least) {
+      const double found = record::number_in(said, key);
+      return !(found >= least || study::nearly(found, least));
+    };
+    const bool priced = known_.plan.plan.noisy() && !known_.is_trainer(t_.node);
+    if (below("rounds_released", spent.rounds) || (priced && below("epsilon", spent.epsilon)) ||
+        (priced && known_.plan.plan.sharing().on() && below("epsilon_all_others", spent.epsilon_all_others)))
+      say(": a statement of an earlier process lies beside its unfinished record, with epsilon = " +
+          study::shown(said.value("epsilon", json())) + " for " + study::shown(said.value("rounds_released", json())) +
+          " rounds, and " + std::to_string(spent.rounds) + " were released, which make " + number(spent.epsilon) +
+          ": it claims too little");
   }
 
   void check_statement() {
@@ -254,7 +278,7 @@ void check_lines(const SeenPart& part, const study::PartyRecord& t, const study:
 // A kill may leave the last part ended, and the record of the whole not yet.
 bool WholeRecord::ended() const {
   const std::string outcome = run.value("outcome", "");
-  return record->ended() && outcome != "continued" && outcome != "running";
+  return record->ended() && outcome != "continued" && outcome != "running" && outcome != record::abandoned;
 }
 
 void check_final_documents(const WholeRecord& record, std::vector<std::string>& wrong) {

@@ -1,15 +1,21 @@
 #include "parley/verify/part.h"
 
 #include <algorithm>
+#include <utility>
+
+#include "parley/protocol/compare/histories.h"
 
 namespace parley::verify {
 namespace {
+
+using protocol::Kind;
 
 class PartCheck {
  public:
   PartCheck(SeenPart& part, Findings& findings) : part_(part), known_(part.known), findings_(findings) {}
 
   void run() {
+    collect();
     for (int node = 0; node < known_.agreed().nodes(); ++node) compare(node);
     for (int node = 0; node < known_.agreed().nodes(); ++node) follow(node);
     for (const study::PartyRecord& t : part_.records) check_rounds(t);
@@ -20,38 +26,46 @@ class PartCheck {
   const std::string& name(int node) const { return known_.name(node); }
   void wrong(const std::string& sentence) { findings_.wrong.push_back(sentence); }
 
+  // What the transcripts tell of everybody, each against the others. Receivers come first: where they agree, what a party
+  // recorded itself is held against it.
+  void collect() {
+    for (const bool own : {false, true})
+      for (const study::PartyRecord& t : part_.records) {
+        for (const auto& [node, values] : t.values)
+          for (std::size_t round = 0; (node == t.node) == own && round < values.size(); ++round)
+            histories_.add_round(t.node, node, static_cast<int>(round), values[round].head);
+        if (own) collect_signed(t);
+      }
+    for (const protocol::Contradiction& one : histories_.contradictions()) part_.contradicted.insert(one.node);
+  }
+
+  void collect_signed(const study::PartyRecord& t) {
+    for (const protocol::Message& hello : t.hellos) histories_.add_process(t.node, hello.node, hello.process);
+    for (const auto& [node, values] : t.values)
+      for (const study::Heard& h : values) histories_.add_process(t.node, node, h.process);
+    for (const auto* last_words : {&t.finals, &t.seals, &t.noise_keys})
+      for (const auto& [node, message] : *last_words) histories_.add(t.node, message);
+  }
+
   // What the others received of this node: the same from each other, and the same as it recorded itself.
   void compare(int node) {
     std::vector<const study::PartyRecord*> receivers;
     for (const study::PartyRecord& t : part_.records)
       if (t.node != node && t.values.contains(node)) receivers.push_back(&t);
     const study::PartyRecord* const self = part_.own(node);
-    bool agreed = true;
-    for (std::size_t i = 1; i < receivers.size(); ++i)
-      if (const int round = differing(*receivers[0], *receivers[i], node); round >= 0) {
-        agreed = false;
-        part_.contradicted.insert(node);
-        wrong(name(node) + ", round " + std::to_string(round) + ": it sent one value to " + name(receivers[0]->node) +
-              " and another to " + name(receivers[i]->node) + ", and signed both");
-      }
-    for (const study::PartyRecord* t : receivers) {
-      if (self == nullptr) break;
-      const int round = agreed ? differing(*self, *t, node) : -1;
-      if (round >= 0) part_.contradicted.insert(node);
-      if (round >= 0)
-        wrong(name(node) + ", round " + std::to_string(round) + ": its own record differs from the value that " +
-              name(t->node) + " received and " + name(node) + " signed");
-      if (self->intact && t->rounds_of(node) > self->rounds_of(node))
+    const bool agreed = std::ranges::none_of(histories_.contradictions(), [=](const protocol::Contradiction& c) {
+      return c.node == node && c.kind == Kind::value && c.other != node;
+    });
+    for (const protocol::Contradiction& c : histories_.contradictions())
+      if (c.node == node && c.kind == Kind::value && (c.other != node || agreed)) tell_two_values(c);
+    for (const study::PartyRecord* t : receivers)
+      if (self != nullptr && self->intact && t->rounds_of(node) > self->rounds_of(node))
         wrong(name(node) + ", round " + std::to_string(self->rounds_of(node)) + ": missing in its own record, and " +
               name(t->node) + " received it");
-      if (round >= 0) break;
-    }
-    compare_processes(node);
+    for (const protocol::Contradiction& c : histories_.contradictions())
+      if (c.node == node && c.kind != Kind::value) tell_two_words(c);
     for (const study::PartyRecord& t : part_.records)
       if (t.accused.contains(node)) part_.contradicted.insert(node);
-    compare_last_words(node, &study::PartyRecord::finals, "final iterate");
-    compare_last_words(node, &study::PartyRecord::seals, "seal");
-    compare_last_words(node, &study::PartyRecord::noise_keys, "key for shared noise");
     // The longest that anybody has of it, or epsilon would be too small: its own may have been cut.
     const study::PartyRecord* best = self;
     for (const study::PartyRecord* t : receivers)
@@ -61,50 +75,28 @@ class PartCheck {
     if (holders >= 2 && agreed) findings_.compared += part_.rounds(node);
   }
 
-  // The first round of this node's in which two records differ; −1: none.
-  static int differing(const study::PartyRecord& a, const study::PartyRecord& b, int node) {
-    const int rounds = std::min(a.rounds_of(node), b.rounds_of(node));
-    for (int round = 0; round < rounds; ++round) {
-      const auto at = static_cast<std::size_t>(round);
-      if (a.values.at(node)[at].head != b.values.at(node)[at].head) return round;
-    }
-    return -1;
+  void tell_two_values(const protocol::Contradiction& c) {
+    const std::string who = name(c.node) + ", round " + std::to_string(c.number);
+    if (c.other == c.node)
+      wrong(who + ": its own record differs from the value that " + name(c.one) + " received and " + name(c.node) +
+            " signed");
+    else
+      wrong(who + ": it sent one value to " + name(c.one) + " and another to " + name(c.other) + ", and signed both");
   }
 
-  // R14: one process for each number, in all that it signed.
-  void compare_processes(int node) {
-    std::map<int, protocol::Process> by_number;
-    std::set<int> twice;
-    const auto signed_by = [&](const protocol::Process& process) {
-      if (by_number.emplace(process.incarnation, process).first->second != process) twice.insert(process.incarnation);
-    };
-    for (const study::PartyRecord& t : part_.records) {
-      for (const protocol::Message& hello : t.hellos)
-        if (hello.node == node) signed_by(hello.process);
-      if (const auto values = t.values.find(node); values != t.values.end())
-        for (const study::Heard& h : values->second) signed_by(h.process);
-      for (const auto* last_words : {&t.finals, &t.seals, &t.noise_keys})
-        if (const auto found = last_words->find(node); found != last_words->end()) signed_by(found->second.process);
-    }
-    if (twice.empty()) return;
-    part_.contradicted.insert(node);
-    wrong(name(node) + ": two processes of its have the number " + std::to_string(*twice.begin()) +
-          ", and it signed both: it ran from two copies of one folder, or from a restored one");
-  }
-
-  void compare_last_words(int node, std::map<int, protocol::Message> study::PartyRecord::* of,
-                          const std::string& what) {
-    const study::PartyRecord* first = nullptr;
-    for (const study::PartyRecord& t : part_.records) {
-      if (!(t.*of).contains(node)) continue;
-      if (first == nullptr) first = &t;
-      const protocol::Message &mine = (t.*of).at(node), &other = (first->*of).at(node);
-      if (mine.payload == other.payload && mine.head == other.head) continue;
-      part_.contradicted.insert(node);
-      wrong(name(node) + ": the " + what + " that " + name(first->node) + " has is not the one that " + name(t.node) +
-            " has, and it signed both");
+  void tell_two_words(const protocol::Contradiction& c) {
+    if (c.kind == Kind::hello) {
+      if (twice_.insert(c.node).second)  // R14: one process for each number, in all that it signed
+        wrong(name(c.node) + ": two processes of its have the number " + std::to_string(c.number) +
+              ", and it signed both: it ran from two copies of one folder, or from a restored one");
       return;
     }
+    const std::string what = c.kind == Kind::final_iterate ? "final iterate"
+                             : c.kind == Kind::seal        ? "seal"
+                                                           : "key for shared noise";
+    if (words_.insert({c.node, c.kind}).second)
+      wrong(name(c.node) + ": the " + what + " that " + name(c.one) + " has is not the one that " + name(c.other) +
+            " has, and it signed both");
   }
 
   // What a receiver has found before it released anything (docs/check/protocol-sums.md, section 15).
@@ -149,8 +141,12 @@ class PartCheck {
   // Of a completed run every round must be there.
   void check_rounds(const study::PartyRecord& t) {
     if (!t.ended() && !t.went_on)
-      findings_.unchecked.push_back(name(t.node) + ": its run has not ended (" + t.outcome() +
-                                    "), so there is no statement and no model");
+      findings_.unchecked.push_back(
+          name(t.node) +
+          (t.outcome() == record::abandoned
+               ? ": its owner has abandoned the run, so there is no statement of its end; what it cost stands "
+                 "in its ledger (parley ledger show)"
+               : ": its run has not ended (" + t.outcome() + "), so there is no statement of its end"));
     if (t.outcome() != "completed" || !t.intact) return;
     std::vector<int> origins = known_.agreed().heard_by(t.node);
     origins.push_back(t.node);
@@ -163,6 +159,9 @@ class PartCheck {
   SeenPart& part_;
   const study::ExpectedPart& known_;
   Findings& findings_;
+  protocol::Histories histories_{};
+  std::set<int> twice_{};  // whose two processes were told
+  std::set<std::pair<int, Kind>> words_{};
 };
 
 }  // namespace

@@ -16,6 +16,7 @@ namespace parley::verify {
 namespace {
 
 namespace fs = std::filesystem;
+using nlohmann::json;
 
 class Verification {
  public:
@@ -39,6 +40,7 @@ class Verification {
     for (int node = 0; node < parts_.front().known.agreed().nodes(); ++node) sum_up(node);
     tell_several_parties();
     for (const std::string& file : o.ledger) check_ledger(parts_, file, result_);
+    add_up();
     return std::move(result_);
   }
 
@@ -60,10 +62,7 @@ class Verification {
       auto t = read_party_record(first.known, folder, result_.wrong);
       if (!t) continue;
       if (const study::PartyRecord* const other = first.own(t->node))
-        throw Error({.what = "two records of one party",
-                     .value = name(t->node),
-                     .where = folder,
-                     .fix = "give one of " + folder + " and " + other->folder.string()});
+        throw record::two_records_of(name(t->node), folder, other->folder);
       tell_secrets(first.known.name(t->node), folder);
       first.records.push_back(std::move(*t));
     }
@@ -165,7 +164,7 @@ class Verification {
       whole = t != nullptr ? t->outcome() == "completed" : rounds == part.known.agreed().rounds + 1;
       if (t == nullptr) continue;
       party.outcome = t->outcome();
-      party.past_unknown = party.past_unknown || t->past_unknown();
+      note_void_claims(t->run);
       record.last = &part;
       record.record = t;
       note_trainer(part, *t, record);
@@ -197,11 +196,32 @@ class Verification {
       party.delta = result_.delta;
     }
     if (followed && record.record != nullptr) check_final_documents(record, result_.wrong);
-    if (!party.claims_nothing()) {
+    result_.parties.push_back(std::move(party));
+  }
+
+  // What a record says of others counts as in a report, until these records show who it was.
+  void note_void_claims(const json& run) {
+    for (const record::VoidClaim& one : record::void_claims(run)) {
+      if (one.why == record::VoidClaim::Why::forgotten)
+        forgotten_.insert(one.party);
+      else
+        doubted_.insert(one.party);
+    }
+  }
+
+  // The largest of those who have a bound. Where somebody has told two things and nobody knows who, that is nobody.
+  void add_up() {
+    const bool proved = std::ranges::any_of(result_.parties, &VerifiedParty::contradicted);
+    const bool anybody = !proved && std::ranges::any_of(doubted_, [&](const std::string& named) {
+      return std::ranges::find(result_.parties, named, &VerifiedParty::name) == result_.parties.end();
+    });
+    for (VerifiedParty& party : result_.parties) {
+      party.past_unknown = party.past_unknown || forgotten_.contains(party.name);
+      party.doubted = !party.contradicted && (anybody || doubted_.contains(party.name));
+      if (party.claims_nothing()) continue;
       result_.epsilon = std::max(result_.epsilon, party.epsilon);
       result_.epsilon_all_others = std::max(result_.epsilon_all_others, party.epsilon_all_others);
     }
-    result_.parties.push_back(std::move(party));
   }
 
   // Of a run that ended early: its owner is sure of it, and the records of all who received something of it are here.
@@ -265,6 +285,7 @@ class Verification {
   }
 
   std::vector<SeenPart> parts_;
+  std::set<std::string> forgotten_, doubted_;  // parties, as their records and those of others say; "": some party
   Verified result_;
 };
 

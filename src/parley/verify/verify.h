@@ -39,7 +39,8 @@ struct VerifiedParty {
   // R14. No epsilon is told for one that has signed two things that exclude each other, and none where its record says
   // that it does not know what it has released.
   bool contradicted = false, past_unknown = false;
-  bool claims_nothing() const { return contradicted || past_unknown; }
+  bool doubted = false;  // by a record that names it, or some party, and these records do not prove of whom it is so
+  bool claims_nothing() const { return contradicted || past_unknown || doubted; }
   std::optional<double> stated, in_ledger;
 };
 

@@ -8,6 +8,7 @@
 #include <iterator>
 #include <utility>
 
+#include "parley/algorithm/planner.h"
 #include "parley/base/printed.h"
 #include "parley/base/text.h"
 #include "parley/privacy/gaussian.h"
@@ -16,6 +17,16 @@ namespace parley::algorithm::newton {
 namespace {
 
 constexpr double guessing_from = 0.3;  // ν
+
+// Of noise that is shared for so many colluders: everybody else together leaves a party its own, s (privacy/shared_noise.h).
+double epsilon_all_others(const Known& k) {
+  const Options shared{.algorithm = "newton", .colluders = k.colluders};
+  const double own = sharing_of(shared, k.parties()).own_of(1);
+  double most = 0;  // of any party
+  for (const double epsilon : k.epsilon)
+    if (std::isfinite(epsilon)) most = std::max(most, epsilon);
+  return privacy::gdp_epsilon(privacy::gdp_mu(most, k.delta) / own, k.delta);
+}
 
 }  // namespace
 
@@ -73,8 +84,9 @@ double guessing_below(const Known& k) {
 
 std::vector<Lever> levers(const Known& k) {
   std::vector<std::pair<double, Lever>> all;  // by ν
-  const auto add = [&](const std::string& what, const Known& then) {
-    all.emplace_back(noise_to_signal(then), Lever{what, forecast(then)});
+  const auto add = [&](const std::string& what, const Known& then, double epsilon_all_others = 0) {
+    const double nu = noise_to_signal(then);
+    all.emplace_back(nu, Lever{what, forecast(then), epsilon_all_others});
   };
   Known features = k, records = k, pooled = k, budget = k;
   features.weights /= 2;
@@ -85,7 +97,7 @@ std::vector<Lever> levers(const Known& k) {
   add("twice the records", records);
   if (pooled.colluders < k.colluders)
     add(fmt::format("at most {} of the other {} parties pool what they know", pooled.colluders, k.parties() - 1),
-        pooled);
+        pooled, epsilon_all_others(pooled));
   add("twice the epsilon", budget);
   std::ranges::stable_sort(all, {}, &std::pair<double, Lever>::first);
   std::vector<Lever> sorted;
@@ -116,8 +128,11 @@ std::string guessing_in_words(const Known& k) {
 std::string levers_in_words(const Known& k) {
   std::vector<std::string> parts;
   for (const Lever& lever : levers(k))
-    parts.push_back(lever.what + ": " +
-                    (lever.then.guessing ? "still guessing" : fmt::format("{:.2g} points", lever.then.points)));
+    parts.push_back(
+        lever.what + ": " + (lever.then.guessing ? "still guessing" : fmt::format("{:.2g} points", lever.then.points)) +
+        (lever.epsilon_all_others > 0
+             ? ", and then ε = " + printed_epsilon(lever.epsilon_all_others) + " against all others together"
+             : ""));
   return join(parts, "; ");
 }
 

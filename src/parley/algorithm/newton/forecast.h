@@ -38,6 +38,7 @@ double guessing_below(const Known& known);  // the n at which ν is 0.3, rounded
 struct Lever {
   std::string what;  // "twice the records"
   Forecast then;
+  double epsilon_all_others = 0;  // ε against all other parties together, where the lever makes it another; 0: it stays
 };
 std::vector<Lever> levers(const Known& known);
 

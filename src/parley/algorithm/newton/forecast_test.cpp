@@ -3,6 +3,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cmath>
 
 #include "parley/algorithm/newton/newton_plan.h"
@@ -12,6 +13,7 @@ namespace parley::algorithm::newton {
 namespace {
 
 using ::testing::HasSubstr;
+using ::testing::Not;
 
 Known five_parties(double epsilon = 1) {
   return {.epsilon = std::vector<double>(5, epsilon),
@@ -134,8 +136,25 @@ TEST(NewtonForecast, LeversAreOrderedByWhatTheyGain) {
   EXPECT_EQ(names(many).front(), "at most 49 of the other 99 parties pool what they know");
   EXPECT_NEAR(levers(many)[0].then.points,
               forecast(std::sqrt(100. / 51) * 62 / (45000 * privacy::gdp_mu(1, 1e-5))).points, 1e-12);
+  EXPECT_THAT(levers_in_words(many), HasSubstr(", and then ε = "));
   many.colluders = 25;  // fewer already
+  EXPECT_THAT(levers_in_words(many), Not(HasSubstr("against all others together")));
   EXPECT_EQ(names(many).size(), 3U);
+}
+
+// The plan that the lever speaks of has this second figure.
+TEST(NewtonForecast, FewerWhoPoolSayWhatAllOthersTogetherThenLearn) {
+  const Setting setting{.degree = {4, 4, 4, 4, 4}, .records = {2000, 2000, 2000, 2000, 2000}, .features = 6};
+  Options o{.algorithm = "newton", .epsilon = {1}};
+  const auto found = levers(*known_of(algorithm::make_plan(o, setting)));
+  const auto pooled = std::ranges::find_if(found, [](const Lever& l) { return l.epsilon_all_others > 0; });
+  ASSERT_NE(pooled, found.end());
+  EXPECT_EQ(pooled->what, "at most 2 of the other 4 parties pool what they know");
+  o.colluders = 2;
+  const double planned = algorithm::make_plan(o, setting).nodes[0].epsilon_all_others;
+  EXPECT_GE(pooled->epsilon_all_others, planned);
+  EXPECT_NEAR(pooled->epsilon_all_others, planned, 1e-6);
+  EXPECT_GT(planned, 1.5);
 }
 
 }  // namespace

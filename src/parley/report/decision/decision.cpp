@@ -4,6 +4,8 @@
 
 #include <algorithm>
 #include <cmath>
+#include <optional>
+#include <set>
 
 #include "parley/base/printed.h"
 #include "parley/base/text.h"
@@ -15,15 +17,25 @@
 namespace parley::report {
 namespace {
 
-// Against colluders that the plan allows for, the largest of the runs that share noise.
-const Run* shared(const std::vector<Group>& groups) {
-  const Run* most = nullptr;
+struct Fewer {
+  double epsilon = 0;  // of all runs together
+  std::string whom;
+};
+
+// Against colluders that the plans allow for, where a run shares noise. The figure of a run that shares none holds
+// against them too.
+std::optional<Fewer> against_colluders(const std::vector<Group>& groups) {
+  Fewer sum;
+  std::set<std::string> whom;
   for (const Group& g : groups)
-    for (const Run& run : g.runs)
-      if (std::isfinite(run.guarantee.epsilon_colluders) &&
-          (most == nullptr || run.guarantee.epsilon_colluders > most->guarantee.epsilon_colluders))
-        most = &run;
-  return most;
+    for (const Run& run : g.runs) {
+      const bool shares = std::isfinite(run.guarantee.epsilon_colluders);
+      sum.epsilon += shares ? run.guarantee.epsilon_colluders : run.covered_epsilon();
+      if (shares) whom.insert(run.guarantee.colluders);
+    }
+  if (whom.empty()) return std::nullopt;
+  sum.whom = whom.size() == 1 ? *whom.begin() : "those whom each run allows for";
+  return sum;
 }
 
 // Of each run: its own ε, δ and curve.
@@ -72,15 +84,16 @@ std::string light_part(const Verdict& v, const std::string& whom) {
 
 std::string lights_part(const std::vector<Group>& groups) {
   const bool holds = all_private(groups);
-  const double epsilon = worst(groups).covered_epsilon();
-  const Run* const fewer = holds ? shared(groups) : nullptr;
+  const Total sum = total(groups);  // on the same rows, the runs add up
+  const std::optional<Fewer> fewer = holds ? against_colluders(groups) : std::nullopt;
+  const std::string runs = sum.runs > 1 && holds ? fmt::format("all {} runs together", sum.runs) : "";
+  const auto told = [&](const std::string& whom) {
+    return runs.empty() || whom.empty() ? runs + whom : runs + ", " + whom;
+  };
   std::string out = "<div class=\"lights\" role=\"note\" aria-label=\"Traffic light\">\n";
   const bool published = publishing_allowed(groups);
-  out +=
-      light_part(verdict_on(epsilon, holds, published), fewer != nullptr ? "against all other parties together" : "");
-  if (fewer != nullptr)
-    out += light_part(verdict_on(fewer->guarantee.epsilon_colluders, holds, published),
-                      "against " + fewer->guarantee.colluders);
+  out += light_part(verdict_on(sum.epsilon, holds, published), told(fewer ? "against all other parties together" : ""));
+  if (fewer) out += light_part(verdict_on(fewer->epsilon, holds, published), told("against " + fewer->whom));
   out += "</div>\n";
   for (const std::string& text : {delta_warning(groups), epsilon_warning(groups)})
     if (!text.empty()) out += "<p class=\"warning\">" + escaped(text) + "</p>\n";

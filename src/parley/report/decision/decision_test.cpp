@@ -29,6 +29,7 @@ TEST(Odds, OfGaussianNoiseAreThoseOfItsTradeOffCurveRoundedUp) {
   for (const auto& g : golden) {
     const double right = best_guess(g.epsilon, g.delta, TradeOff::gaussian);
     EXPECT_NEAR(right, g.right, 1e-9) << g.epsilon;
+    EXPECT_GE(right, g.right) << g.epsilon;
     EXPECT_EQ(guess_text(right), g.text);
   }
 }

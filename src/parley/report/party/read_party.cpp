@@ -1,4 +1,4 @@
-#include "parley/report/read_party.h"
+#include "parley/report/party/read_party.h"
 
 #include <fmt/format.h>
 
@@ -59,49 +59,6 @@ void read_approvals(Run& run, const json& top) {
     run.approvals_refused = static_cast<int>(refused);
 }
 
-void read_statement(Run& run, const Source& source) {
-  const json file = record::read_json(source.folder / "statement.json");
-  const json statement = member(file, "statement");
-  const std::string party = text_in(source.run, "party");
-  if (!statement.is_object()) return run.faults.push_back("there is no statement of " + party + " (statement.json)");
-  Statement s{.party = text_in(statement, "party")};
-  const auto count = [&](const char* key) { return fmt::format("{:.0f}", number_in(statement, key)); };
-  s.words = fmt::format("Outcome: {}. {} rounds released, {} of them computed from rows.",
-                        text_in(statement, "outcome"), count("rounds_released"), count("rounds_from_rows"));
-  const double epsilon = number_in(statement, "epsilon"), delta = number_in(statement, "delta");
-  const bool is_private = member(statement, "private") == json(true);
-  if (!is_private && run.guarantee.holds) {  // one party's word is enough
-    run.guarantee.holds = false;
-    run.guarantee.stamp = "NOT PRIVATE: the statement of " + s.party + " does not say that it is";
-  }
-  const double all_others = std::fmax(epsilon, number_in(statement, "epsilon_all_others"));
-  if (run.void_claims.has(s.party)) {
-    s.words += " What it states about ε is void: see the banner.";
-  } else if (std::isfinite(epsilon) && std::isfinite(delta)) {
-    std::string loss = "ε = " + printed_epsilon(epsilon) + ", ";
-    if (member(statement, "epsilon_all_others")
-            .is_number())  // noise that cancels: two claims, against two kinds of others
-      loss = fmt::format("ε = {} against {}; ε = {} against all other parties together; ", printed_epsilon(epsilon),
-                         text_in(statement, "against"), printed_epsilon(all_others));
-    loss += "δ = " + number(delta);
-    s.words += is_private ? fmt::format(" Privacy loss of {}: {} ({}).", s.party, loss, text_in(statement, "bound"))
-                          : fmt::format(" NOT PRIVATE: there is no bound. With secret noise, {} would have lost {}.",
-                                        s.party, loss);
-  }
-  if (const std::string limits = text_in(statement, "not_verifiable_from_outside"); !limits.empty())
-    s.words += " " + limits;
-  for (const json& line : member(statement, "assumptions"))
-    if (line.is_string()) s.assumptions.push_back(line.get<std::string>());
-  for (Node& node : run.nodes)
-    if (node.name == s.party && !run.void_claims.has(s.party)) node.epsilon = all_others;
-  // The record has the plan's loss for all parties and parts; no statement may claim more than the page does.
-  if (all_others > run.guarantee.epsilon) run.guarantee.epsilon = all_others;
-  if (epsilon > run.guarantee.epsilon_colluders) run.guarantee.epsilon_colluders = epsilon;
-  if (text_in(statement, "study_hash") != run.study_hash)
-    run.faults.push_back("the statement of " + s.party + " is about another study");
-  run.statements.push_back(std::move(s));
-}
-
 // By the record of every part of every party that was given: one is enough.
 void read_void_claims(Run& run, const Sources& sources) {
   std::set<std::string> past_unknown, contradicted;
@@ -129,12 +86,6 @@ void withdraw_numbers(Run& run) {
   g.stamp = "NOT PRIVATE: " + run.void_claims.in_words();
   g.epsilon = g.epsilon_planned = g.epsilon_paper = g.epsilon_colluders = absent;
   for (Round& round : run.rounds) round.epsilon = absent;
-}
-
-// The folder of a part of this party's run; null: it has none.
-const Source* part_of(const Source& source, std::size_t part) {
-  if (part == 0) return &source;
-  return part <= source.later.size() ? &source.later[part - 1] : nullptr;
 }
 
 // How a run went on, as the record of its newest part tells it.
@@ -204,9 +155,14 @@ void read_lines_of_one(Run& run, const Sources& sources, Audience audience) {
 
 }  // namespace
 
+const Source* part_of(const Source& source, std::size_t part) {
+  if (part == 0) return &source;
+  return part <= source.later.size() ? &source.later[part - 1] : nullptr;
+}
+
 bool VoidClaims::has(const std::string& party) const {
-  return anybody || std::ranges::find(past_unknown, party) != past_unknown.end() ||
-         std::ranges::find(contradicted, party) != contradicted.end();
+  const auto in = [&](const std::vector<std::string>& names) { return std::ranges::find(names, party) != names.end(); };
+  return anybody || somebody || !not_compared.empty() || in(past_unknown) || in(contradicted) || in(differing);
 }
 
 std::string VoidClaims::in_words() const {
@@ -219,7 +175,17 @@ std::string VoidClaims::in_words() const {
   if (somebody || anybody)
     all.emplace_back(
         "a party told its peers things that exclude each other, and these records do not say which party it was");
-  return join(all, "; ") + ". More was released than is known";
+  if (!differing.empty())
+    all.push_back(
+        "no ε holds for " + join(differing, ", ") +
+        ", of which these records hold two histories that exclude each other (whether both are signed: 'parley "
+        "verify')");
+  const std::string more = all.empty() ? "" : join(all, "; ") + ". More was released than is known";
+  if (not_compared.empty()) return more;
+  return more + (more.empty() ? "" : ". ") +
+         "Not verified: these records could not be held against each other, so that a contradiction between them would "
+         "not show. Transcript of " +
+         join(not_compared, "; transcript of ") + ". 'parley verify' says more";
 }
 
 Run read_party(const Sources& sources, Audience audience) {
@@ -255,6 +221,7 @@ Run read_party(const Sources& sources, Audience audience) {
   }
   read_void_claims(run, sources);
   read_parts(run, furthest);
+  compare_records(run, sources);
   read_lines_of_one(run, sources, audience);
   if (!run.parts.empty()) run.parts.back().last = std::max(run.parts.back().first, run.rounds_done);
   if (audience == Audience::owner && sources.size() == 1) {

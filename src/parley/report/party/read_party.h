@@ -8,6 +8,11 @@ namespace parley::report {
 
 Run read_party(const Sources& sources, Audience audience);  // of one run, in the order given
 
+const Source* part_of(const Source& source, std::size_t part);  // the record of a part, 0 the first; null: it has none
+void read_statement(Run& run, const Source& source);            // read_statement.cpp
+// compare_records.cpp: of a run with its parts. What its parties' transcripts tell of each other goes into the void claims.
+void compare_records(Run& run, const Sources& sources);
+
 // What simulations and parties have in common (read.cpp).
 void read_common(Run& run, const Source& source, const nlohmann::json& options);
 void read_in_force(Run& run, const nlohmann::json& top);  // in place of "auto", after the options
