@@ -164,6 +164,7 @@ class Person(Case):
                              ("schema.toml", ["nodes 0 and 2 hold the same rows", "persons of node 2 also have rows at another node"])):
             result = parley("data", "check", "a.csv", "b.csv", "same.csv", "--schema", schema, cwd=self.dir)
             self.assertEqual(result.returncode, 1, result.stdout)
+            self.assertNotIn("differ from another one", result.stdout, "the same text twice is no other spelling")
             for part in ("As files of one run, a node each", "'a.csv' and 'same.csv'", *says):
                 self.assertIn(part, result.stdout)
 

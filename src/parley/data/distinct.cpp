@@ -56,11 +56,11 @@ void check_files_distinct(const Options& o) {
 void PersonsDistinct::add(std::size_t node, const std::vector<std::string>& persons) {
   std::size_t again = 0, other = 0;
   for (const std::string& person : persons) {
-    if (files_.size() > 1) spellings_.add(person);
-    if (const auto [at, first] = node_.emplace(person, node); !first) {
-      if (again == 0) other = at->second;
-      ++again;
-    }
+    const auto [at, first] = node_.emplace(person, node);
+    if (first && files_.size() > 1) spellings_.add(person);
+    if (first) continue;
+    if (again == 0) other = at->second;
+    ++again;
   }
   if (again == 0) return;
   throw Error({.what = std::to_string(again) + (again == 1 ? " person of" : " persons of") + " node " +
