@@ -71,7 +71,8 @@ class Demo(unittest.TestCase):
         self.assertEqual(shown[4:6], said[4:6], "without noise, hence the same in every run")
         for expected, line in zip(shown[6:], said[6:], strict=True):  # figures of runs with noise: their words
             words = [re.sub(r"\d+\.\d\d %", "… %", text) for text in (expected.removesuffix(" …"), line)]
-            self.assertTrue(words[1].startswith(words[0]), line)
+            close = line.startswith(expected.split(":")[0]) and "no choice is clearly best" in line  # five runs may overlap
+            self.assertTrue(words[1].startswith(words[0]) or close, line)
 
 
 if __name__ == "__main__":
