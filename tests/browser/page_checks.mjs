@@ -76,7 +76,8 @@ async function checkHover(page, figure, data, name) {
   const text = await tip.textContent();
   const shown = (v) => (v === 0 ? "0" : Math.abs(v) >= 1e-4 && Math.abs(v) < 1e7 ? String(Number(v.toPrecision(5))) : v.toExponential(3));
   assert.ok(text.includes(`${data.x_label} ${shown(x)}`), `${name}: the tooltip names x: ${text}`);
-  assert.ok(text.includes(shown(line.mean[i])), `${name}: the tooltip has ${line.mean[i]}: ${text}`);
+  const there = line.mean.filter((_, k) => line.x[k] === x);  // several where a curve rises straight up
+  assert.ok(there.some((v) => text.includes(shown(v))), `${name}: the tooltip has one of ${there}: ${text}`);
   const inside = await tip.evaluate((t) => { const b = t.getBoundingClientRect(); return b.left >= -1 && b.right <= document.documentElement.clientWidth + 1; });
   assert.ok(inside, `${name}: the tooltip is inside the page`);
   await page.mouse.move(0, 0);

@@ -73,7 +73,8 @@ class Continue(LossCase):
                 self.assertIn("agree on a new study", said["outcome_in_words"])
             if not again:
                 self.start_all(study)
-        self.assertEqual(self.exit_of(study, LOST), 5, study.logs())
+        # Of the two it may have heard one alone, before it stopped: the other might still go on with it.
+        self.assertIn(self.exit_of(study, LOST), (4, 5), study.logs())
 
     def test_survivors_may_die_and_come_back_in_the_second_part(self):
         study, lost, left = self.begin_and_lose("mr-admm")
