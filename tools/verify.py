@@ -7,6 +7,7 @@ It was written from the pages under docs alone and shares no code with parley. I
 The exit code is 0 only when all that was checked holds."""
 import argparse
 import json
+import struct
 import sys
 
 from second_verifier.checks import Verification
@@ -43,6 +44,9 @@ def main():
         found = Verification(words.study, words.records, [f for f in words.ledger.split(",") if f]).result()
     except (Mistake, OSError) as e:
         print(f"verify.py: {e}", file=sys.stderr)
+        return 1
+    except (KeyError, TypeError, ValueError, IndexError, AttributeError, struct.error) as e:  # a record that no party writes
+        print(f"verify.py: a record or the study cannot be read as parley writes it: {type(e).__name__}: {e}", file=sys.stderr)
         return 1
     found["beyond_verification"] = BEYOND
     if words.json:

@@ -1,37 +1,21 @@
-"""All records of a study beside each other: docs/check/verify.md and docs/check/verify-parts.md."""
+"""What must follow from the records of a study, and what they claim: docs/check/verify.md."""
 import pathlib
 
 from second_verifier.accounting import same_number
-from second_verifier.claims import files_wrong, lines_wrong, model_wrong, statement_wrong, study_of
-from second_verifier.documents import RECYCLED, Mistake, Record, Study, canonical
+from second_verifier.claims import lines_wrong, model_wrong, statement_wrong
+from second_verifier.documents import RECYCLED
 from second_verifier.ledger import ledger_wrong, read_ledger
 from second_verifier.plan import Charges, kind_in_part
-from second_verifier.replay import (Peer, SumsModel, doubles, final_iterate, first_difference, mean_in_order, not_recomputed, packed, trainer_values)
-from second_verifier.transcripts import Held, Part, Reading, consent_of, next_part, statements_id
+from second_verifier.reading import Records
+from second_verifier.replay import Peer, SumsModel, doubles, final_iterate, first_difference, mean_in_order, not_recomputed, packed, trainer_values
 
 VALUE_KINDS = {"start": "the start", "recycled": "the recycled value", "trainer": "the trainer's value"}
 
 
-class Verification:
+class Verification(Records):
     def __init__(self, study_file, folders, ledgers):
-        self.study, self.wrong, self.unchecked = Study(study_file), [], []
-        self.records, self.values_compared, self.messages, self.recomputed = {}, 0, 0, {}
-        self.accepted = []
-        self.contradicted, self.held, self.own, self.statements = set(), {}, {}, {}
-        for folder in folders:
-            record = Record(folder)
-            if record.party in self.records:
-                raise Mistake(f"{folder}: two records of one party, {record.party}")
-            self.records[record.party] = record
-        self.keep_records_of_this_study()
-        study = self.study
-        self.parts = [Part(1, study.run, study.hash, list(range(len(study.names))), study.edges, 0, study.last_round)]
-        self.folders = {(name, 1): record for name, record in self.records.items()}
-        for name, record in self.records.items():
-            self.wrong += files_wrong(record, study)
-        self.read_part(self.parts[0])
-        while self.find_next_part():
-            self.read_part(self.parts[-1])
+        super().__init__(study_file, folders)
+        study, self.recomputed, self.accepted = self.study, {}, []
         self.charges = Charges(study)
         self.amounts = {n: self.charges.used_after(n, self.parts) for n in range(len(study.names)) if study.records[n]} if self.charges.known else {}
         self.follow()
@@ -40,166 +24,6 @@ class Verification:
         for name, record in self.records.items():
             self.check_claims(record, self.claims[study.names.index(name)])
         self.check_ledgers(ledgers)
-
-    # --- reading ----------------------------------------------------------------------------------------------------------
-
-    def keep_records_of_this_study(self):
-        kept = {}
-        for name, record in self.records.items():
-            told, hash_ = study_of(record)
-            fields = self.study.differs(told)
-            if fields or name not in self.study.names:
-                self.wrong.append(f"{name}: its record is of another study: {', '.join(fields) or 'its party is not invited'}")
-            elif hash_ != record.run.get("study_hash") or record.run.get("run_id") != hash_[:32] or record.run.get("node") != self.study.names.index(name):
-                self.wrong.append(f"{name}: run.json has another study_hash, run_id or node than follows from its study")
-            elif kept and hash_ != self.study.hash:
-                self.wrong.append(f"{name}: its record is of another study than that of {next(iter(kept))}")
-            else:
-                if not kept:
-                    self.study.take(told, hash_)
-                kept[name] = record
-        self.records = kept
-        if not kept:
-            raise Mistake("no record of this study was given: " + "; ".join(self.wrong))
-
-    def read_part(self, part):
-        names = self.study.names
-        for (name, number), record in self.folders.items():
-            if number != part.number:
-                continue
-            data = record.bytes("transcript")
-            completed = record.outcome == "completed" and (name, number + 1) not in self.folders and not self.has_folder(name, number + 1)
-            reading = Reading(self.study, part, record, data or b"", completed)
-            self.wrong += reading.wrong
-            self.held[name, number] = held = reading.held
-            self.messages += held.messages
-            self.contradicted |= held.contradicted
-            self.own[name, number], behind = record.values()
-            if behind:
-                self.wrong.append(f"{name}: released.f64 has {behind} bytes behind its last whole round")
-        self.compare(part)
-        for node in part.nodes:
-            part.values[node] = {r: v for r, v in self.told_of(part, node).items()}
-            part.released[node] = max(part.values[node], default=-1) + 1
-        for (name, number), held in self.held.items():
-            if number == part.number:
-                for place, found in (("statements", held.statements), ("consents", held.consents)):
-                    for n, m in found.items():
-                        other = getattr(part, place).setdefault(n, m)
-                        if not other.same(m):
-                            self.contradicted.add(n)
-                            self.wrong.append(f"{names[n]} contradicted itself: two {place} of its own are signed, and {name} holds one of them")
-                for what, place, found in (("final iterate", part.finals, held.finals), ("seal", part.seals, held.seals)):
-                    for n, m in found.items():
-                        holder, other = place.setdefault(n, (name, m))
-                        if not other.same(m):
-                            self.contradicted.add(n)
-                            self.wrong.append(f"{names[n]}: the {what} that {holder} has is not the one that {name} has, and it signed both")
-                if held.whole:
-                    part.views[names.index(name)] = self.view(held)
-
-    @staticmethod
-    def view(held):
-        found = {}
-        for (n, r), m in held.values.items():
-            found.setdefault(n, {})[r] = m.payload
-        return found
-
-    def has_folder(self, name, number):
-        return number in self.records[name].parts
-
-    def holders(self, part):
-        return [(name, held) for (name, number), held in self.held.items() if number == part.number]
-
-    def told_of(self, part, node):
-        """{round: payload} of a party: what it says itself first."""
-        name = self.study.names[node]
-        order = sorted(self.holders(part), key=lambda h: h[0] != name)
-        found = {}
-        for _, held in order:
-            for (n, r), m in held.values.items():
-                if n == node:
-                    found.setdefault(r, m.payload)
-        return found
-
-    def compare(self, part):
-        """All were told the same: between receivers, with the own transcript, with released.f64."""
-        names = self.study.names
-        for node in part.nodes:
-            me, first, twice = names[node], {}, set()
-            for name, held in sorted(self.holders(part), key=lambda h: h[0] == me):
-                for (n, r), m in held.values.items():
-                    if n != node:
-                        continue
-                    before = first.setdefault(r, (name, m))
-                    if before[0] != name:
-                        twice.add(r)
-                    if before[1].payload == m.payload:
-                        continue
-                    self.contradicted.add(node)
-                    self.wrong.append(f"{me}, round {r}: its own record differs from the value that {before[0]} received and {me} signed" if name == me else
-                                      f"{me}, round {r}: it sent one value to {before[0]} and another to {name}, and signed both")
-            own = self.own.get((me, part.number))
-            twice |= {r for r in range(len(own or ())) if r in first and first[r][0] != me}
-            self.values_compared += len(twice)
-            held = self.held.get((me, part.number))
-            if own is None or not held.whole:
-                continue
-            mine = {r: m.payload for (n, r), m in held.values.items() if n == node}
-            if (len(own) != len(mine) and self.folders[me, part.number].outcome != "running") or len(own) < len(mine):
-                self.wrong.append(f"{me}: released.f64 has {len(own)} rounds, and its transcript {len(mine)}")
-            for r in sorted(first):
-                kept = r < len(own) and own[r] == first[r][1].payload and self.folders[me, part.number].outcome == "running"
-                if r not in mine and not kept:  # a killed party may have lost what it had not synced
-                    self.wrong.append(f"{me}, round {r}: missing in its own record, and {first[r][0]} received it")
-            for r, value in enumerate(own):
-                if r in mine and value != mine[r]:
-                    self.wrong.append(f"{me}, round {r}: released.f64 differs from what it signed and sent: {first_difference(doubles(value), doubles(mine[r]), 0)}")
-
-    def find_next_part(self):
-        """The part that the records say follows the last one, if what was signed allows it."""
-        last = self.parts[-1]
-        number = last.number + 1
-        told = {}
-        for name, record in self.records.items():
-            if (name, last.number) in self.folders and self.has_folder(name, number):
-                told[name] = Record(record.folder / f"part-{number}")
-        if not told:
-            return False
-        first = next(iter(told.values()))
-        part, wrong = next_part(self.study, last, first.run["part"], canonical(first.run_text, "part"), last.statements)
-        self.wrong += [f"{first.party}: part {number}: {w}" for w in wrong]
-        if part is None or wrong:
-            return False
-        last.left_after = first.run["part"]["after_round"]
-        for name, record in told.items():
-            if canonical(record.run_text, "part") != canonical(first.run_text, "part") or record.run.get("run_id") != part.run:
-                self.wrong.append(f"{name}: part {number} of its record is another than that of {first.party}")
-            else:
-                self.folders[name, number] = record
-        self.check_consents(last, part)
-        self.parts.append(part)
-        return True
-
-    def check_consents(self, last, part):
-        names, members = self.study.names, [last.nodes.index(n) for n in part.nodes]
-        id_ = statements_id(last, members, {last.nodes.index(n): m for n, m in last.statements.items()})
-        for name, held in self.holders(last):
-            if (name, part.number) not in self.folders:
-                continue
-            for n in part.nodes:
-                m = held.consents.get(n)
-                if m is None:
-                    self.wrong.append(f"{name}: the consent of {names[n]} is missing in its transcript, and it went on")
-                    continue
-                agrees, who, configuration, _ = consent_of(m)
-                if not agrees or who != members or configuration != part.configuration or m.head != id_ or m.round != last.left_after:
-                    self.wrong.append(f"{names[n]}: its consent in the transcript of {name} is to something else than part {part.number}")
-        for n, m in last.statements.items():
-            for name, held in self.holders(last):
-                stood = held.values.get((n, m.round))
-                if (n, m.round + 1) in held.values or (stood and stood.head != m.head):
-                    self.wrong.append(f"{names[n]}: its statement after the loss does not fit what {name} has of it")
 
     # --- what must follow ---------------------------------------------------------------------------------------------------
 
@@ -332,7 +156,7 @@ class Verification:
                 line = [(0.0, None)] * (part.last_round + 1) if not study.records[node] else None
             elif self.charges.known and not (self.charges.gamma and self.charges.delta > 0):
                 used = self.amounts[node][self.parts.index(part)]
-                line = [(self.charges.epsilon(a, 1), self.charges.epsilon(a, 1, True) if self.charges.shared else None) for a in used]
+                line = [(self.charges.epsilon(a, 1), self.charges.epsilon(a, 1, True) if self.charges.shared and part.number == 1 else None) for a in used]
             self.wrong += lines_wrong(self.folders[record.party, part.number], study, part, line, len(self.own[record.party, part.number]))
         done = record.run.get("rounds_done")
         due = mine[-1].after_round + mine[-1].released.get(node, 0) - 1 if mine else -1

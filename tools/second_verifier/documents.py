@@ -105,9 +105,7 @@ class Study:
         self.classes = len(told.get("classes", [])) or 1
         self.size, self.rounds = told["features"], self.option("rounds")
         self.last_round = 2 * self.rounds if self.star else self.rounds + 1 + bool(self.options.get("intervals")) if self.sums else self.rounds
-        self.not_private = [f"noise from seed {told['seed']}"] if told.get("seed") is not None else []
-        if self.option("noise") == "none":
-            self.not_private.append("no noise")
+        self.not_private = ["no noise"] if self.option("noise") == "none" else [f"noise from seed {told['seed']}"] if told.get("seed") is not None else []
 
     def option(self, name):
         return self.planned[name] if name in self.planned else self.options.get(name)

@@ -153,16 +153,17 @@ class SumsModel:
     def __init__(self, study):
         self.study, o = study, study.option
         self.d, self.full = study.size, study.algorithm == "newton"
-        self.holders = [n for n, r in enumerate(study.records) if r]
         self.n = float(sum(study.records))
         self.c1 = CURVATURE[o("loss")](float(o("loss-width") or 1))
         self.ridge = 0.0  # of the part: ρ/(C N)
-        c = study.options.get("colluders")
-        count = len(self.holders)
+        self.bound = float(o("release-bound"))
+
+    def share(self, count):
+        """Of the noise of a part with so many holders of records (shared-noise.md)."""
+        c = self.study.options.get("colluders")
         c = count - 1 if c is None else int(c)
         self.own, self.pair = own_share(count, c, True), pair_share(count, c, True)
         self.whole = math.sqrt(self.own**2 + (count - 1) * self.pair**2)
-        self.bound = float(o("release-bound"))
 
     def scales(self, node, data_rounds, left=None, moments=True):
         """(σ of a gradient, s of second moments) of a party from its budget (theorem N1)."""
@@ -195,6 +196,7 @@ class SumsModel:
             holders = [n for n in part.nodes if self.study.records[n]]
             n = float(sum(self.study.records[i] for i in holders))
             rounds = part.last_round - 1
+            self.share(len(holders))
             self.ridge = float(self.study.option("regularization")) / (float(self.study.option("loss-weight")) * len(part.nodes))
             scales = {i: self.scales(i, rounds, None if at == 0 else spent[at][i], at == 0) for i in holders} if rounds > 0 else {}
             first = at == 0

@@ -32,6 +32,7 @@ class Part:
     seals: dict = field(default_factory=dict)
     statements: dict = field(default_factory=dict)
     consents: dict = field(default_factory=dict)
+    keys: dict = field(default_factory=dict)
 
     def seen_by(self, node):
         return self.views.get(node, self.values)
@@ -94,6 +95,7 @@ class Reading:
         self.held.whole = True
         for m in self.evidence:
             self.judge(m)
+        self.check_days()
         self.check_complete()
 
     def inspected(self, kind, m):
@@ -174,6 +176,8 @@ class Reading:
                         return f"stands before the hello of {self.study.names[n]}"
                 if any(self.heads.get(n, (-1,))[0] < m.round - 1 for n in self.heard):
                     return "stands before values that it was computed from"
+                if study_shares(self.study, self.part) and any(n not in self.held.keys for n in self.part.nodes):
+                    return "stands before a key for shared noise"
                 if self.me in self.held.statements:
                     return "stands behind the statement after which nothing is released"
         elif m.round >= 1 and self.heads.get(self.me, (-1,))[0] < m.round - 1:
@@ -208,6 +212,14 @@ class Reading:
     def other_process(self, m):
         return any(o.sender == m.sender and o.incarnation == m.incarnation and o.nonce != m.nonce for o in self.held.values.values())
 
+    def check_days(self):
+        """Keys of one run are made within 30 days of each other (protocol-sums.md, section 15)."""
+        days = {n: struct.unpack_from("<q", m.payload, 32)[0] for n, m in self.held.keys.items()}
+        if len(days) == len(self.part.nodes):
+            middle = sorted(days.values())[len(days) // 2]
+            self.wrong += [f"{self.study.names[n]}: its key for shared noise is kept for longer, or less long, than the others are" for n, day in days.items()
+                           if day < 0 or abs(day - middle) > 31 * 86400]
+
     def check_complete(self):
         """A completed run has all rounds, final iterates and equal seals of everybody."""
         held, names, me = self.held, self.study.names, self.record.party
@@ -231,6 +243,12 @@ class Reading:
         for n, m in [*held.finals.items(), *held.seals.items()]:
             if n in self.heads and self.heads[n] != (m.round, m.head):
                 self.wrong.append(f"{me}: in its transcript {name_of(m)} has another head than the values of {names[n]}")
+
+
+def study_shares(study, part):
+    """Noise cancels: fewer colluders than others, and two holders of records beside them."""
+    c = study.options.get("colluders")
+    return c is not None and len([n for n in part.nodes if study.records[n]]) - int(c) >= 2
 
 
 # --- after a loss -----------------------------------------------------------------------------------------------------------
