@@ -50,6 +50,15 @@ install: setup
 	@cmake --build $(BUILD) --target parley parley_shared -j $(JOBS)
 	@DESTDIR=$(DESTDIR) cmake --install $(BUILD) --prefix $(PREFIX) > /dev/null
 
+# Debian packages in $(BUILD)/deb: parley, libparley-dev, python3-parley. An image of the first, where podman or buildah is.
+.PHONY: deb image
+deb: setup pylibs
+	@$(MAKE) --no-print-directory configure
+	@cmake --build $(BUILD) --target parley parley_shared parley_python -j $(JOBS)
+	@scripts/deb.sh $(BUILD) $(BUILD)/deb
+image: deb
+	@scripts/image.sh $(BUILD)/deb/parley_*.deb $(BUILD)/image
+
 # The Python package in $(BUILD)/venv, with its tests and the types of what it says.
 python: setup pylibs
 	@$(MAKE) --no-print-directory configure

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # Debian packages of what has been built: parley (the program), libparley-dev (the library with one header), python3-parley.
-#   scripts/deb.sh BUILD OUT        `make deb`; tests/packages/deb_test.sh installs and removes them
+#   scripts/deb.sh BUILD OUT        `make deb`; tests/install/deb_test.py installs and removes them
 set -euo pipefail
 build=$(realpath "$1") out=$2
 cd "$(dirname "$0")/.."
@@ -15,7 +15,7 @@ trap 'rm -rf "$staging"' EXIT
 needs() {
   mkdir -p "$staging/debian" && printf 'Source: parley\n\nPackage: %s\nArchitecture: any\n' "$1" > "$staging/debian/control"
   (cd "$staging" && find "$1" -type f \( -perm -u+x -o -name '*.so*' \) -exec sh -c 'head -c4 "$1" | grep -q ELF' _ {} \; -printf '-e%p\n' |
-    xargs -r dpkg-shlibdeps -O --ignore-missing-info -l"$staging/libparley-dev/usr/lib/$(dpkg-architecture -qDEB_HOST_MULTIARCH)" 2> shlibdeps.log | sed -n 's/^shlibs:Depends=//p')
+    xargs -r dpkg-shlibdeps -O --ignore-missing-info -l"$staging/libparley-dev/usr/lib" 2> shlibdeps.log | sed -n 's/^shlibs:Depends=//p')
 }
 
 # pack NAME SECTION ARCHITECTURE DEPENDS SUMMARY
@@ -46,7 +46,6 @@ CONTROL
 install_component() {  # COMPONENT PACKAGE
   DESTDIR=$staging/$2 cmake --install "$build" --prefix /usr --component "$1" --strip > /dev/null
 }
-multiarch=usr/lib/$(dpkg-architecture -qDEB_HOST_MULTIARCH)
 
 install_component program parley
 install_component library libparley-dev
