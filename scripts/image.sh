@@ -12,11 +12,11 @@ for need in mmdebstrap "${tool:-podman or buildah}"; do
   }
 done
 mkdir -p "$out"
+# Only unpacked: nothing in the image is a service, and nothing in it is ever installed again.
 # shellcheck disable=SC2016  # $1 is mmdebstrap's: the tree
-mmdebstrap --variant=extract --include=tzdata \
-  --include="$(dpkg-deb --field "$deb" Depends | sed 's/([^)]*)//g; s/ //g')" \
-  --customize-hook="dpkg --root=\"\$1\" --force-depends --install '$deb'" \
-  --customize-hook='mkdir -m 1777 -p "$1/work"; rm -rf "$1"/var/lib/apt/lists/* "$1"/usr/share/locale' \
+mmdebstrap --variant=extract --include="$(dpkg-deb --field "$deb" Depends | sed 's/([^)]*)//g; s/ //g')" \
+  --extract-hook="dpkg-deb --extract '$deb' \"\$1\"" \
+  --extract-hook='mkdir -m 1777 -p "$1/work" "$1/tmp"; rm -rf "$1"/usr/share/locale "$1"/usr/share/doc' \
   bookworm "$out/root.tar"
 case $tool in
   *podman) podman build --tag parley --file Containerfile "$out" ;;
