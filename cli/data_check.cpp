@@ -137,6 +137,7 @@ int check_data(const std::vector<std::string>& sources, const std::string& schem
     const std::string& name = files[i];
     const data::CheckedFile file = data::check_csv(data::open_bytes(name, csv.query), schema, csv.layout());
     problems += file.problems;
+    if (!file.note.empty()) fmt::print(stderr, "note: {}\n", file.note);
     fmt::print("{}: {}, {}\n", bold(file.name), number_of(file.rows, "row"),
                file.problems == 0 ? "no problem" : number_of(file.problems, "problem"));
     print_problems(file);

@@ -95,7 +95,7 @@ class Data(unittest.TestCase):
                 self.assertEqual(got.returncode, 0, got.stderr.decode())
                 shown = "standard input" if name == "-" else name
                 self.assertEqual(got.stdout.replace(shown.encode(), b"a.csv"), expected, (command, name, more))
-                if command[0] != "data" and given is None and not more and name == "b.csv":
+                if given is None and not more and name == "b.csv":
                     self.assertIn("note: the fields of b.csv are taken to be separated by semicolon", got.stderr.decode())
             bare = self.parley(*command, "-", "--header", "no", stdin=plain.split(b"\n", 1)[1])
             self.assertIn(b"c1", bare.stderr + bare.stdout, "without a header the columns are called c1, c2, ...")

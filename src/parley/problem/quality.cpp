@@ -109,10 +109,9 @@ Quality of_classes(const Scored& s, const Measure& how) {
   double sum = 0, count = 0;
   const auto outputs = static_cast<std::size_t>(s.loss.scores());
   for (std::size_t c = 0; c < outputs; ++c) {
-    std::vector<double> one(s.count());
+    const std::vector<double> one = order_scores(s, c);
     std::vector<bool> positive(s.count());
-    for (std::size_t i = 0; i < s.count(); ++i)
-      one[i] = s.score[i * outputs + c], positive[i] = truth[i] == (outputs == 1 ? 1 : c);
+    for (std::size_t i = 0; i < s.count(); ++i) positive[i] = truth[i] == (outputs == 1 ? 1 : c);
     const auto auc = auc_of(mid_ranks(one), positive);
     if (auc) sum += *auc, ++count;
     if (auc && outputs == 1) q.roc = roc(one, positive);

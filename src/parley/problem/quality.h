@@ -76,6 +76,10 @@ std::vector<double> mid_ranks(const std::vector<double>& values);
 // One of the classes against the rest; empty where all rows are of it, or none.
 std::optional<double> auc_of(const std::vector<double>& ranks, const std::vector<bool>& positive);
 
+// What orders rows by how much they speak for one class: the score, of several classes ln p_c = s_c − ln Σ_k e^{s_k}. The
+// bare score of one of several classes orders nothing: the others of its row move with it.
+std::vector<double> order_scores(const Scored& rows, std::size_t output);
+
 // From (0, 0) to (1, 1), a point per distinct score; thinned to about so many.
 std::vector<RocPoint> roc(const std::vector<double>& scores, const std::vector<bool>& positive, std::size_t most = 200);
 

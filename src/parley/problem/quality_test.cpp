@@ -180,6 +180,20 @@ TEST(Quality, FiguresOfSeveralClassesAreMeansOverClasses) {
   EXPECT_TRUE(q.verdict.no_better);  // of four rows nobody can tell
 }
 
+// Three classes along one feature: the middle one never has a large score, and is told from the others by theirs.
+TEST(Quality, AClassIsOrderedByItsProbabilityAndNotByItsScore) {
+  Scored s{.loss = {.kind = LossKind::softmax, .classes = 3}, .label = {}, .score = {}};
+  for (int i = 0; i < 60; ++i) {
+    const double x = (i - 29.5) / 10;  // classes 0, 1, 2 from left to right
+    s.label.push_back(i < 20 ? 0 : i < 40 ? 1 : 2);
+    for (const double score : {-4 * x, 4.0, 4 * x}) s.score.push_back(score);
+  }
+  const Quality q = quality(s);
+  EXPECT_EQ(q.error, 0);
+  EXPECT_EQ(q.auc, 1);
+  EXPECT_FALSE(q.verdict.no_better) << q.verdict.text;
+}
+
 TEST(Quality, OfTheSoftmaxOptimumItIsBetterThanGuessing) {
   const Rows rows = random_class_rows(600, 4, 1, 2, 3);
   const Loss softmax{.kind = LossKind::softmax, .classes = 3};

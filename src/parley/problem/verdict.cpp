@@ -17,6 +17,7 @@
 #include <cmath>
 #include <functional>
 #include <numeric>
+#include <span>
 
 #include "parley/base/public_random.h"
 #include "parley/problem/quality.h"
@@ -46,9 +47,7 @@ double p_of_auc(const Scored& s, const std::vector<std::size_t>& truth) {
   std::vector<std::vector<double>> ranks(outputs);
   std::vector<double> weight(outputs, 0);  // of a class: 1/(m (N − m)); 0 where it says nothing
   for (std::size_t c = 0; c < outputs; ++c) {
-    std::vector<double> one(s.count());
-    for (std::size_t i = 0; i < s.count(); ++i) one[i] = s.score[i * outputs + c];
-    ranks[c] = mid_ranks(one);
+    ranks[c] = mid_ranks(order_scores(s, c));
     const auto m = static_cast<double>(std::ranges::count(truth, outputs == 1 ? 1 : c));
     const double rest = static_cast<double>(s.count()) - m;
     if (m > 0 && rest > 0) weight[c] = 1 / (m * rest);
@@ -66,6 +65,21 @@ double p_of_auc(const Scored& s, const std::vector<std::size_t>& truth) {
 }
 
 }  // namespace
+
+std::vector<double> order_scores(const Scored& s, std::size_t output) {
+  const auto outputs = static_cast<std::size_t>(s.loss.scores());
+  std::vector<double> ordered(s.count());
+  for (std::size_t i = 0; i < s.count(); ++i) {
+    const std::span<const double> row(&s.score[i * outputs], outputs);
+    ordered[i] = row[output];
+    if (outputs == 1) continue;
+    const double most = *std::ranges::max_element(row);
+    double sum = 0;
+    for (const double score : row) sum += std::exp(score - most);
+    ordered[i] -= most + std::log(sum);
+  }
+  return ordered;
+}
 
 std::vector<double> mid_ranks(const std::vector<double>& values) {
   std::vector<std::size_t> order(values.size());

@@ -148,7 +148,12 @@ std::string cards_part(const std::vector<Group>& groups) {
 std::string choices_part(const std::vector<Group>& groups) {
   const std::vector<std::string> lines = best_choices(groups);
   if (lines.empty()) return "";
-  return "<section id=\"choice\">\n<h2>Which setting to choose</h2>\n" + list(lines) +
+  const Run& first = groups.front().first();
+  const double guessing = first.judged_guessing();
+  const std::string beside = std::isfinite(guessing) && std::isfinite(first.judged_error())
+                                 ? "<p>Always guessing: " + error_text(first, guessing) + ".</p>\n"
+                                 : "";
+  return "<section id=\"choice\">\n<h2>Which setting to choose</h2>\n" + list(lines) + beside +
          "<p class=\"note\">By test error. A choice is named where it is better by more than Welch's test allows for "
          "chance (97.5 %). The choice itself looked at these errors: make it on data that is not private.</p>\n"
          "</section>\n";

@@ -39,7 +39,10 @@ class Check {
     try {
       CsvBlock block;
       while (blocks_.next(block)) {
-        if (layout_.delimiter == 0) layout_.delimiter = found_delimiter(block.text, layout_);
+        if (layout_.delimiter == 0) {
+          layout_.delimiter = found_delimiter(block.text, layout_);
+          file_.note = found_delimiter_note(file_.name, layout_.delimiter);
+        }
         CsvScanner rows(block.text, block.first_line, layout_, file_.name);
         while (rows.next()) row(rows);
       }

@@ -35,6 +35,7 @@ struct CheckedFile {
   std::vector<std::size_t> extra_lines{};   // of the first extra rows
   std::vector<std::string> person_texts{};  // by first appearance
   RowSum sum{};                             // of the rows without a problem, as train has them
+  std::string note{};                       // what was assumed about the file
   bool whole = true;                        // false: reading stopped at the last problem
 
   static constexpr std::size_t most_listed = 10'000, most_extra_lines = 5;

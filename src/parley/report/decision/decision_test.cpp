@@ -138,6 +138,22 @@ TEST(BestChoice, IsNamedAtEachEpsilonOnlyWhereItIsBeyondScatter) {
                   AllOf(HasSubstr("newton (14.00 %, one run) has the lowest error"), HasSubstr("repeat the runs"))));
 }
 
+// One run that is no better than guessing is enough: a mean of errors is no test.
+TEST(Guessing, OfSeveralRunsTheVerdictCountsThem) {
+  Group g = setting("newton", 1, {0.20, 0.21, 0.22});
+  for (auto& run : g.runs) run.metrics.no_better = false;
+  EXPECT_EQ(against_guessing(g)->value, "BETTER in 3 of 3");
+  EXPECT_EQ(against_guessing(g)->light, Light::green);
+  for (const std::size_t wrong : {1U, 2U}) {
+    g.runs[wrong].metrics.no_better = true;
+    EXPECT_EQ(against_guessing(g)->value, "NO BETTER in " + std::to_string(wrong) + " of 3");
+    EXPECT_EQ(against_guessing(g)->light, Light::red);
+  }
+  g.runs[0].metrics.no_better.reset();  // an older record
+  EXPECT_EQ(against_guessing(g)->value, "3.0 points better");
+  EXPECT_FALSE(against_guessing(g)->light);
+}
+
 TEST(BestChoice, SaysWhenGuessingIsAsGood) {
   EXPECT_THAT(best_choices({setting("a", 1, {0.3, 0.31}), setting("b", 1, {0.4, 0.41})}),
               ElementsAre(HasSubstr("None is better than always guessing (24.00 %)")));

@@ -14,6 +14,23 @@ std::string figure_of(const Metrics& m) {
   return "";
 }
 
+// By the exact tests of each run: of how many runs it is no better.
+struct Told {
+  std::size_t runs = 0, no_better = 0;
+};
+
+Told told_by(const Group& g) {
+  Told told;
+  for (const Run& run : g.runs)
+    if (run.metrics.no_better) ++told.runs, told.no_better += *run.metrics.no_better ? 1 : 0;
+  return told;
+}
+
+std::string word_of(const Told& told, const Verdict& verdict) {
+  if (told.runs == 1) return verdict.word;
+  return fmt::format("{} in {} of {}", verdict.word, told.no_better > 0 ? told.no_better : told.runs, told.runs);
+}
+
 }  // namespace
 
 // What a record measures, or a party beside it; a verdict of the run itself comes first.
@@ -28,9 +45,10 @@ std::optional<Guessing> against_guessing(const Group& g) {
   if (!std::isfinite(error) || !std::isfinite(guessing)) return std::nullopt;
   const double better = guessing - error;
   const bool numbers = of_numbers(run), alone = g.runs.size() == 1;
-  const bool told = alone && m.no_better.has_value() && !balanced;  // by exact tests on these rows, of the test error
-  const Verdict verdict = verdict_on_worth(m.no_better.value_or(true), "");
-  const std::string value = told          ? verdict.word
+  const Told tests = told_by(g);
+  const bool told = tests.runs == g.runs.size() && !balanced;         // by exact tests on these rows, of the test error
+  const Verdict verdict = verdict_on_worth(tests.no_better > 0, "");  // one run that is none is enough
+  const std::string value = told          ? word_of(tests, verdict)
                             : better <= 0 ? "no better"
                             : numbers     ? value_text(better) + " better"
                                           : fmt::format("{:.1f} points better", 100 * better);
