@@ -201,7 +201,8 @@ void print_against_colluders(const LedgerFile& ledger) {
   }
   fmt::print(
       "\nAbove: against anybody. Below: against any organisations that have, in every run, at most as many of its\n"
-      "parties as its plan allows for (--colluders).\n{}",
+      "parties as its plan allows for (--colluders). A person with rows at k of the parties costs the sum of their μ:\n"
+      "k times as much.\n{}",
       table(lines));
 }
 

@@ -137,6 +137,9 @@ class Ends(Case):
         self.await_rounds(study, C, study.rounds_of(C) + 10)
         self.processes[C].send_signal(signal.SIGHUP)  # ignored
         self.await_rounds(study, C, study.rounds_of(C) + 10)
+        self.processes[C].send_signal(signal.SIGTERM)
+        (code, result), = self.results(study, [C]).values()
+        self.assertEqual((code, result["outcome"]), (4, "interrupted"), study.logs())
 
     def test_nobody_has_to_listen_to_its_output(self):
         study = Study(self.dir / "study", rounds=40)

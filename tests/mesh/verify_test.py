@@ -730,7 +730,7 @@ class Verify(Case):
             return written({**document, "certificate": read_json(self.copies / "hospital_a/statement.json")["certificate"]}).encode()
         found("statement.json", another_certificate, "hospital_b: statement.json holds another certificate than the one that the roster pins")
         lines = lambda b: b.replace(b'"epsilon":', b'"epsilon":1', 1)
-        found("rounds.jsonl", lines, "hospital_b, round")
+        found("rounds.jsonl", lines, "rounds.jsonl has epsilon =")
         self.assertEqual(self.verify(study)["wrong"], [])
 
     def test_a_file_that_is_not_byte_for_byte_what_the_program_writes_is_found(self):
