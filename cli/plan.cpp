@@ -191,7 +191,8 @@ void print_command(const algorithm::Plan& plan, const PlanOptions& o) {
 
 void print_forecast(const algorithm::Plan& plan) {
   for (const auto& [what, text] : run::forecast_lines(plan)) line(what, text);
-  if (plan.features == 0) line("expect", "give --features for a forecast");
+  if (plan.features == 0)
+    line("expect", "give --features for a forecast; where slopes are cut, and so the noise, follows from it too");
 }
 
 // Of the algorithms that exchange sums over rows.
