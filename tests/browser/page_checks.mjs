@@ -131,3 +131,32 @@ export async function checkPage(page, { name, least, narrow }) {
   const over = await page.evaluate(() => document.documentElement.scrollWidth - document.documentElement.clientWidth);
   assert.ok(over <= 0, `${name}: ${over} pixels too wide`);
 }
+
+// Paper cannot scroll, and on a phone a heading out of view is lost: with every part open, nothing reaches beyond its
+// place, and no number stands in two lines.
+export async function checkTables(page, name) {
+  const found = await page.evaluate(() => {
+    for (const d of document.querySelectorAll("details")) d.open = true;
+    const wide = [...document.querySelectorAll("section, .scroll, pre, figure")].filter((e) => e.scrollWidth > e.clientWidth + 1);
+    const seen = (e) => { const b = e.getBoundingClientRect(); return b.left >= -1 && b.right <= document.documentElement.clientWidth + 1; };
+    const torn = (cell) => {
+      const words = document.createTreeWalker(cell, NodeFilter.SHOW_TEXT), bad = [];
+      for (let text; (text = words.nextNode());)
+        for (const m of text.data.matchAll(/\S*\d\S*/g)) {
+          if (m[0].length > 24 || /[,_|]/.test(m[0].replace(/\d,\d{3}/g, ""))) continue;
+          const range = document.createRange();
+          range.setStart(text, m.index), range.setEnd(text, m.index + m[0].length);
+          if (new Set([...range.getClientRects()].map((r) => Math.round(r.top))).size > 1) bad.push(m[0]);
+        }
+      return bad;
+    };
+    return {
+      wide: wide.map((e) => `${e.tagName}.${e.className} of #${e.closest("section")?.id}: ${e.scrollWidth} pixels in ${e.clientWidth}`),
+      headings: [...document.querySelectorAll("thead th")].filter((h) => h.getClientRects().length && !seen(h)).map((h) => h.textContent),
+      torn: [...document.querySelectorAll("td")].flatMap(torn),
+      tables: document.querySelectorAll("table").length,
+    };
+  });
+  assert.ok(found.tables > 0, `${name}: has tables`);
+  assert.deepEqual({ ...found, tables: 0 }, { wide: [], headings: [], torn: [], tables: 0 }, name);
+}

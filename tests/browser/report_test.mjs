@@ -1,5 +1,5 @@
 // Reports in a real browser, from a file: every chart draws, values appear on hover, the legend hides lines, CSV files
-// hold what is drawn, nothing is requested, and nothing overflows on a phone. Screenshots go to $SCREENSHOTS.
+// hold what is drawn, nothing is requested, and nothing overflows on a phone or on paper. Screenshots go to $SCREENSHOTS.
 // ctest gives $PARLEY. Exit 77: skipped.
 import { execFileSync } from "node:child_process";
 import { existsSync, mkdtempSync, mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
@@ -7,7 +7,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { pathToFileURL } from "node:url";
 import assert from "node:assert/strict";
-import { checkPage } from "./page_checks.mjs";
+import { checkPage, checkTables } from "./page_checks.mjs";
 
 const browserPath = ["/usr/bin/chromium", "/usr/bin/chromium-browser", "/usr/bin/google-chrome"].find(existsSync);
 let chromium;
@@ -131,8 +131,24 @@ async function checkWords(page, name) {
     assert.ok(await page.locator(".light svg.sign").first().isVisible(), `${name}: and a shape`);
   }
   if (name === "study-plan") assert.match(await page.textContent("#approval pre:last-of-type"), /--hash [0-9a-f]{64}/);
+  if (toSign.includes(name)) {  // the number stands in the table, what else it costs below it
+    assert.match(await page.locator("#expected td", { hasText: "*" }).textContent(), /^[0-9.]+ \*$/);
+    assert.match(await page.locator("#expected .scroll + p").textContent(), /^\* at most 1 of the other 2 parties .* ε = /);
+  }
   if (name === "plan") assert.equal(await page.locator("text=parley study sign").count(), 0);
   if (name === "budget") assert.ok(await page.locator("#budget table").isVisible());
+}
+
+// Before a run, with what would help.
+const toSign = ["study-plan", "plan"];
+
+// A4 with the margins that browsers take.
+async function onPaper(browser, name) {
+  const { page, done } = await open(browser, name, { viewport: { width: 700, height: 1000 }, colorScheme: "light" });
+  await page.emulateMedia({ media: "print" });
+  await page.screenshot({ path: join(pictures, `${name}-print.png`), fullPage: true });
+  await checkTables(page, `${name} print`);
+  await done();
 }
 
 const sizes = {
@@ -153,8 +169,10 @@ try {
       if (name === "seeded") assert.match(await page.textContent(".banner"), /NOT PRIVATE.*seed 7/s);
       else if (name !== "hostile") assert.equal(await page.locator(".banner").count(), 0);
       await checkWords(page, name);
+      if (size === "narrow") await checkTables(page, `${name} ${size}`);
       await done();
     }
+    await onPaper(browser, name);
     const { page, done } = await open(browser, name, sizes.dark);
     const pdf = await page.pdf({ format: "A4", path: join(pictures, `${name}.pdf`) });
     assert.equal(pdf.subarray(0, 5).toString(), "%PDF-");

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 #include <openssl/evp.h>
 
+#include <algorithm>
 #include <nlohmann/json.hpp>
 
 #include "parley/base/digest.h"
@@ -19,6 +20,33 @@ std::string hash_source(std::string_view text) {
   return "'sha256-" + std::string(reinterpret_cast<const char*>(encoded), static_cast<std::size_t>(length)) + "'";
 }
 
+// 1e-05 and 2026-11-20: a browser would break them after -. A list of edges 0-1,0-2,… may break.
+bool number_or_date(const std::string& word) {
+  constexpr std::size_t longest = 24;
+  return word.size() <= longest && word.find('-') != std::string::npos &&
+         std::string_view("0123456789-(").find(word[0]) != std::string_view::npos;
+}
+
+// A long name may break after _, so that its column leaves the others their place.
+std::string cell_text(const std::string& text) {
+  const std::string all = escaped(text);
+  std::string out;
+  for (std::size_t from = 0; from < all.size();) {
+    const std::size_t to = std::min(all.find(' ', from), all.size());
+    const std::string word = all.substr(from, to - from);
+    if (number_or_date(word))
+      out += "<span class=\"together\">" + word + "</span>";
+    else
+      for (const char c : word) {
+        out += c;
+        if (c == '_') out += "<wbr>";
+      }
+    if (to < all.size()) out += ' ';
+    from = to + 1;
+  }
+  return out;
+}
+
 }  // namespace
 
 std::string paragraph(const std::string& text) {
@@ -33,7 +61,7 @@ std::string table(const std::vector<std::vector<std::string>>& rows) {
       out += (r == 0   ? "<th scope=\"col\">"
               : c == 0 ? "<th scope=\"row\">"
                        : "<td>") +
-             escaped(rows[r][c]) + (r == 0 || c == 0 ? "</th>" : "</td>");
+             cell_text(rows[r][c]) + (r == 0 || c == 0 ? "</th>" : "</td>");
     out += r == 0 ? "</tr></thead>\n" : "</tr>\n";
   }
   return out + (rows.size() > 1 ? "</tbody>" : "") + "</table></div>\n";

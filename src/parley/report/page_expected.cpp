@@ -7,12 +7,26 @@
 namespace parley::report {
 namespace {
 
-// A smaller loss of points is not all that it costs.
+// A smaller loss of points is not all that it costs: marked in the table, and said below it.
+bool costs_more(const Expected::Lever& lever) {
+  return std::isfinite(lever.all_others);
+}
+
 std::string second_epsilon(const Expected::Lever& lever) {
-  if (!std::isfinite(lever.all_others)) return "";
   const Verdict verdict = verdict_on(lever.all_others, true);
-  return "; against all other parties together then ε = " + printed_epsilon(lever.all_others) + ": " + verdict.word +
-         ". " + verdict.sentence;
+  return "* " + lever.what + ": against all other parties together then ε = " + printed_epsilon(lever.all_others) +
+         ": " + verdict.word + ". " + verdict.sentence;
+}
+
+std::string levers_in_table(const std::vector<Expected::Lever>& levers) {
+  if (levers.empty()) return "";
+  std::vector<std::vector<std::string>> rows = {{"what would help", "points lost to privacy with it"}};
+  std::string below;
+  for (const Expected::Lever& lever : levers) {
+    rows.push_back({lever.what, lever.points + (costs_more(lever) ? " *" : "")});
+    if (costs_more(lever)) below += paragraph(second_epsilon(lever));
+  }
+  return table(rows) + below;
 }
 
 std::string expected_of(const Run& run) {
@@ -21,9 +35,7 @@ std::string expected_of(const Run& run) {
   if (!e.chosen.empty()) out += paragraph(run.option("algorithm") + " was chosen by the planner: " + e.chosen + ".");
   if (!e.noise.empty()) out += paragraph("The plan has " + e.noise + ".");
   if (!e.forecast.empty()) out += paragraph("Expect " + e.forecast + ".") + paragraph("Expect " + e.limit + ".");
-  std::vector<std::vector<std::string>> rows = {{"what would help", "points lost to privacy with it"}};
-  for (const Expected::Lever& lever : e.levers) rows.push_back({lever.what, lever.points + second_epsilon(lever)});
-  return rows.size() == 1 ? out : out + table(rows);
+  return out + levers_in_table(e.levers);
 }
 
 std::string expected_of(const std::vector<Group>& groups) {

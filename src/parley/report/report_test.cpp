@@ -146,9 +146,9 @@ TEST_F(Report_, WhatThePlanLetExpectIsShownToAnyone) {
   EXPECT_THAT(page(write("run", run)),
               AllOf(HasSubstr("What to expect"), HasSubstr("mr-admm was chosen by the planner: of &lt;this&gt;."),
                     HasSubstr("Expect about 1.2 points."), HasSubstr("below about 500 records"),
-                    HasSubstr("half the features</th><td>0.61</td>"),
-                    HasSubstr("fewer pool</th><td>0.5; against all other parties together then ε = 4.2000: RED. ε is "
-                              "above 3: weak protection."),
+                    HasSubstr("half the features</th><td>0.61</td>"), HasSubstr("fewer pool</th><td>0.5 *</td>"),
+                    HasSubstr("<p>* fewer pool: against all other parties together then ε = 4.2000: RED. ε is above 3: "
+                              "weak protection."),
                     HasSubstr("twice the records</th><td>no better than guessing</td>")));
   EXPECT_THAT(page(write("owner", run), Audience::owner), HasSubstr("larger class: 24.45 %"));
   run["selection"]["by"] = "given";
