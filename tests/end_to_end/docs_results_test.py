@@ -35,7 +35,7 @@ class OtherPrograms(unittest.TestCase):
             for script in re.findall(r"(?<![\w./-])((?:tests|scripts|bench)/[\w/.-]+\.(?:py|sh|cpp))\b", text):
                 self.assertTrue((ROOT / script).exists(), where)
                 scripts += 1
-            for program in re.findall(r"(?<![\w./-])build/(?!venv\b)([a-z]\w*)", text):
+            for program in re.findall(r"(?<![\w./-])build/(?!(?:venv|deb|image)\b)([a-z]\w*)", text):
                 self.assertRegex(cmake + " add_executable(parley ", rf"\b{program}\b|\b{re.sub('^(mesh|bench)_', '', program)}\b", where)
             for variable in re.findall(r"\b(PARLEY_TEST_[A-Z]+|PARLEY_FAILPOINTS|MESH_STRANGER)=", text):
                 self.assertIn(variable, tests, where)
