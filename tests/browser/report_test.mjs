@@ -69,7 +69,7 @@ function quality() {
 function plans() {
   run("data", "schema", "census", "--out", "schema.toml");
   run("study", "new", "study.toml");
-  const parties = [["university_hospital_north", "4000"], ["hospital_b", "1500"], ["c", "500"]];
+  const parties = [["university_hospital_north", "4000"], ["hospital_b", "1500"], ["c".repeat(63), "500"]];
   parties.forEach(([name, records], i) => {
     run("keys", "new", name);
     run("study", "invite", "study.toml", "--name", name, "--address", `127.0.0.1:${7400 + i}`, "--certificate", `${name}.pem`, "--records", records);

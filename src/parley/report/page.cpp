@@ -27,7 +27,22 @@ bool number_or_date(const std::string& word) {
          std::string_view("0123456789-(").find(word[0]) != std::string_view::npos;
 }
 
-// A long name may break after _, so that its column leaves the others their place.
+std::string breakable(const std::string& word) {
+  constexpr std::size_t most = 12;
+  const bool characters = word.find('&') == std::string::npos;  // none is written as &lt;
+  std::string out;
+  std::size_t unbroken = 0;
+  for (const char c : word) {
+    const bool ascii = static_cast<unsigned char>(c) < 0x80;
+    if (characters && ascii && unbroken >= most) out += "<wbr>", unbroken = 0;
+    out += c;
+    ++unbroken;
+    if (c == '_') out += "<wbr>", unbroken = 0;
+  }
+  return out;
+}
+
+// A long name may break after _ and in a run of 12 letters, so that its column leaves the others their place.
 std::string cell_text(const std::string& text) {
   const std::string all = escaped(text);
   std::string out;
@@ -37,10 +52,7 @@ std::string cell_text(const std::string& text) {
     if (number_or_date(word))
       out += "<span class=\"together\">" + word + "</span>";
     else
-      for (const char c : word) {
-        out += c;
-        if (c == '_') out += "<wbr>";
-      }
+      out += breakable(word);
     if (to < all.size()) out += ' ';
     from = to + 1;
   }
