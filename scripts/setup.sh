@@ -30,7 +30,7 @@ case $group in
   postgres) packages+=(postgresql-15) ;;
   tools) packages+=(clang-format-19 clang-tidy-19) ;;
   pylibs) packages+=(python3-dev pybind11-dev python3-venv python3-pip python3-setuptools python3-wheel python3-numpy python3-scipy
-    python3-sklearn python3-pandas python3-pytest python3-mypy mypy) ;;
+    python3-sklearn python3-pandas python3-pytest python3-mypy mypy dpkg-dev pkg-config) ;;
   bench) packages+=(valgrind python3-sklearn) ;;
   *) echo "parley set-up: unknown group '$group' (allowed: browser, clang, tools, postgres, pylibs, bench, or none)" >&2; exit 1 ;;
 esac
