@@ -1,6 +1,7 @@
 #include "parley/party/parts_on_disk.h"
 
 #include <algorithm>
+#include <exception>
 #include <nlohmann/json.hpp>
 
 #include "parley/base/error.h"
@@ -111,8 +112,14 @@ std::optional<privacy::Paid> PartsOnDisk::pay(privacy::Release release) {
 }
 
 void PartsOnDisk::fail(privacy::Release unreleased, const std::string& reason) {
-  withdraw_statement();
-  ledger_->fail({std::move(unreleased)}, reason);
+  std::exception_ptr stays;
+  try {
+    withdraw_statement();
+  } catch (const Error&) {
+    stays = std::current_exception();
+  }
+  ledger_->fail({std::move(unreleased)}, reason);  // whatever else fails: without the mark noise could be chosen
+  if (stays) std::rethrow_exception(stays);
 }
 
 json PartsOnDisk::line_of(int round, bool silent) const {
