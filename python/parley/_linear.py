@@ -1,11 +1,12 @@
 """What all estimators share: parameters, the fit itself, the coefficients, and how a fitted one shows itself."""
 from __future__ import annotations
 
+import contextlib
 import html
 import math
 import os
 import warnings
-from typing import Any, Optional
+from typing import Any, Iterator, Optional
 
 import numpy as np
 from sklearn.base import BaseEstimator
@@ -127,6 +128,22 @@ class PrivateLinearModel(BaseEstimator):
             softmax=self._loss == "softmax",
             not_public="; ".join(measured),
         )
+
+    def _forget(self) -> None:
+        fitted = [name for name in vars(self) if name.endswith("_") and not name.startswith("_")]
+        for name in (*fitted, "_record", "_history", "_coefficients", "_target"):
+            if name in vars(self):
+                delattr(self, name)
+
+    @contextlib.contextmanager
+    def _anew(self) -> Iterator[None]:
+        """Nothing of an earlier fit stands beside this one, and nothing of this one if it fails: no claim about another model."""
+        self._forget()
+        try:
+            yield
+        except BaseException:
+            self._forget()
+            raise
 
     def _train(self, x: Any, labels: _fit.Array, groups: Any, schema: _parley.Schema) -> None:
         if x.shape[0] < 2:

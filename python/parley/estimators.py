@@ -55,32 +55,33 @@ class _PrivateClassifier(ClassifierMixin, PrivateLinearModel):
 
     def fit(self, X: Any, y: Any, groups: Any = None) -> Any:
         """`groups`: which party owns each row; without it the rows are dealt to `parties` simulated ones."""
-        X, y = self._validate_data(X, y, accept_sparse="csr", dtype=np.float64)
-        check_classification_targets(y)
-        measured: list[str] = []
-        if self.classes is None:
-            self.classes_ = np.unique(y)
-            measured.append("classes were taken from the labels: give classes=[…]")
-        else:
-            self.classes_ = np.asarray(self.classes)
-        if len(self.classes_) < 2:
-            raise ValueError("a classifier needs two classes; the labels have one class alone")
-        if len(self.classes_) > 2 and self._loss != "softmax":
-            raise ValueError(
-                f"Only binary classification is supported by {type(self).__name__}; given: {len(self.classes_)} classes. "
-                "PrivateSoftmaxRegression takes more"
-            )
-        number = {c: i for i, c in enumerate(self.classes_.tolist())}
-        unknown = [c for c in np.unique(y).tolist() if c not in number]
-        if unknown:
-            raise ValueError(f"labels that are none of the classes {self.classes_.tolist()}: {unknown[:8]}")
-        codes = np.array([number[c] for c in y.tolist()], dtype=np.float64)
-        if self._loss != "softmax":
-            codes = 2 * codes - 1
-        names = [str(c) for c in self.classes_.tolist()]
-        if len(set(names)) != len(names):
-            raise ValueError(f"classes whose names are alike: {names}")
-        self._train(X, codes, groups, self._schema(X, (0.0, 1.0), names, measured))
+        with self._anew():
+            X, y = self._validate_data(X, y, accept_sparse="csr", dtype=np.float64)
+            check_classification_targets(y)
+            measured: list[str] = []
+            if self.classes is None:
+                self.classes_ = np.unique(y)
+                measured.append("classes were taken from the labels: give classes=[…]")
+            else:
+                self.classes_ = np.asarray(self.classes)
+            if len(self.classes_) < 2:
+                raise ValueError("a classifier needs two classes; the labels have one class alone")
+            if len(self.classes_) > 2 and self._loss != "softmax":
+                raise ValueError(
+                    f"Only binary classification is supported by {type(self).__name__}; given: {len(self.classes_)} classes. "
+                    "PrivateSoftmaxRegression takes more"
+                )
+            number = {c: i for i, c in enumerate(self.classes_.tolist())}
+            unknown = [c for c in np.unique(y).tolist() if c not in number]
+            if unknown:
+                raise ValueError(f"labels that are none of the classes {self.classes_.tolist()}: {unknown[:8]}")
+            codes = np.array([number[c] for c in y.tolist()], dtype=np.float64)
+            if self._loss != "softmax":
+                codes = 2 * codes - 1
+            names = [str(c) for c in self.classes_.tolist()]
+            if len(set(names)) != len(names):
+                raise ValueError(f"classes whose names are alike: {names}")
+            self._train(X, codes, groups, self._schema(X, (0.0, 1.0), names, measured))
         return self
 
     def decision_function(self, X: Any) -> _fit.Array:
@@ -211,14 +212,15 @@ class PrivateLinearRegression(RegressorMixin, PrivateLinearModel):
 
     def fit(self, X: Any, y: Any, groups: Any = None) -> PrivateLinearRegression:
         """`groups`: which party owns each row; without it the rows are dealt to `parties` simulated ones."""
-        X, y = self._validate_data(X, y, accept_sparse="csr", dtype=np.float64, y_numeric=True)
-        measured: list[str] = []
-        given = _fit.bounds_of(self.target_bounds, 1, "target_bounds")
-        if given is None:
-            measured.append("the bounds of y were taken from it: give target_bounds=(low, high)")
-            given = _fit.measured_bounds(np.asarray(y, dtype=float).reshape(-1, 1))
-        self._target = given[0]
-        self._train(X, np.asarray(y, dtype=np.float64), groups, self._schema(X, given[0], [], measured))
+        with self._anew():
+            X, y = self._validate_data(X, y, accept_sparse="csr", dtype=np.float64, y_numeric=True)
+            measured: list[str] = []
+            given = _fit.bounds_of(self.target_bounds, 1, "target_bounds")
+            if given is None:
+                measured.append("the bounds of y were taken from it: give target_bounds=(low, high)")
+                given = _fit.measured_bounds(np.asarray(y, dtype=float).reshape(-1, 1))
+            self._target = given[0]
+            self._train(X, np.asarray(y, dtype=np.float64), groups, self._schema(X, given[0], [], measured))
         return self
 
     def predict(self, X: Any) -> _fit.Array:

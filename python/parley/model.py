@@ -13,6 +13,13 @@ from ._fit import Array, rows_of
 Path = Union[str, os.PathLike[str]]
 
 
+def _against(privacy: dict[str, Any]) -> str:
+    """Where noise is shared: the first figure is against few, and the second against all others together."""
+    if not privacy.get("against") or privacy.get("epsilon_all_others") in (None, privacy["epsilon"]):
+        return ""
+    return f" against {privacy['against']}; ε = {_parley.printed_epsilon(privacy['epsilon_all_others'])} against all others together"
+
+
 class Model:
     """The columns of `X` are those of the model's schema, in its order. Rows with texts: ``parley.reader``."""
 
@@ -65,5 +72,5 @@ class Model:
     def __repr__(self) -> str:
         stamp = "  # NOT PRIVATE: " + "; ".join(self.not_private) if self.not_private else ""
         privacy = json.loads(self._model.json())["privacy"]
-        said = "" if stamp else f"  # ε = {_parley.printed_epsilon(privacy['epsilon'])}, δ = {privacy['delta']:g}"
+        said = "" if stamp else f"  # ε = {_parley.printed_epsilon(privacy['epsilon'])}, δ = {privacy['delta']:g}{_against(privacy)}"
         return f"Model(loss={self.loss!r}, classes={self.classes!r}){stamp}{said}"
